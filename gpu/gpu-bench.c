@@ -279,10 +279,15 @@ static const struct rung rungs[] = {
       .equal = true,
       .instructions = GPU_INSTRUCTIONS_EQUAL_4 },
     { .label = "symmetric", .kernel = GPU_SYMMETRIC, .precision = PRECISION_SINGLE },
-    { .label = "symmetric, 4 blocks at once",
+    { .label = "symmetric, 3 blocks at once",
       .kernel = GPU_SYMMETRIC,
       .precision = PRECISION_SINGLE,
-      .at_once = 4 },
+      .at_once = 3 },
+    { .label = "symmetric, equal masses",
+      .kernel = GPU_SYMMETRIC,
+      .precision = PRECISION_SINGLE,
+      .equal = true,
+      .instructions = GPU_INSTRUCTIONS_SYMMETRIC_EQUAL },
     { .label = "blocked, force + potential",
       .kernel = GPU_BLOCKED,
       .precision = PRECISION_SINGLE,
@@ -331,7 +336,8 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     } kernels[] = {
         { GPU_TILED, PRECISION_SINGLE },     { GPU_BLOCKED, PRECISION_SINGLE },
         { GPU_SYMMETRIC, PRECISION_SINGLE }, { GPU_BLOCKED, PRECISION_MIXED },
-        { GPU_BLOCKED, PRECISION_DOUBLE },
+        { GPU_SYMMETRIC, PRECISION_MIXED },  { GPU_BLOCKED, PRECISION_DOUBLE },
+        { GPU_SYMMETRIC, PRECISION_DOUBLE },
     };
     enum status status = STATUS_OK;
     for (size_t count = 1024; count <= bench->options->largest && !status; count *= 2)
@@ -345,15 +351,16 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     return status;
 }
 
-/* Sums or whole steps of `blocked` in fp32 for numbers of systems and bodies. */
+/* Sums or whole steps in fp32 of the kernel of "auto", for numbers of systems and bodies. */
 static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_part part,
                                   const size_t (*shapes)[2], size_t count, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < count && !status; k++) {
         struct gpu_bench_row row;
-        struct gpu_trial trial = gpu_trial_of(bench, GPU_BLOCKED, PRECISION_SINGLE, shapes[k][0],
-                                              no_larger(bench, shapes[k][1]));
+        const size_t bodies = no_larger(bench, shapes[k][1]);
+        struct gpu_trial trial = gpu_trial_of(bench, gpu_catalog_choose(bodies, true),
+                                              PRECISION_SINGLE, shapes[k][0], bodies);
         trial.part = part;
         trial.steps = part == GPU_BENCH_STEPS;
         if (trial.steps)
@@ -371,8 +378,9 @@ static enum status measure_ensembles(struct gpu_bench_state *bench, struct error
 
 static enum status measure_steps(struct gpu_bench_state *bench, struct error *error)
 {
-    static const size_t shapes[][2] = { { 1, 2 },     { 1, 64 },    { 1, 256 },   { 1, 1024 },
-                                        { 1, 4096 },  { 1, 16384 }, { 1, 65536 }, { 1000, 64 },
+    static const size_t shapes[][2] = { { 1, 2 },     { 1, 64 },    { 1, 128 },   { 1, 256 },
+                                        { 1, 512 },   { 1, 1024 },  { 1, 2048 },  { 1, 4096 },
+                                        { 1, 8192 },  { 1, 16384 }, { 1, 65536 }, { 1000, 64 },
                                         { 100, 512 }, { 32, 8192 } };
     return measure_shapes(bench, GPU_BENCH_STEPS, shapes, COUNT_OF(shapes), error);
 }

@@ -58,25 +58,16 @@ template <bool registers> struct body_state {
                 state.registers[k - VECTOR_R][c][n] = y[k][c];
     }
 
-    /* From `slots` partial sums of three components each, added in order: BATCH of them are read
-     * before any is added, because each read takes long. */
+    /* From `slots` partial sums of three components each, in order. */
     __device__ __forceinline__ void accelerate(const double *sums, size_t length, unsigned slots,
                                                double factor)
     {
-        enum { BATCH = 8 };
         double sum[3] = { sums[0], sums[length], sums[2 * length] };
-        for (unsigned first = 1; first < slots; first += BATCH) {
-            double part[BATCH][3];
-#pragma unroll
-            for (unsigned k = 0; k < BATCH; k++)
-#pragma unroll
-                for (int c = 0; c < 3; c++)
-                    part[k][c] = first + k < slots ? sums[(3 * (first + k) + c) * length] : 0;
-#pragma unroll
-            for (unsigned k = 0; k < BATCH; k++)
-#pragma unroll
-                for (int c = 0; c < 3; c++)
-                    sum[c] = first + k < slots ? sum[c] + part[k][c] : sum[c];
+        for (unsigned k = 1; k < slots; k++) {
+            sums += 3 * length;
+            sum[0] += sums[0];
+            sum[1] += sums[length];
+            sum[2] += sums[2 * length];
         }
         set_acceleration(sum, factor);
     }

@@ -177,6 +177,21 @@ def little_memory(left):
             holder.stdin.close()
 
 
+def test_systems_pass_through_little_memory():
+    """systems that do not fit in the device's memory together: the bits of those that do"""
+    systems, count, steps = size(60, 5), size(65536, 64), size(4, 3)
+    print(f"# {systems} x {count} bodies, {steps} steps")
+    keys = (f"ensemble.systems={systems}", f"bodies.count={count}", "compute.precision=mixed",
+            "compute.kernel=blocked", "outputs=()", "diagnostics.0.every=1")
+    finish("large", steps, *keys)
+    if REAL:  # of a gigabyte, half is the driver's; the systems need 0.9
+        with little_memory(1000 << 20):
+            finish("little", steps, *keys)
+    else:
+        finish("little", steps, *keys, environment={"ORRERY_EXECUTOR_MEMORY": "300000"})
+    assert contents("large", ["conservation.csv"]) == contents("little", ["conservation.csv"])
+
+
 def test_no_memory_is_exit_71():
     """too little memory on the device: exit status 71"""
     if REAL:  # a gigabyte is left, for the driver as well, and 6 million bodies need 0.85 of it

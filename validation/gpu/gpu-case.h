@@ -78,6 +78,7 @@ static inline void case_open(struct case_device *on, struct bodies *b,
                                     &on->setup, &error),
                      0);
     on->setup.tuning = tuning;
+    on->setup.registers = true; /* whatever the integrator */
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),
                      0);

@@ -12,7 +12,9 @@ import time
 import peers
 
 PROGRAM = "orrery"
-TESTS = ["validation/gpu/backend-on-gpu", "validation/gpu/kernels-on-gpu"]  # they need cmocka
+TESTS = [f"validation/gpu/{name}-on-gpu" for name in ("backend", "kernels", "hashes")]
+EXECUTOR = "validation/gpu/hashes"  # this and the tests need cmocka
+HASHES = "hashes.txt"  # what it prints
 SCRIPTS = [f"validation/{name}" for name in (
     "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/experiments.py", "gpu/pack.py",
     "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py", "gpu/table.py")]
@@ -58,7 +60,7 @@ def build(source, folder, architectures, seconds, *variables):
     commands = [[source / "bootstrap"]] if not (source / "configure").exists() else []
     make_command = ["make", "-s", f"-j{len(os.sched_getaffinity(0))}", *variables]
     commands += [[source / "configure", "-q", *options], [*make_command, "all"],
-                 [*make_command, *TESTS]]
+                 [*make_command, *TESTS, EXECUTOR]]
     for command in commands:
         where = source if command[0] == source / "bootstrap" else folder
         print(" ".join(map(str, command)), flush=True)
@@ -69,8 +71,11 @@ def build(source, folder, architectures, seconds, *variables):
             return f"{command[0]} took too long"
         except OSError as error:
             return f"{command[0]}: {error.strerror}"
-        if said.returncode and command[-1] != TESTS[-1]:
+        if said.returncode and command[-1] != EXECUTOR:
             return f"{command[0]} failed:\n{(said.stdout + said.stderr)[-3000:]}"
+    if (folder / EXECUTOR).exists():
+        with (folder / HASHES).open("w") as output:
+            subprocess.run([folder / EXECUTOR], stdout=output, stderr=subprocess.DEVNULL)
     return None
 
 
@@ -94,7 +99,7 @@ def fill(source, work, folder, names):
         if path.exists():
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, to)
-    programs = [folder / name for name in names if (folder / name).exists()]
+    programs = [folder / name for name in names if os.access(folder / name, os.X_OK)]
     programs += [path for path in (folder / "peers").glob("*") if os.access(path, os.X_OK)]
     (folder / "lib").mkdir(exist_ok=True)
     for name, path in libraries(programs).items():
@@ -112,7 +117,7 @@ def make(source, folder, architectures, peer_sources):
         return reason
     if peer_sources:
         peers.build(peer_sources, folder / "peers", architectures, 3600)
-    for program in fill(source, work, folder, [PROGRAM, *TESTS]):
+    for program in fill(source, work, folder, [PROGRAM, *TESTS, HASHES]):
         subprocess.run(["strip", str(program)], check=True)
     shutil.rmtree(work)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

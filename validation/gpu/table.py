@@ -5,7 +5,7 @@
 PLAIN = ("ladder", "blocked, tuned", "single", 1, 262144)
 TARGETS = [(PLAIN, 1.9e12, None),
            (("sizes", "blocked", "single", 1, 16384), 1.5e12, None),
-           (("ensembles", "blocked", "single", 32, 8192), 0.95, PLAIN),
+           (("ensembles", "symmetric", "single", 32, 8192), 0.95, PLAIN),
            (("ladder", "blocked, double", "double", 1, 262144), 0.9e12, None),
            (("ladder", "symmetric", "single", 1, 262144), 1.25, PLAIN)]
 

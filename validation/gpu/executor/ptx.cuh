@@ -3,43 +3,7 @@
 #ifndef ORRERY_EXECUTOR_PTX_CUH
 #define ORRERY_EXECUTOR_PTX_CUH
 
-#include <cfloat>
-#include <cuda_runtime.h>
-
-/* In [-1, 1], as good as random, always the same for the same bits. */
-static inline double executor_noise(uint64_t bits)
-{
-    bits *= 0x9e3779b97f4a7c15u;
-    bits ^= bits >> 29;
-    bits *= 0xbf58476d1ce4e5b9u;
-    return (double)(int64_t)bits * 0x1p-63;
-}
-
-/*
- * A device's table of estimates is of the mantissa and the parity of the exponent: 1/sqrt(4 x) is
- * half of 1/sqrt(x) to the bit. So is the noise.
- */
-
-/* Within 2^-22.9 of 1/sqrt(x), a denormal counting as 0 (PTX ISA, rsqrt.approx.ftz.f32). */
-static inline float approximate_rsqrt(float x)
-{
-    if (x < FLT_MIN)
-        return INFINITY;
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (float)((1 + 0x1p-23 * executor_noise(bits & 0xffffff)) / std::sqrt((double)x));
-}
-
-/* The upper half of an estimate from the upper half of x (PTX ISA, rsqrt.approx.ftz.f64). */
-static inline double approximate_rsqrt(double x)
-{
-    if (x < DBL_MIN)
-        return INFINITY;
-    const double upper = __hiloint2double(__double2hiint(x), 0);
-    const double s =
-        (1 + 0x1p-22 * executor_noise((uint32_t)__double2hiint(x) & 0x1fffff)) / std::sqrt(upper);
-    return __hiloint2double(__double2hiint(s), 0);
-}
+#include "estimates.cuh"
 
 void *executor_shared_memory();
 

@@ -1,0 +1,95 @@
+/*
+ * The bits of every kernel, precision, space and launch as one hash a line. The executor and a GPU
+ * whose kernels have the executor's estimates must print the same lines (validation/gpu/run).
+ */
+#include "gpu-case.h"
+
+#include <xxhash.h>
+
+static const struct {
+    const char *name;
+    const struct physics *physics;
+} spaces[] = { { "soft", &case_soft }, { "sharp", &case_sharp }, { "periodic", &case_periodic } };
+
+/* One body, two, ragged granules, ragged segments, several tiles; a system alone and several. */
+static const size_t shapes[][2] = { { 1, 1 }, { 1, 2 }, { 1, 77 }, { 3, 70 }, { 1, 1061 } };
+
+static unsigned long long hash_of(struct case_vectors vectors)
+{
+    const XXH64_hash_t hash = XXH3_64bits(vectors.a, 3 * vectors.length * sizeof(double));
+    free(vectors.a);
+    return hash;
+}
+
+static void print_launch(const char *kernel, enum precision precision, size_t space,
+                         const size_t *shape, bool equal, const struct gpu_tuning *tuning)
+{
+    struct bodies *b = case_bodies(shape[0], shape[1], 100 + shape[1]);
+    if (equal)
+        case_equal_masses(b, 2.385);
+    case_accelerations(b, spaces[space].physics, kernel, precision, tuning);
+    printf("force %s %s %s %zux%zu%s %d/%d/%d/%d/%d %016llx\n", kernel, precision_names[precision],
+           spaces[space].name, shape[0], shape[1], equal ? " equal" : "", tuning->block,
+           tuning->tile, tuning->bodies, tuning->split, tuning->at_once,
+           hash_of(case_save_accelerations(b)));
+    bodies_destroy(b);
+}
+
+/* The least launch that a kernel was built for, its start, and its most. */
+static void print_forces(void **state)
+{
+    (void)state;
+    for (int id = 0; id < GPU_KERNELS; id++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            const struct gpu_limits *limits = &gpu_catalog[id].limits[p];
+            const struct gpu_tuning *start = &limits->start;
+            const struct gpu_tuning tunings[] = {
+                { limits->block.least, limits->tile.least, limits->bodies.least, 1,
+                  limits->at_once.least },
+                { start->block, start->tile, start->bodies, gpu_catalog[id].splits ? 3 : 1,
+                  start->at_once },
+                { limits->block.most, limits->tile.most, limits->bodies.most,
+                  gpu_catalog[id].splits ? 32 : 1, limits->at_once.most },
+            };
+            for (size_t space = 0; space < COUNT_OF(spaces); space++)
+                for (size_t shape = 0; shape < COUNT_OF(shapes); shape++)
+                    for (size_t t = 0; t < COUNT_OF(tunings); t++)
+                        if (shape < 4 || (t == 1 && space == 0))
+                            print_launch(gpu_catalog[id].name, (enum precision)p, space,
+                                         shapes[shape], false, &tunings[t]);
+            print_launch(gpu_catalog[id].name, (enum precision)p, 0, shapes[2], true, &tunings[1]);
+        }
+}
+
+/* Steps of every integrator with fixed steps: systems that stay in a block, and one that does not.
+ */
+static void print_steps(void **state)
+{
+    (void)state;
+    static const size_t systems_of[][2] = { { 1, 2 }, { 3, 70 }, { 1, 300 } };
+    for (size_t i = 0; integrator_has_stages(integrator_at(i)); i++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+            for (size_t k = 0; k < COUNT_OF(systems_of); k++) {
+                const char *const name = integrator_at(i)->variant.name;
+                struct bodies *b = case_bodies(systems_of[k][0], systems_of[k][1], 40 + k);
+                struct case_device on;
+                case_open(&on, b, &case_soft, "blocked", (enum precision)p, NULL, b->count);
+                case_upload(&on, b->systems);
+                case_advance(&on, name, 0.0078125, 5);
+                case_fetch(&on);
+                case_close(&on);
+                printf("steps %s %s %zux%zu %016llx %016llx\n", name, precision_names[p],
+                       systems_of[k][0], systems_of[k][1], hash_of(case_save(b, b->x, b->y, b->z)),
+                       hash_of(case_save(b, b->vx, b->vy, b->vz)));
+                bodies_destroy(b);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(print_forces),
+        cmocka_unit_test(print_steps),
+    };
+    return cmocka_run_group_tests_name("hashes of the GPU's kernels", tests, NULL, NULL);
+}
