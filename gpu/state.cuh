@@ -58,16 +58,29 @@ template <bool registers> struct body_state {
                 state.registers[k - VECTOR_R][c][n] = y[k][c];
     }
 
-    /* From `slots` partial sums of three components each, in order. */
+    /* From `slots` partial sums of three components each, added in order. A read takes as long as
+     * hundreds of additions, so BATCH slots are read before any is added; those beyond the last one
+     * count as 0 (no sum is -0). */
     __device__ __forceinline__ void accelerate(const double *sums, size_t length, unsigned slots,
                                                double factor)
     {
-        double sum[3] = { sums[0], sums[length], sums[2 * length] };
-        for (unsigned k = 1; k < slots; k++) {
-            sums += 3 * length;
-            sum[0] += sums[0];
-            sum[1] += sums[length];
-            sum[2] += sums[2 * length];
+        enum { BATCH = 8 };
+        double sum[3] = {};
+        for (unsigned first = 0; first < slots; first += BATCH) {
+            double part[BATCH][3];
+#pragma unroll
+            for (unsigned k = 0; k < BATCH; k++) {
+                const bool any = first + k < slots;
+                const double *const at = sums + 3 * (first + k) * length;
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    part[k][c] = any ? at[c * length] : 0;
+            }
+#pragma unroll
+            for (unsigned k = 0; k < BATCH; k++)
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    sum[c] += part[k][c];
         }
         set_acceleration(sum, factor);
     }
