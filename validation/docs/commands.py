@@ -1,6 +1,7 @@
 """The commands of the documents: each is run as it stands, or it is said why it is not."""
 
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -277,11 +278,11 @@ def cells(text, heading):
 
 
 def wrong_limits(limits, performance, gpu):
-    """Entries of the tables of limits.md that do not follow from measured rates and the model."""
+    """Entries of the tables of limits.md that do not follow from measured rates."""
     measured = {row[0]: float(row[1]) for row in cells(performance, "### Beside other programs")}
-    model = re.search(r"^\| H100 SXM \| symmetric \|.* (\d+) \|$", gpu, re.M)
+    gpu_rates = {tuple(row[:2]): row[2:] for row in cells(gpu, "## Speed")}
     rates = [2 * measured["Orrery single avx2"],  # of two cores; the page says four
-             16 * measured["Orrery single symmetric, one thread"], 0.8 * float(model[1])]
+             16 * measured["Orrery single symmetric, one thread"], float(gpu_rates["symmetric", "single"][4])]
     stated = [float(row[1]) for row in cells(limits, "**A model")]
     for rate, number in zip(rates, stated, strict=True):
         if abs(number / rate - 1) > 0.01:  # two or three digits are shown
@@ -306,7 +307,7 @@ def wrong_limits(limits, performance, gpu):
 
 
 def test_limits():
-    """times and rates of limits.md follow from performance.md and the model of gpu.md"""
+    """times and rates of limits.md follow from performance.md and gpu.md"""
     docs = pathlib.Path(tap.SOURCE, "docs")
     pages = [(docs / name).read_text(encoding="utf-8")
              for name in ("manual/limits.md", "performance.md", "gpu.md")]
@@ -315,6 +316,30 @@ def test_limits():
                     ("1.48 s of one", "1.58 s of one")):
         assert planted[0] in pages[0], planted
         assert list(wrong_limits(pages[0].replace(*planted), *pages[1:])), planted
+
+
+def wrong_rates(page, result):
+    """Cells of the table of the GPU's rates that are not those of the measurement."""
+    rates = {(row["label"], row["precision"], row["count"]): row["rate"] / 1e9
+             for row in result["bench"]["rows"] if row["part"] == "sizes" and not row["skipped"]}
+    head = re.search(r"^\| kernel \| precision \|(.*)\|$", page[page.index("## Speed"):], re.M)
+    counts = [int(count) for count in head[1].split("|")]
+    for kernel, precision, *found in cells(page, "## Speed"):
+        for count, cell in zip(counts, found, strict=True):
+            rate = rates.get((kernel, precision, count))
+            if cell != ("–" if rate is None else f"{rate:.0f}"):
+                yield f"{kernel}, {precision}, {count}: {cell} and not {rate}"
+
+
+def test_rates_of_a_gpu():
+    """rates of gpu.md are those that were measured"""
+    docs = pathlib.Path(tap.SOURCE, "docs")
+    page = (docs / "gpu.md").read_text(encoding="utf-8")
+    result = json.loads((docs / "performance/gpu-nvidia-h200.json").read_text(encoding="utf-8"))
+    assert not list(wrong_rates(page, result)), list(wrong_rates(page, result))
+    assert len(list(wrong_rates(page.replace("| 3059 |", "| 3095 |"), result))) == 1
+    states = {name: part["state"] for name, part in result["parts"].items()}
+    assert result["measured"] and set(states.values()) == {"passed"}, states
 
 
 def test_a_wrong_command_is_seen():

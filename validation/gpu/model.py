@@ -19,7 +19,7 @@ import sys
 import sass
 
 # Name, architecture, multiprocessors, highest clock in GHz, memory in TB/s (the data sheets).
-DEVICES = [("H100 SXM", "sm_90", 132, 1.98, 3.35), ("H200", "sm_90", 132, 1.98, 4.8),
+DEVICES = [("H200", "sm_90", 132, 1.98, 4.8),
            ("A100 SXM 80 GB", "sm_80", 108, 1.41, 2.04), ("RTX 4090", "sm_89", 128, 2.52, 1.01),
            ("RTX 5090", "sm_120", 170, 2.41, 1.79)]
 

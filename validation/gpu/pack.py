@@ -15,6 +15,7 @@ PROGRAM = "orrery"
 TESTS = [f"validation/gpu/{name}-on-gpu" for name in ("backend", "kernels", "hashes")]
 EXECUTOR = "validation/gpu/hashes"  # this and the tests need cmocka
 HASHES = "hashes.txt"  # what it prints
+LARGE = 64 << 20
 SCRIPTS = [f"validation/{name}" for name in (
     "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/experiments.py", "gpu/pack.py",
     "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py", "gpu/table.py")]
@@ -123,4 +124,6 @@ def make(source, folder, architectures, peer_sources):
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"packed: {folder}, {size / 2**20:.0f} MiB; there: "
           f"python3 {folder.name}/validation/gpu/run")
+    if size > LARGE:
+        print(f"a pack of more than {LARGE >> 20} MiB; --arch \"90\" builds for one kind of GPU only")
     return None

@@ -1,7 +1,7 @@
 /*
- * Estimates of 1/sqrt(x) that err as far as a device's may. They are made of operations that IEEE 754
- * rounds in one way, so that CPUs and GPUs find the same bits: the executor has them, and so have
- * the kernels of hashes-on-gpu, which must give the executor's bits.
+ * Estimates of 1/sqrt(x) that err as far as a device's may. They are made of operations that IEEE
+ * 754 rounds in one way, so that CPUs and GPUs find the same bits: the executor has them, and so
+ * have the kernels of hashes-on-gpu, which must give the executor's bits.
  */
 #ifndef ORRERY_EXECUTOR_ESTIMATES_CUH
 #define ORRERY_EXECUTOR_ESTIMATES_CUH
