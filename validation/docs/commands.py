@@ -282,7 +282,8 @@ def wrong_limits(limits, performance, gpu):
     measured = {row[0]: float(row[1]) for row in cells(performance, "### Beside other programs")}
     gpu_rates = {tuple(row[:2]): row[2:] for row in cells(gpu, "## Speed")}
     rates = [2 * measured["Orrery single avx2"],  # of two cores; the page says four
-             16 * measured["Orrery single symmetric, one thread"], float(gpu_rates["symmetric", "single"][4])]
+             16 * measured["Orrery single symmetric, one thread"],
+             float(gpu_rates["symmetric", "single"][4])]
     stated = [float(row[1]) for row in cells(limits, "**A model")]
     for rate, number in zip(rates, stated, strict=True):
         if abs(number / rate - 1) > 0.01:  # two or three digits are shown

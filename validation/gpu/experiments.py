@@ -39,8 +39,8 @@ def run(directory, steps, *overrides, restart=False, environment=None):
 
 
 def finish(*arguments, **options):
-    """A run to its end. Its verdict may fail: the step is that of the tutorial's codes, too long for
-    bodies that meet, and these tests are about bits and positions."""
+    """A run to its end. Its verdict may fail: the step is that of the tutorial's codes, which is
+    too long for bodies that meet, and these tests are about bits and positions."""
     result = run(*arguments, **options)
     assert result.returncode in (0, 1), (arguments, result.returncode, result.stderr)
     about = json.loads(pathlib.Path(arguments[0], "run.json").read_text())

@@ -1,5 +1,5 @@
-"""Draws a result of validation/gpu/run: rates over the number of bodies, with those of other programs
-and of the host's CPU cores.
+"""Draws a result of validation/gpu/run: rates over the number of bodies, with those of other
+programs and of the host's CPU cores.
 
     python3 validation/gpu/figure.py docs/performance/gpu-DEVICE.json    # writes .svg beside it
 """

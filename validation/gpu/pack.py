@@ -125,5 +125,5 @@ def make(source, folder, architectures, peer_sources):
     print(f"packed: {folder}, {size / 2**20:.0f} MiB; there: "
           f"python3 {folder.name}/validation/gpu/run")
     if size > LARGE:
-        print(f"a pack of more than {LARGE >> 20} MiB; --arch \"90\" builds for one kind of GPU only")
+        print(f"a pack of more than {LARGE >> 20} MiB; --arch \"90\" builds for one kind of GPU")
     return None
