@@ -67,9 +67,9 @@ def test_on_the_executor():
     assert found["measured"] is False and found["device"]["device"] == "executor", found
     assert "Not a measurement" in page
     states = {name: part["state"] for name, part in found["parts"].items()}
-    assert states == {"kernels": "not run", "experiments": "not run", "bench": "passed",
-                      "peers": "not run", "backend": "not run", "runs": "not run",
-                      "sanitizer": "passed"}, states
+    assert states == {"kernels": "not run", "hashes": "not run", "experiments": "not run",
+                      "bench": "passed", "peers": "not run", "backend": "not run",
+                      "runs": "not run", "sanitizer": "passed"}, states
     assert found["parts"]["kernels"]["reason"] == "it was not asked for"
     notes = [test["notes"] for test in found["parts"]["sanitizer"]["tests"]]
     assert notes and all(note == ["ERROR SUMMARY: 0 errors"] for note in notes), notes
@@ -79,6 +79,29 @@ def test_on_the_executor():
         if row["part"] == "accuracy":
             line = f"| {row['label']} | {row['precision']} | 64 | {row['error']:.1e} |"
             assert line in page, line
+
+
+def test_hashes():
+    """a hash of other bits, and one that is missing, fail the part and name its kernel"""
+    folder = pathlib.Path("build/validation/gpu")
+    folder.mkdir(parents=True)
+    (folder / "orrery").symlink_to(os.path.join(BUILD, "validation/gpu/orrery"))
+    lines = [f"force {kernel} single soft 1x{count} {count:016x}\n"
+             for kernel in ("simt", "blocked") for count in (7, 77)]
+    lines.append(f"steps rk4 double 1x2 {5:016x} {6:016x}\n")
+    pathlib.Path("build", pack.HASHES).write_text("[ RUN ] all\n" + "".join(lines))
+    for printed, failed in ((lines, []), (lines[:3] + lines[4:], ["force blocked single"]),
+                            ([line.replace("6\n", "9\n") for line in lines],
+                             ["steps rk4 double"])):
+        (folder / "hashes").write_text("#!/bin/sh\ncat <<END\n" + "".join(printed) + "END\n")
+        (folder / "hashes").chmod(0o755)
+        result = on_executor("--build", "build", "--only", "hashes", "--output", "results")
+        assert result.returncode == (1 if failed else 0), result
+        part = read()[0]["parts"]["hashes"]
+        assert part["state"] == ("failed" if failed else "passed"), part
+        assert [test["title"] for test in part["tests"]
+                if test["result"] == "failed"] == failed, part
+        assert len(part["tests"]) == 3 and part["reason"] == "5 hashes", part
 
 
 # Stands for nvcc: what it "builds" are scripts that write what the real programs write. The kernel
