@@ -44,7 +44,7 @@ ROWS = [
      ".finished = code == STATUS_OK,", "cli/study-results.py cli/study.py"),
     ("src/study/existing.c", "comparison->further = true;", ";", "cli/study-results.py"),
     ("src/study/disk.c", "if (bytes <= room)", "if (true)", "cli/study-results.py"),
-    ("src/study/study-run.c", "first = m;", "", "cli/study.py cli/study-results.py"),
+    ("src/study/study-run.c", "first = m;", "first = 0;", "cli/study.py cli/study-results.py"),
     ("src/study/processes.c", "signal_members(work, SIGTERM);", "",
      "cli/study.py cli/study-results.py faults/studies.py"),
     ("src/study/study-run.c", "work->threads = cores / work->jobs;", "work->threads = cores;",
