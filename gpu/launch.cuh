@@ -136,6 +136,20 @@ static cudaError_t with_gravity(const struct gpu_interaction &interaction, const
     });
 }
 
+/* The same with gravity_equal where all masses of a system are equal, in soft space alone: each is
+ * a kernel more. */
+template <class Visitor>
+static cudaError_t with_gravity_of_masses(const struct gpu_interaction &interaction,
+                                          const Visitor &visit)
+{
+    return with_gravity(interaction, [&](auto gravity, auto space) {
+        if constexpr (space.value == GPU_SPACE_SOFT)
+            if (interaction.equal_masses)
+                return visit(gravity_equal<GPU_SPACE_SOFT, decltype(gravity)>());
+        return visit(gravity);
+    });
+}
+
 /* --- bodies and their indices ------------------------------------------------------------------*/
 
 /* Bodies of each system that the device computes; those that it has with their padding; sums of

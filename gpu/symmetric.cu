@@ -317,19 +317,11 @@ static cudaError_t start(const struct gpu_sum_call *call, unsigned from, unsigne
 extern "C" cudaError_t gpu_symmetric(const struct gpu_sum_call *call, unsigned *slots)
 {
     *slots = 1;
-    return with_gravity(call->interaction, [&](auto gravity, auto space) {
-        typedef decltype(gravity) terms;
+    return with_gravity_of_masses(call->interaction, [&](auto gravity) {
         const unsigned all = gpu_symmetric_distances(&call->shape, &call->tuning);
         cudaError_t error = cudaSuccess;
-        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances) {
-            const unsigned distances = min(call->distances, all - from);
-            if constexpr (space.value == GPU_SPACE_SOFT)
-                if (call->interaction.equal_masses) {
-                    error = start<gravity_equal<GPU_SPACE_SOFT, terms>>(call, from, distances);
-                    continue;
-                }
-            error = start<terms>(call, from, distances);
-        }
+        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances)
+            error = start<decltype(gravity)>(call, from, min(call->distances, all - from));
         return error;
     });
 }

@@ -106,15 +106,13 @@ struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used)
 {
     const struct gpu_limits *limits = limits_of(row);
-    const bool third_law = gpu_catalog[row->kernel].third_law;
     const unsigned splits = gpu_catalog[row->kernel].splits ? problem->segments : 1;
-    struct gpu_tuning next = row->tuning;
-    if (third_law)
-        next.bodies = bodies_of_tiles(limits, problem->bodies);
-    const int least = third_law ? next.bodies : limits->bodies.least;
-    struct gpu_tuning best = next;
+    struct gpu_range bodies = { limits->bodies.least, row->tuning.bodies };
+    if (gpu_catalog[row->kernel].third_law)
+        bodies.least = bodies.most = bodies_of_tiles(limits, problem->bodies);
+    struct gpu_tuning best = row->tuning, next = row->tuning;
     double most = 0;
-    for (; next.bodies >= least; next.bodies /= 2) {
+    for (next.bodies = bodies.most; next.bodies >= bodies.least; next.bodies /= 2) {
         const unsigned at_once = blocks_at_once(problem, limits, &next);
         for (next.split = 1; next.split <= (int)splits; next.split++) {
             const double part = used_part(problem, limits, &next, at_once);

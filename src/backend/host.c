@@ -165,8 +165,12 @@ struct host_vectors host_vectors(const struct host *host, const struct bodies *b
 
 void host_refresh(struct host *host)
 {
-    if (!host->forces_current)
-        host->sums->accelerations(host);
+    const struct bodies *const b = host->bodies;
+    if (host->forces_current)
+        return;
+    host->sums->accelerations(host);
+    for (size_t s = 0; host->physics->external && s < b->systems; s++)
+        external_accelerate(host->physics->external, b, s * b->stride, s * b->stride + b->count);
     host->forces_current = true;
 }
 

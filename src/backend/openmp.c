@@ -72,9 +72,6 @@ static void sum_accelerations(struct host *host)
         gather_and_sum(openmp);
     else
         force_accelerations(openmp->force, host->bodies);
-    for (size_t s = 0; host->physics->external && s < host->bodies->systems; s++)
-        external_accelerate(host->physics->external, host->bodies, s * host->bodies->stride,
-                            s * host->bodies->stride + host->bodies->count);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)

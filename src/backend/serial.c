@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backend/host.h"
-#include "external/external.h"
 #include "force/direct/reference.h"
 #include "force/fmm/fmm-plain.h"
 
@@ -22,9 +21,6 @@ static void sum_accelerations(struct host *host)
             fmm_plain_sum(fmm, host->bodies, s, NULL, NULL);
         else
             reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
-    for (size_t s = 0; host->physics->external && s < host->bodies->systems; s++)
-        external_accelerate(host->physics->external, host->bodies, s * host->bodies->stride,
-                            s * host->bodies->stride + host->bodies->count);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)

@@ -6,11 +6,7 @@
 #include <stdbool.h>
 
 #include "external/external.h"
-
-static double length_of(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
+#include "model/vec3.h"
 
 /* --- the times of pairs ----------------------------------------------------------------------- */
 
@@ -92,7 +88,7 @@ static double pair_pulls(const struct physics *physics, const struct reference_m
     external_acceleration(physics->external,
                           (const double[3]){ motion->x[0][i], motion->x[1][i], motion->x[2][i] },
                           a);
-    return pairs + length_of(a);
+    return pairs + vec3_length(a);
 }
 
 /* --- the steps to take ------------------------------------------------------------------------ */
@@ -107,7 +103,7 @@ double hermite_start(const struct hermite_system *s, const struct hermite_rule *
         s->a[axis][i] = a[axis] = block->a[axis][k];
         s->jerk[axis][i] = jerk[axis] = block->jerk[axis][k];
     }
-    const double wanted = rule->eta_start * length_of(a) / length_of(jerk);
+    const double wanted = rule->eta_start * vec3_length(a) / vec3_length(jerk);
     if (wanted < longest)
         return wanted;
     return rule->eta_start * pair_time(block->physics, &block->predicted, i);
@@ -307,7 +303,8 @@ double hermite_correct(const struct hermite_system *s, const struct hermite_rule
         a2[axis] = change.second + change.third;
         a3[axis] = change.third;
     }
-    const double a = length_of(a1), j = h * length_of(j1), b = length_of(a2), c = length_of(a3);
+    const double a = vec3_length(a1), j = h * vec3_length(j1), b = vec3_length(a2),
+                 c = vec3_length(a3);
     const double above = a * b + j * j, below = j * c + b * b;
     if (c > b && rule->eta * above < below &&
         c <= rule->rounding * pair_pulls(block->physics, motion, i))

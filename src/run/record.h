@@ -75,11 +75,11 @@ struct run_record {
     struct legs_sum legs;           /* all of them */
     struct time_scales time_scales; /* of the first system at the start */
     const struct choice *choice;    /* what was chosen for it; NULL for nothing */
-    double target, reached;     /* the energy error that it was asked for, or NaN, and that of the
-                                  system     which counts */
-    bool chooses_steps;         /* the integrator does: */
-    struct work_done own_steps; /* of all systems */
-    size_t smallest_system;     /* whose step was the smallest */
+    double target;                  /* the energy error that it was asked for; NaN: none */
+    double reached;                 /* that of the system which counts */
+    bool chooses_steps;             /* the integrator does: */
+    struct work_done own_steps;     /* of all systems */
+    size_t smallest_system;         /* whose step was the smallest */
 };
 
 struct run_record run_record(const struct run *run);

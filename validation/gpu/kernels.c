@@ -21,9 +21,9 @@ static int reset(void **state)
     return 0;
 }
 
-static void check_launch(size_t systems, size_t count, const struct physics *physics,
-                         const char *kernel, enum precision precision,
-                         const struct gpu_tuning *tuning)
+static void check_force(size_t systems, size_t count, const struct physics *physics,
+                        const char *kernel, enum precision precision,
+                        const struct gpu_tuning *tuning)
 {
     struct bodies *b = case_bodies(systems, count, 100 + count);
     case_accelerations(b, physics, kernel, precision, tuning);
@@ -35,12 +35,6 @@ static void check_launch(size_t systems, size_t count, const struct physics *phy
     bodies_destroy(b);
 }
 
-static void check_force(size_t systems, size_t count, const struct physics *physics,
-                        const char *kernel, enum precision precision)
-{
-    check_launch(systems, count, physics, kernel, precision, NULL);
-}
-
 /* Warps of 32, granules of 32, chunks of 256, tiles of 256 and 512. */
 static void test_forces_agree_with_the_reference(void **state)
 {
@@ -50,7 +44,8 @@ static void test_forces_agree_with_the_reference(void **state)
         for (size_t k = 0; k < 3; k++)
             for (size_t s = 0; s < COUNT_OF(spaces); s++)
                 for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
-                    check_force(1, sizes[n], spaces[s], gpu_catalog[k].name, (enum precision)p);
+                    check_force(1, sizes[n], spaces[s], gpu_catalog[k].name, (enum precision)p,
+                                NULL);
 }
 
 /* Tiles of 256, 512 and (not in fp64) 1024 bodies, in rings of 1 to 9. */
@@ -64,13 +59,13 @@ static void test_third_law_agrees_with_the_reference(void **state)
             for (size_t n = 0; n < COUNT_OF(sizes); n++) {
                 const struct gpu_tuning tuning = { 128, 256, bodies, 1, limits->start.at_once };
                 if (thorough() || sizes[n] < 1000 || (sizes[n] < 2000 && p == PRECISION_SINGLE))
-                    check_launch(1, sizes[n], &case_soft, "symmetric", (enum precision)p, &tuning);
+                    check_force(1, sizes[n], &case_soft, "symmetric", (enum precision)p, &tuning);
             }
     }
-    check_force(1, 1025, &case_sharp, "symmetric", PRECISION_SINGLE);
-    check_force(1, 1025, &case_periodic, "symmetric", PRECISION_MIXED);
-    check_force(1, 600, &case_periodic, "symmetric", PRECISION_DOUBLE);
-    check_force(3, 600, &case_soft, "symmetric", PRECISION_MIXED);
+    check_force(1, 1025, &case_sharp, "symmetric", PRECISION_SINGLE, NULL);
+    check_force(1, 1025, &case_periodic, "symmetric", PRECISION_MIXED, NULL);
+    check_force(1, 600, &case_periodic, "symmetric", PRECISION_DOUBLE, NULL);
+    check_force(3, 600, &case_soft, "symmetric", PRECISION_MIXED, NULL);
 }
 
 /* One float takes the sum: each of `count` additions rounds by 2^-24 of sum |a_ij| at most. */
@@ -102,7 +97,7 @@ static void test_many_systems(void **state)
 {
     (void)state;
     for (size_t k = 0; k < (size_t)GPU_KERNELS; k++)
-        check_force(3, 70, &case_soft, gpu_catalog[k].name, PRECISION_SINGLE);
+        check_force(3, 70, &case_soft, gpu_catalog[k].name, PRECISION_SINGLE, NULL);
 }
 
 static void expect_same(struct bodies *b, const struct physics *physics, const char *kernel,
