@@ -142,6 +142,8 @@ struct range {
     double low, high;
 };
 
+static const double least_span = 1e-6;
+
 /* Along x ('x'), y or both ('='), of the runs that went well or of the others. */
 static struct range extent_of(const struct overlay *overlay, const struct figure *figure, char axis,
                               bool well)
@@ -162,14 +164,16 @@ static struct range extent_of(const struct overlay *overlay, const struct figure
 }
 
 /* Frames an axis: if runs that went wrong reach `factor` times as far as the others, the frame is
- * three times that of the others; false if it is not. */
+ * three times that of the others; false if it is not, or if the others differ by no more than
+ * least_span of their values: a frame of their last digits shows nothing. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {
     const struct range good = extent_of(overlay, figure, axis, true);
     const struct range bad = extent_of(overlay, figure, axis, false);
     const double span = good.high - good.low, beyond = 0.5 * (factor - 1.0) * span;
-    if (!(span > 0) || !(bad.low < good.low - beyond || bad.high > good.high + beyond))
+    if (!(span > least_span * fmax(fabs(good.low), fabs(good.high))) ||
+        !(bad.low < good.low - beyond || bad.high > good.high + beyond))
         return false;
     frame[0] = good.low >= 0 ? fmax(0.0, good.low - span) : good.low - span;
     frame[1] = good.high + span;

@@ -371,6 +371,12 @@ def test_a_bad_run_does_not_flatten_the_others():
     report("held.run", "near.run")
     assert "set yrange" not in read("report/plots/virial-ratio.gp")
     assert "The frame" not in captions_of(read("report/report.html"))["virial-ratio"]
+    # A column that is constant but for rounding has no extent to be shown: all of the bad run is.
+    make_run("flat.run", steps=1300, integrator="rk4")
+    change_column("flat.run", "virial_ratio", 1 + 1e-13 * (numpy.arange(1301) % 7))
+    report("flat.run", "error.run")
+    assert "set yrange [0:*]" in read("report/plots/virial-ratio.gp")
+    assert "The frame" not in captions_of(read("report/report.html"))["virial-ratio"]
 
 
 def test_a_slope_stands_on_logarithmic_axes():
