@@ -164,7 +164,8 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
 {
     if (!kept[0] || strcmp(kept, "xyz") == 0)
         return true;
-    if (strcmp(kept, "none") == 0) {
+    const size_t axes = strspn(kept, "xyz");
+    if (kept[axes] != '\0' || axes > 2) { /* "none", and what no run writes */
         text_print(words, "The external fields change it.");
         return false;
     }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "external/external.h"
 #include "space/bound-pairs.h"
 
 _Static_assert((int)BOUND_PAIRS_BODY_BYTES <= (int)TIME_SCALES_BODY_BYTES, "");
@@ -77,13 +78,14 @@ void scales_measure(const struct bodies *b, struct scales *scales)
 {
     *scales = (struct scales){ 0 };
     for (size_t s = 0; s < b->systems; s++) {
+        const bool masses = external_has_mass(b, s);
         double momentum = 0.0, angular_momentum = 0.0;
         for (size_t i = s * b->stride; i < s * b->stride + b->count; i++) {
             const double r = norm(b->x, b->y, b->z, i), v = norm(b->vx, b->vy, b->vz, i);
             scales->length += r * r;
             scales->velocity += v * v;
-            momentum += b->m[i] * v;
-            angular_momentum += b->m[i] * r * v;
+            momentum += (masses ? b->m[i] : 1.0) * v;
+            angular_momentum += (masses ? b->m[i] : 1.0) * r * v;
         }
         scales->momentum = fmax(scales->momentum, momentum);
         scales->angular_momentum = fmax(scales->angular_momentum, angular_momentum);

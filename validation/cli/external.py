@@ -294,6 +294,31 @@ external = ( { type = "plummer"; mass = 1.0; scale_radius = 1.0; center = [1.0, 
     assert "fields" not in " ".join(captions("alone").values())
 
 
+def test_a_bad_run_without_mass():
+    """bodies without mass that lose their angular momentum read so; names of axes that no run
+    writes are not shown"""
+    pathlib.Path("massless.csv").write_text(HEAD + "".join(
+        f"{k},0,{k},0,0,0,{0.9 / k},0\n" for k in (1, 2, 3)))
+    go("massless", """
+name = "massless";
+bodies = { initial = "file"; file = "massless.csv"; };
+external = ( { type = "miyamoto-nagai"; mass = 2.0; a = 0.5; b = 0.3; } );
+time = { integrator = "rk4"; step = 0.4; end = 20.0; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+""", status=1)
+    words = captions("massless")["Angular momentum"]
+    assert "It changed by" in words and "which is an error of the integration" in words, words
+    share = float(re.search(r"changed by ([\d.]+) ?%", words)[1])
+    assert share > 0.1, words
+    for hostile in ("<b>bold</b>", "z" * 4000, "zz\n!touch x", "xyzz"):
+        path = pathlib.Path("massless/run.json")
+        told = json.loads(path.read_text())
+        told["external"]["kept_angular_momentum"] = hostile
+        path.write_text(json.dumps(told))
+        words = captions("massless")["Angular momentum"]
+        assert "fields change it" in words and "along" not in words, words
+
+
 def test_the_same_bytes_however_it_is_run():
     """threads, cadences, restarts; by every kind of integrator, kernel and method"""
     variants = ({}, {"integrator": "hermite4", "step": 0.05}, {"integrator": "gauss-radau"},

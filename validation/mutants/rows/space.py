@@ -38,6 +38,6 @@ ROWS = [
      "unit/diagnostic-binaries"),
     ("src/space/time-scales.c", "scales->momentum = fmax(scales->momentum, momentum);",
      "scales->momentum = momentum;", "unit/model"),
-    ("src/space/time-scales.c", "angular_momentum += b->m[i] * r * v;",
-     "angular_momentum += b->m[i] * v;", "unit/model"),
+    ("src/space/time-scales.c", "(masses ? b->m[i] : 1.0) * r * v;",
+     "(masses ? b->m[i] : 1.0) * v;", "unit/model"),
 ]
