@@ -57,7 +57,9 @@ static void print_forces(void **state)
                         if (shape < 4 || (t == 1 && space == 0))
                             print_launch(gpu_catalog[id].name, (enum precision)p, space,
                                          shapes[shape], false, &tunings[t]);
-            print_launch(gpu_catalog[id].name, (enum precision)p, 0, shapes[2], true, &tunings[1]);
+            for (size_t shape = 2; shape < COUNT_OF(shapes); shape += 2)
+                print_launch(gpu_catalog[id].name, (enum precision)p, 0, shapes[shape], true,
+                             &tunings[1]);
         }
 }
 
