@@ -85,9 +85,10 @@ def chromium(*options, page="made.run/report.html", console=()):
     result = subprocess.run(
         [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
          "--enable-logging=stderr", "--virtual-time-budget=2000",
+         "--run-all-compositor-stages-before-draw",
          f"--user-data-dir={os.path.abspath('browser')}", *options,
          "file://" + os.path.abspath(page)],
-        capture_output=True, text=True, timeout=120)
+        capture_output=True, text=True, timeout=300 * tap.PATIENCE)
     if "namespace" in result.stderr and result.returncode:
         raise tap.Skip("chromium cannot run here")
     said = [line for line in result.stderr.split("\n") if "CONSOLE" in line]

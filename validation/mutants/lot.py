@@ -3,21 +3,27 @@
 `make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. An operator changes a constant
 in its third digit, an operation, a comparison, an index or the order of two arguments, leaves a
 statement out, turns a condition round, takes zero for a call, or returns early. A fault that does
-not compile is not counted. The tests of a file are those that its rows name, or else those of the
-rows of its folder, the most often named first: there is no map from lines to tests, so a survivor
-can still be found by a test that was not asked. EQUIVALENT has the faults that change nothing.
+not compile is not counted. With the map that `make mutants-map` leaves in the build folder, a fault
+is tried with the tests that run its line, the cheapest first, for MOST_SECONDS of them. Without it,
+with those that the rows of its file name, or else the rows of its folder, the most often named
+first: a survivor can then still be found by a test that was not asked. equivalents.py has the
+faults that change nothing.
 """
 
 import collections
 import glob
+import hashlib
+import json
 import os
 import random
 import re
 
+from equivalents import EQUIVALENT
+
+MAP = "mutants.map"
 MOST_TESTS = 6
+MOST_SECONDS = 60
 FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")
-# The file, the faulty line without its indentation, and why no test can find it.
-EQUIVALENT = []
 EXCHANGED = ((" + ", " - "), (" += ", " -= "), (" * ", " / "), (" < ", " <= "), (" > ", " >= "),
              (" == ", " != "), (" && ", " || "), ("fmin(", "fmax("))
 NUMBER = re.compile(r"(?<![\w.\"])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
@@ -80,7 +86,21 @@ def lines_of(source, path):
         comment = comment and "*/" not in line
 
 
-def tests_of(file, rows):
+def read_map():
+    """The map in the build folder; an empty one where there is none."""
+    if not os.path.exists(MAP):
+        return {"seconds": {}, "files": {}}
+    with open(MAP, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def digest(path):
+    """The hash of a file."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def tests_by_rows(file, rows):
     """The tests that rows of the file name, or those of its folder."""
     for near in (lambda row: row.file == file,
                  lambda row: os.path.dirname(row.file) == os.path.dirname(file), lambda row: True):
@@ -91,11 +111,30 @@ def tests_of(file, rows):
     return []
 
 
+def tests_by_map(lines_map, source, file, line):
+    """The tests that run a line (the first is 1), or the statement that it goes on with."""
+    known = lines_map["files"].get(file)
+    if not known or known["hash"] != digest(os.path.join(source, file)):
+        return []
+    counted = int(known["lines"], 16) & (2 << line) - 1
+    bit = 1 << max(counted.bit_length() - 1, 0)
+    running = sorted((lines_map["seconds"][test], test) for test, lines in known["tests"].items()
+                     if int(lines, 16) & bit)
+    tests, seconds = [], 0
+    for took, test in running:
+        seconds += took
+        if tests and seconds > MOST_SECONDS:
+            break
+        tests.append(test)
+    return tests
+
+
 def draw(source, seed, count, rows, row_type):
     """`count` faults of the seed, as rows."""
     chance, drawn, seen = random.Random(seed), [], set()
     paths = sorted(os.path.relpath(path, source) for pattern in FILES
                    for path in glob.glob(os.path.join(source, pattern), recursive=True))
+    lines_map = read_map()
     candidates = [(path, *place) for path in paths for place in lines_of(source, path)]
     while len(drawn) < count:
         path, lines, k, in_void = chance.choice(candidates)
@@ -112,6 +151,6 @@ def draw(source, seed, count, rows, row_type):
         before = "\n".join(lines[first:k] + [""])
         reason = next((why for file, line, why in EQUIVALENT
                        if file == path and line == faulty.strip()), "")
-        drawn.append(row_type(path, before + lines[k], before + faulty,
-                              tests_of(path, rows), reason))
+        tests = tests_by_map(lines_map, source, path, k + 1) or tests_by_rows(path, rows)
+        drawn.append(row_type(path, before + lines[k], before + faulty, tests, reason))
     return drawn

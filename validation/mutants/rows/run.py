@@ -50,6 +50,8 @@ ROWS = [
      "cli/verify.py"),
     ("src/run/change.c", '{ "time.end", CHANGE_END },', '{ "time.end", CHANGE_NOTHING },',
      "cli/study-results.py"),
+    ("src/run/change.c", '{ "time.end", CHANGE_END },', '{ "time.*", CHANGE_END },',
+     "cli/restart-keys.py"),
     ("src/run/change.c", '{ "watch.*", CHANGE_OBSERVES },', "", "cli/reliability.py"),
     ("src/run/change.c", "json_array_size(before) == json_array_size(now) &&\n", "",
      "cli/reliability.py cli/study-results.py"),

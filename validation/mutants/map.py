@@ -1,0 +1,109 @@
+"""Runs each test once in a build that counts lines, and writes which tests run which lines.
+
+`make mutants-map` runs it, minutes, and writes mutants.map into the build folder, which lot.py
+reads: a fault that it draws is tried with the tests that run its line, the cheapest first. The
+file holds, for each source, its hash, the lines that can be run, and the lines that each test runs
+(line n is bit n of a hexadecimal number); for each test the seconds of CPU that it took. A process
+that a signal ends tells nothing.
+"""
+
+import collections
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import lot
+import mutants
+
+# They build or install the program anew, or read the sources: they run no line of this build.
+WITHOUT_LINES = {"cli/install.py", "cli/portable.py", "cli/quickstart.py", "cli/style.py"}
+MOST_SECONDS = 900
+
+
+def counters(tree):
+    """The files of counts in a tree."""
+    return [os.path.join(folder, name) for folder, _, names in os.walk(tree)
+            for name in names if name.endswith(".gcda")]
+
+
+def read_lines(tree, lines, run):
+    """Adds the lines that gcov knows, and those that have been run, by file."""
+    files = sorted(counters(tree))
+    told = subprocess.run(["gcov", "--json-format", "--stdout", *files], cwd=tree,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    for text in told.stdout.splitlines():
+        for part in json.loads(text)["files"] if text else []:
+            name = os.path.relpath(os.path.join(tree, part["file"]), tree)
+            if name.startswith(("src/", "gpu/")):
+                for line in part["lines"]:
+                    lines[name] |= 1 << line["line_number"]
+                    run[name] |= (line["count"] > 0) << line["line_number"]
+    for file in files:
+        os.remove(file)
+
+
+def run_test(tree, test):
+    """Runs a test to its end; the seconds of CPU that it took."""
+    path = f"./validation/{test}"
+    command = [sys.executable, path] if test.endswith(".py") else [path]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    quick = {"ORRERY_THOROUGH": ""}
+    with tempfile.TemporaryDirectory(prefix="orrery-map-", dir=mutants.fast_folder(),
+                                     ignore_cleanup_errors=True) as folder:
+        process = subprocess.Popen(command, cwd=tree, stdin=subprocess.DEVNULL,
+                                   env=mutants.environment(tree, folder) | quick,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        try:
+            status = process.wait(MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            status = "none"
+        mutants.end(process)
+        process.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if status not in (0, 77):
+        print(f"{test}: exit status {status} in this build", flush=True)
+    return seconds
+
+
+def write(source, lines, by_test, seconds):
+    """Writes the map of all tests so far."""
+    files = {name: {"hash": lot.digest(os.path.join(source, name)), "lines": f"{lines[name]:x}",
+                    "tests": {test: f"{run[name]:x}" for test, run in by_test.items()
+                              if run.get(name)}}
+             for name in sorted(lines)}
+    with open(lot.MAP, "w", encoding="utf-8") as file:
+        json.dump({"seconds": seconds, "files": files}, file, indent=0)
+
+
+def main():
+    source = os.path.abspath(os.environ.get("ORRERY_SOURCE", "."))
+    tests = [name.removeprefix("validation/") for name in os.environ["TESTS"].split()]
+    tests = [test for test in tests if test not in WITHOUT_LINES]
+    work = os.path.abspath("mutants.work")
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    lines, by_test, seconds = collections.defaultdict(int), {}, {}
+    try:
+        tree = mutants.build(source, work, len(os.sched_getaffinity(0)), ["check", "TESTS="],
+                             "--coverage")
+        read_lines(tree, lines, collections.defaultdict(int))
+        for test in tests:
+            by_test[test] = collections.defaultdict(int)
+            seconds[test] = round(run_test(tree, test), 2)
+            read_lines(tree, lines, by_test[test])
+            count = sum(bits.bit_count() for bits in by_test[test].values())
+            print(f"{test}: {count} lines, {seconds[test]:.1f} s", flush=True)
+            write(source, lines, by_test, seconds)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"{lot.MAP}: {sum(seconds.values()):.0f} s of CPU")
+
+
+if __name__ == "__main__":
+    main()
