@@ -71,9 +71,9 @@ def run_test(tree, test):
     return seconds
 
 
-def write(source, lines, by_test, seconds):
+def write(tree, lines, by_test, seconds):
     """Writes the map of all tests so far."""
-    files = {name: {"hash": lot.digest(os.path.join(source, name)), "lines": f"{lines[name]:x}",
+    files = {name: {"hash": lot.digest(os.path.join(tree, name)), "lines": f"{lines[name]:x}",
                     "tests": {test: f"{run[name]:x}" for test, run in by_test.items()
                               if run.get(name)}}
              for name in sorted(lines)}
@@ -99,7 +99,7 @@ def main():
             read_lines(tree, lines, by_test[test])
             count = sum(bits.bit_count() for bits in by_test[test].values())
             print(f"{test}: {count} lines, {seconds[test]:.1f} s", flush=True)
-            write(source, lines, by_test, seconds)
+            write(tree, lines, by_test, seconds)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(f"{lot.MAP}: {sum(seconds.values()):.0f} s of CPU")
