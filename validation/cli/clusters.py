@@ -6,6 +6,7 @@ import pathlib
 import re
 
 import tap
+from cusps import speeds
 from starts import FAR, distance, start
 
 np = tap.need("numpy")
@@ -66,6 +67,10 @@ def test_king():
         assert radius.max() <= r[-1] * unit * (1 + 1e-6)
         v2 = np.sum(v ** 2, axis=1) / speed ** 2
         assert np.all(v2 < 2 * np.interp(radius / unit, r, depth) + 1e-3)
+        # King's f(E) = exp E - 1, energies from the edge down in sigma^2.
+        assert distance(speeds(radius / unit, np.sqrt(v2),
+                               lambda radii: np.maximum(np.interp(radii, r, depth), 1e-9),
+                               np.expm1)) < FAR, w0
         # 2K of N bodies, |U| = 1/2: their spread is below 1/sqrt(N) of it.
         kinetic = np.sum(m * np.sum(v ** 2, axis=1)) / 2
         assert abs(kinetic / 0.25 - 1) < 5 / math.sqrt(n), (w0, kinetic)
@@ -73,6 +78,33 @@ def test_king():
         m, x, v = start(bodies)
         total = np.sum(m * np.sum(v ** 2, axis=1)) / 2 + potential_energy(m, x)
         assert abs(total + 0.25) < 1e-12, (w0, total)
+
+
+def in_any_direction(vectors):
+    """Are the directions uniform on the sphere? By Archimedes each component is uniform."""
+    units = vectors / np.linalg.norm(vectors, axis=1)[:, None]
+    return all(distance((1 + units[:, k]) / 2) < FAR for k in range(3))
+
+
+def test_plummer_spheres_and_cubes():
+    """radii, speeds, directions and masses of the other starts follow their laws"""
+    n = 4000
+    _, x, v = start(f'initial = "plummer"; count = {n}; mass = 3.0; scale_radius = 2.0; '
+                    'cutoff = 1.0; rescale = "none"; center = false;')
+    radius = np.linalg.norm(x, axis=1) / 2
+    speed = np.linalg.norm(v, axis=1) / math.sqrt(3 / 2)
+    # Plummer 1911: M(<r) = M (1 + a^2/r^2)^(-3/2), f(E) ~ E^(7/2).
+    assert distance((1 + radius ** -2.0) ** -1.5) < FAR
+    assert distance(speeds(radius, speed, lambda r: (1 + r * r) ** -0.5, lambda e: e ** 3.5)) < FAR
+    assert in_any_direction(x) and in_any_direction(v)
+    _, x, v = start(f'initial = "cold-sphere"; count = {n}; radius = 2.0; center = false;')
+    assert distance((np.linalg.norm(x, axis=1) / 2) ** 3) < FAR and in_any_direction(x)
+    assert not v.any()
+    m, x, v = start(f'initial = "uniform-cube"; count = {n}; half_side = 2.0; velocity = 3.0; '
+                    'masses = "random"; mass_range = [0.5, 2.0]; center = false;')
+    assert distance((m - 0.5) / 1.5) < FAR
+    for k in range(3):
+        assert distance((x[:, k] + 2) / 4) < FAR and distance((v[:, k] + 3) / 6) < FAR, k
 
 
 def test_the_concentrations_of_the_manual():
