@@ -125,6 +125,66 @@ def test_a_body_alone_has_no_energy_to_err_in():
     assert about["largest_energy_error"] is None and about["verdict"] == "none"
 
 
+BOOST = 8.0
+EVERY = tap.every_diagnostic("""name = "frame";
+bodies = { initial = "file"; file = "frame.csv"; center = false; };
+physics = { softening = 0.05; };
+time = { step = 0.0009765625; end = 0.03125; };
+watch = { on_jump = "warn"; };
+diagnostics = (
+  { type = "density-profile"; every = 16; shells = 6; least_bodies = 3; },
+  { type = "density-slope"; every = 16; shells = 8; least_bodies = 3; },
+  { type = "orbit"; every = 16; primary = 11; secondary = 5; },
+  { type = "radial-distribution"; every = 16; r_max = 1.5; bins = 8; }
+);
+""", 16)
+
+
+def tables_at(velocity):
+    """Every table of a run of 60 bodies, one of them on its way out, of which all have this motion;
+    the mass and the centre of mass of the start."""
+    generator = numpy.random.Generator(numpy.random.PCG64(40))
+    m = generator.integers(1, 9, 60) / 256
+    x = 0.5 * generator.normal(size=(60, 3))
+    v = 0.5 * generator.normal(size=(60, 3))
+    x[7], v[7] = 4 * x[7], 6 * x[7]
+    x += [1.0, -2.0, 0.5] - (m @ x) / m.sum()
+    v -= (m @ v) / m.sum()
+    lines = [",".join(map(repr, [k + 1, *map(float, (m[k], *x[k], *(v[k] + velocity)))]))
+             for k in range(60)]
+    pathlib.Path("frame.csv").write_text("id,m,x,y,z,vx,vy,vz\n" + "\n".join(lines) + "\n")
+    pathlib.Path("run.cfg").write_text(EVERY)
+    result = tap.run("run", "run.cfg", "-q", "--force", "-o", "frame")
+    assert result.returncode == 0, result.stderr
+    found = {(path.stem, name): values for path in pathlib.Path("frame").glob("*.csv")
+             for name, values in rows.columns(path).items()}
+    return found, m.sum(), (m @ x) / m.sum()
+
+
+def test_every_diagnostic_in_a_moving_frame():
+    """of a cluster that moves along each axis every column is that of the cluster at rest, but for
+    the sums that know the frame, which are by their formulas"""
+    rest, mass, center = tables_at(numpy.zeros(3))
+    times = rest["conservation", "time"]
+    assert len({table for table, _ in rest}) > 11 and rest["escapers", "unbound"][0] > 0
+    for axis in range(3):
+        velocity = BOOST * numpy.eye(3)[axis]
+        moving, _, _ = tables_at(velocity)
+        turn = mass * numpy.cross(center, velocity)
+        more = {("conservation", name): 0.5 * mass * BOOST ** 2 for name in ("kinetic", "energy")}
+        for k, letter in enumerate("xyz"):
+            more["conservation", f"momentum_{letter}"] = mass * velocity[k]
+            more["conservation", f"angular_momentum_{letter}"] = turn[k]
+            more["conservation", f"center_{letter}"] = \
+                more["lagrangian-radii", f"density_center_{letter}"] = velocity[k] * times
+        assert moving.keys() == rest.keys() and more.keys() <= rest.keys(), more.keys()
+        for key, values in rest.items():
+            # Whose force has the largest error is a matter of roundings.
+            assert key == ("force-error", "worst_body") or numpy.allclose(
+                values + more.get(key, 0), moving[key], rtol=1e-9, atol=1e-9, equal_nan=True), \
+                (axis, key, values, moving[key])
+
+
 def write_crowd():
     """The pair, a = G M = 1 and e = 0.9, among 68 light bodies at rest far away."""
     generator = numpy.random.Generator(numpy.random.PCG64(7))

@@ -137,6 +137,12 @@ def test_another_grid_is_another_configuration():
         assert result.returncode == 78 and words in result.stderr, (grid, result)
         assert "--force" in result.stderr, result.stderr
         assert snapshot("pair.sweep") == before
+    # A key of the grid is told once, and what else has changed is told with it.
+    other = write(PAIR.replace('"yoshida4"]', '"euler"]'))
+    result = tap.run("run", other, "-q", "-P", "time.step=0.02")
+    assert result.returncode == 78 and result.stderr.count("time.integrator was") == 1, result
+    for member in ("001", "002"):
+        assert f"pair.sweep/{member}: time.step was 0.01 when it ran" in result.stderr, result
 
 
 def test_other_bodies_in_the_same_file():

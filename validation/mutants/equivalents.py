@@ -1,4 +1,8 @@
-"""Faults that change nothing a test could see: the file, the faulty line, and the reason."""
+"""Faults that change nothing a test could see: the file, the line and the faulty one without their
+indentation, and the reason."""
 
 EQUIVALENT = [
+    ("src/space/body-tree.c", "tree->levels++;", ";",
+     "only counts towards the depth from which cells are halves by number: the tree is as valid, and"
+     " deeper by the levels of its trunk where bodies are almost at one point"),
 ]

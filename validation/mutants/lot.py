@@ -149,8 +149,8 @@ def draw(source, seed, count, rows, row_type):
         while text.count("\n".join(lines[first:k + 1])) != 1:
             first -= 1
         before = "\n".join(lines[first:k] + [""])
-        reason = next((why for file, line, why in EQUIVALENT
-                       if file == path and line == faulty.strip()), "")
+        change = (path, lines[k].strip(), faulty.strip())
+        reason = next((why for *same, why in EQUIVALENT if (*same,) == change), "")
         tests = tests_by_map(lines_map, source, path, k + 1) or tests_by_rows(path, rows)
         drawn.append(row_type(path, before + lines[k], before + faulty, tests, reason))
     return drawn
