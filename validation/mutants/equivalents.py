@@ -3,6 +3,6 @@ indentation, and the reason."""
 
 EQUIVALENT = [
     ("src/space/body-tree.c", "tree->levels++;", ";",
-     "only counts towards the depth from which cells are halves by number: the tree is as valid, and"
-     " deeper by the levels of its trunk where bodies are almost at one point"),
+     "only counts towards the depth from which cells are halves by number: the tree is as valid,"
+     " and deeper by the levels of its trunk where bodies are almost at one point"),
 ]

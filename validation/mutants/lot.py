@@ -111,11 +111,12 @@ def tests_by_rows(file, rows):
     return []
 
 
-def tests_by_map(lines_map, source, file, line):
-    """The tests that run a line (the first is 1), or the statement that it goes on with."""
+def tests_by_map(lines_map, source, file, line, by_rows):
+    """The tests that run a line (the first is 1), or the statement that it goes on with; behind
+    them those by rows that the map does not know."""
     known = lines_map["files"].get(file)
     if not known or known["hash"] != digest(os.path.join(source, file)):
-        return []
+        return by_rows
     counted = int(known["lines"], 16) & (2 << line) - 1
     bit = 1 << max(counted.bit_length() - 1, 0)
     running = sorted((lines_map["seconds"][test], test) for test, lines in known["tests"].items()
@@ -126,7 +127,7 @@ def tests_by_map(lines_map, source, file, line):
         if tests and seconds > MOST_SECONDS:
             break
         tests.append(test)
-    return tests
+    return tests + [test for test in by_rows if not tests or test not in lines_map["seconds"]]
 
 
 def draw(source, seed, count, rows, row_type):
@@ -151,6 +152,6 @@ def draw(source, seed, count, rows, row_type):
         before = "\n".join(lines[first:k] + [""])
         change = (path, lines[k].strip(), faulty.strip())
         reason = next((why for *same, why in EQUIVALENT if (*same,) == change), "")
-        tests = tests_by_map(lines_map, source, path, k + 1) or tests_by_rows(path, rows)
+        tests = tests_by_map(lines_map, source, path, k + 1, tests_by_rows(path, rows))
         drawn.append(row_type(path, before + lines[k], before + faulty, tests, reason))
     return drawn
