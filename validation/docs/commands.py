@@ -249,6 +249,28 @@ def test_a_broken_link_is_seen():
     assert list(broken_links(document)) == ["one.md: two.md", "one.md: one.md#the-second"]
 
 
+MOST_WORDS = 35000  # what a manual may ask of its readers, worksheets and examples' code aside
+
+
+def prose(text):
+    """The words of a page outside of tables, code, comments and addresses of links."""
+    text = re.sub(r"^```.*?^```$|<!--.*?-->", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(    |\|).*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\]\([^)]*\)", "]", text).split()
+
+
+def test_words():
+    """the documents have no more words than are agreed, tables and code left out"""
+    assert prose("# A b\n\n| c |\n|---|\n| d |\n\ne [f](g.md#h)\n\n    i\n\n```sh\nj\n```\n"
+                 "- k <!-- l\nm --> n.\n") == ["#", "A", "b", "e", "[f]", "-", "k", "n."]
+    root = pathlib.Path(tap.SOURCE)
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("src/**/README.md"),
+             root / "gpu/README.md", *root.glob("examples/*/README.md"), root / "examples/README.md"]
+    words = {page.relative_to(root): len(prose(page.read_text(encoding="utf-8"))) for page in pages}
+    longest = sorted(words.items(), key=lambda item: -item[1])[:10]
+    assert len(words) > 50 and sum(words.values()) <= MOST_WORDS, (sum(words.values()), longest)
+
+
 def test_gallery():
     """the gallery, which the README links, shows the figures that examples/draw makes"""
     root = pathlib.Path(tap.SOURCE)
