@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/document.h"
+#include "output/run-fields.h"
 
 /* Sorts the candidates by what they cost, those that keep the error first. */
 static void sort(const struct choice *choice, const struct candidate *sorted[CHOICE_CANDIDATES])
@@ -85,8 +85,8 @@ void choice_report_attempts(const struct choice *choice, struct text *text)
     double lost = 0.0;
     for (size_t k = 0; k < count; k++) {
         const json_t *const attempt = json_array_get(choice->attempts, k);
-        const struct setting missed = setting_of_json(json_object_get(attempt, "setting"));
-        lost += document_real(attempt, "cost");
+        const struct setting missed = setting_of_json(attempt);
+        lost += run_field_real(attempt, FIELD_ATTEMPT_COST);
         if (missed.integrator)
             text_print(text, "%s%s",
                        k ? "; " : "missed the error: ", setting_text(&missed, setting));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/document.h"
+#include "output/run-fields.h"
 
 /* The part of the error that is asked for which a pilot of the whole run may reach, whose motion is
  * that of the run to the bit; and what is left to chance where a part was seen. */
@@ -117,34 +118,34 @@ json_t *choice_json(const struct choice *choice)
                      "attempts", choice->attempts ? json_incref(choice->attempts) : json_array());
 }
 
-static double real_or_infinite(const json_t *json, const char *key)
+static double real_or_infinite(const json_t *json, enum run_field field)
 {
-    const double value = document_real(json, key);
+    const double value = run_field_real(json, field);
     return isnan(value) ? INFINITY : value;
 }
 
 bool choice_of_json(const json_t *json, struct choice *choice)
 {
-    const json_t *const candidates = json_object_get(json, "candidates");
-    *choice = (struct choice){ .target.error = document_real(json, "asked"),
-                               .pilots = document_real(json, "pilots") };
-    const json_int_t chosen = json_integer_value(json_object_get(json, "chosen"));
+    const json_t *const candidates = run_field(json, FIELD_CHOICE_CANDIDATES);
+    *choice = (struct choice){ .target.error = run_field_real(json, FIELD_CHOICE_ASKED),
+                               .pilots = run_field_real(json, FIELD_CHOICE_PILOTS) };
+    const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));
     bool known = true; /* all their integrators are */
     for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];
-        *c = (struct candidate){ .setting = setting_of_json(json_object_get(from, "setting")),
-                                 .error = real_or_infinite(from, "energy_error"),
-                                 .cost = real_or_infinite(from, "cost"),
-                                 .least = real_or_infinite(from, "least"),
-                                 .part = document_real(from, "part"),
-                                 .tried = json_is_true(json_object_get(from, "tried")),
-                                 .keeps = json_is_true(json_object_get(from, "keeps")) };
-        snprintf(c->why, sizeof c->why, "%s", document_string(from, "why"));
+        *c = (struct candidate){ .setting = setting_of_json(from),
+                                 .error = real_or_infinite(from, FIELD_CANDIDATE_ENERGY_ERROR),
+                                 .cost = real_or_infinite(from, FIELD_CANDIDATE_COST),
+                                 .least = real_or_infinite(from, FIELD_CANDIDATE_LEAST),
+                                 .part = run_field_real(from, FIELD_CANDIDATE_PART),
+                                 .tried = run_field_flag(from, FIELD_CANDIDATE_TRIED),
+                                 .keeps = run_field_flag(from, FIELD_CANDIDATE_KEEPS) };
+        snprintf(c->why, sizeof c->why, "%s", run_field_string(from, FIELD_CANDIDATE_WHY));
         known = known && c->setting.integrator;
     }
     choice->chosen = (size_t)chosen;
-    json_t *attempts = json_object_get(json, "attempts");
+    json_t *attempts = run_field(json, FIELD_CHOICE_ATTEMPTS);
     choice->attempts = json_is_array(attempts) ? json_deep_copy(attempts) : NULL;
     return known && chosen >= 0 && choice->chosen < choice->count &&
            choice->candidates[choice->chosen].setting.step > 0.0;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "estimate/experiment.h"
+#include "output/run-fields.h"
 
 /* --- cadences --------------------------------------------------------------------------------- */
 
@@ -234,12 +235,13 @@ json_t *setting_json(const struct setting *setting)
 
 struct setting setting_of_json(const json_t *json)
 {
-    const json_int_t times = json_integer_value(json_object_get(json, "times")),
-                     over = json_integer_value(json_object_get(json, "over"));
-    struct setting setting = { .integrator = integrator_find(document_string(json, "integrator")),
-                               .refinement = document_real(json, "fineness"),
-                               .step = document_real(json, "step"),
-                               .key = document_real(json, "key"),
+    const json_int_t times = json_integer_value(run_field(json, FIELD_SETTING_TIMES)),
+                     over = json_integer_value(run_field(json, FIELD_SETTING_OVER));
+    struct setting setting = { .integrator = integrator_find(
+                                   run_field_string(json, FIELD_SETTING_INTEGRATOR)),
+                               .refinement = run_field_real(json, FIELD_SETTING_FINENESS),
+                               .step = run_field_real(json, FIELD_SETTING_STEP),
+                               .key = run_field_real(json, FIELD_SETTING_KEY),
                                .times = (uint64_t)times,
                                .over = (uint64_t)over };
     const bool good = setting.integrator && setting.step > 0.0 && times > 0 && over > 0 &&

@@ -39,7 +39,7 @@ static void find_errors(const struct differences *runs, const char *diagnostic, 
     }
 }
 
-static void find_costs(const struct differences *runs, enum result_field field, double *values)
+static void find_costs(const struct differences *runs, enum run_field field, double *values)
 {
     for (size_t run = 0; run < runs->count; run++)
         values[run] =
@@ -197,7 +197,7 @@ static enum status draw_against_costs(const struct differences *runs, struct err
                                       struct error *error)
 {
     static const struct {
-        enum result_field field;
+        enum run_field field;
         const char *name, *title, *label, *caption;
     } costs[] = {
         { FIELD_INTERACTIONS, "interactions", "the forces computed", "pair interactions computed",
@@ -340,8 +340,8 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     why.failed |= !known;
     json_t *view = json_pack("{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
                              json_string_nocheck(differences_name(runs, run)), "values", values,
-                             "steps", json_object_get(known, "step"), "wall_seconds",
-                             json_object_get(known, "wall_seconds"), "energy_error",
+                             "steps", run_field(known, FIELD_STEP), "wall_seconds",
+                             run_field(known, FIELD_WALL_SECONDS), "energy_error",
                              document_number(energy_error_of(result)), "outcome",
                              outcome_view(result), "why", template_value(&why));
     json_decref(known);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/document.h"
 #include "estimate/choice.h"
 
 /* A choice (estimate/choice.h), and how the run went that it was made for. */
@@ -27,8 +26,8 @@ static double find_reached(const struct result *result)
     json_t *row;
     json_array_foreach(result_find(result, FIELD_FINDINGS), index, row)
     {
-        if (strcmp(document_string(row, "name"), "time.energy_error") == 0)
-            return document_real(row, "value");
+        if (strcmp(run_field_string(row, FIELD_FINDING_NAME), "time.energy_error") == 0)
+            return run_field_real(row, FIELD_FINDING_VALUE);
     }
     return NAN;
 }
@@ -63,8 +62,8 @@ static enum status draw_attempts(const struct error_cost *drawn, struct figure *
     {
         if (count == CHOICE_ATTEMPTS)
             break;
-        x[count] = document_real(attempt, "cost");
-        y[count++] = document_real(attempt, "energy_error");
+        x[count] = run_field_real(attempt, FIELD_ATTEMPT_COST);
+        y[count++] = run_field_real(attempt, FIELD_ATTEMPT_ENERGY_ERROR);
     }
     return figure_curve(figure, "missed it and began anew", CURVE_POINTS, CHOICE_CANDIDATES, count,
                         x, y, error);
@@ -175,8 +174,7 @@ enum status error_cost_draw(const struct result *result, struct figures *figures
     struct error_cost drawn = { .result = result,
                                 .reached = find_reached(result),
                                 .ends = result_is_whole(result) };
-    if (choice_of_json(result_find(result, FIELD_CHOICE), &drawn.choice) &&
-        isfinite(drawn.choice.target.error))
+    if (choice_of_json(result->json, &drawn.choice) && isfinite(drawn.choice.target.error))
         draw(&drawn, figures, error);
     choice_destroy(&drawn.choice);
     return error->status;

@@ -119,7 +119,7 @@ static double most_round_off(const struct drawn *drawn)
 
 /* A vector that only round-off may change where the integrator keeps it: by how much it did,
  * over what it began with, or else over the sum of its parts' sizes. */
-static void tell_change(const struct drawn *drawn, enum result_field scale, const char *parts,
+static void tell_change(const struct drawn *drawn, enum run_field scale, const char *parts,
                         const char *first, bool kept, struct text *words)
 {
     const double size = result_real(drawn->result, scale);

@@ -196,29 +196,31 @@ json_t *unfinished_view(const struct result *result)
 
 json_t *unfinished_document(const struct result *result)
 {
-    static const char *const of_the_end[] = {
-        "diagnostics",  "left_out",        "watch",
-        "trust",        "energy_budget",   "final",
-        "wall_seconds", "advance_seconds", "interactions_per_second",
+    static const enum run_field of_the_end[] = {
+        FIELD_DIAGNOSTICS,  FIELD_LEFT_OUT,        FIELD_WATCH,
+        FIELD_TRUST,        FIELD_ENERGY_BUDGET,   FIELD_FINAL,
+        FIELD_WALL_SECONDS, FIELD_ADVANCE_SECONDS, FIELD_INTERACTIONS_PER_SECOND,
     };
     json_t *document = json_copy(result->json);
     const double step = result->progress.known ? (double)result->progress.step : 0.0;
     if (result->state == RESULT_ENDED || !document)
         return document;
     for (size_t i = 0; i < COUNT_OF(of_the_end); i++)
-        json_object_del(document, of_the_end[i]);
+        json_object_del(document, run_field_path(of_the_end[i]));
     if (!result->progress.known)
         return document;
-    document_set(&document, "step", json_integer((json_int_t)result->progress.step));
-    document_set(&document, "time", document_number(step * result_step(result)));
+    document_set(&document, run_field_path(FIELD_STEP),
+                 json_integer((json_int_t)result->progress.step));
+    document_set(&document, run_field_path(FIELD_TIME),
+                 document_number(step * result_step(result)));
     return document;
 }
 
 /* "<= 5 km"; null for no number. */
-static json_t *number_view(const json_t *finding, const char *before, const char *key)
+static json_t *number_view(const json_t *finding, const char *before, enum run_field field)
 {
-    const json_t *number = json_object_get(finding, key);
-    const char *unit = document_string(finding, "unit");
+    const json_t *number = run_field(finding, field);
+    const char *unit = run_field_string(finding, FIELD_FINDING_UNIT);
     char words[96];
     snprintf(words, sizeof words, "%s%.6g%s%.40s", before, json_number_value(number),
              unit[0] ? " " : "", unit);
@@ -239,13 +241,14 @@ static const struct judgement {
 static void show(json_t **row, const struct result *result)
 {
     const bool ended = has_ended(result), broke_off = result_broke_off(result);
-    const double bound = document_real(*row, "bound"), value = document_real(*row, "value");
-    const double since = document_real(*row, "since");
-    const bool below = strcmp(document_string(*row, "bound_is"), "least") == 0;
+    const double bound = run_field_real(*row, FIELD_FINDING_BOUND),
+                 value = run_field_real(*row, FIELD_FINDING_VALUE);
+    const double since = run_field_real(*row, FIELD_FINDING_SINCE);
+    const bool below = strcmp(run_field_string(*row, FIELD_FINDING_BOUND_IS), "least") == 0;
     const struct judgement *judgement = judgements;
     char time[UNITS_TEXT_SIZE], ratio[32];
     while (judgement->severity[0] &&
-           strcmp(judgement->severity, document_string(*row, "severity")) != 0)
+           strcmp(judgement->severity, run_field_string(*row, FIELD_FINDING_SEVERITY)) != 0)
         judgement++;
     const char *words = !ended      ? judgement->so_far
                         : broke_off ? judgement->broke_off
@@ -255,12 +258,12 @@ static void show(json_t **row, const struct result *result)
     document_set(row, "words", json_string(words));
     document_set(row, "class",
                  json_string(strcmp(words, judgement->at_end) == 0 ? judgement->class_ : "quiet"));
-    document_set(row, "value_words", number_view(*row, "", "value"));
-    document_set(row, "bound_words", number_view(*row, below ? "≥ " : "≤ ", "bound"));
+    document_set(row, "value_words", number_view(*row, "", FIELD_FINDING_VALUE));
+    document_set(row, "bound_words", number_view(*row, below ? "≥ " : "≤ ", FIELD_FINDING_BOUND));
     document_set(row, "ratio", bound > 0.0 && isfinite(value) ? json_string(ratio) : json_null());
     document_set(row, "since_words", isnan(since) ? json_null() : json_string(time));
     document_set(row, "of_rows",
-                 json_boolean(strcmp(document_string(*row, "judge"), "expect") == 0));
+                 json_boolean(strcmp(run_field_string(*row, FIELD_FINDING_JUDGE), "expect") == 0));
 }
 
 json_t *unfinished_findings(const struct result *result)

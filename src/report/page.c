@@ -144,7 +144,7 @@ static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key;
-        enum result_field field;
+        enum run_field field;
     } times[] = { { "smallest_step", FIELD_OWN_STEPS_SMALLEST },
                   { "stuck_time", FIELD_OWN_STEPS_STUCK_AT },
                   { "pair_time", FIELD_WATCH_FASTEST_PAIR_TIME } };
@@ -173,15 +173,14 @@ static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key;
-        enum result_field one,
-            many; /* of a system alone, and of an ensemble; RESULT_FIELDS: none */
+        enum run_field one, many; /* of a system alone, and of an ensemble; RUN_FIELDS: none */
     } tiles[] = {
         { "tile_error", FIELD_LARGEST_ENERGY_ERROR,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_ENERGY_ERROR_Q50 },
         { "tile_ratio", FIELD_DIAGNOSTICS_CONSERVATION_VIRIAL_RATIO,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_VIRIAL_RATIO_Q50 },
-        { "tile_crossing", FIELD_TIME_SCALES_CROSSING, RESULT_FIELDS },
-        { "tile_relaxation", FIELD_TIME_SCALES_HALF_MASS_RELAXATION, RESULT_FIELDS },
+        { "tile_crossing", FIELD_TIME_SCALES_CROSSING, RUN_FIELDS },
+        { "tile_relaxation", FIELD_TIME_SCALES_HALF_MASS_RELAXATION, RUN_FIELDS },
         { "tile_own", FIELD_OWN_STEPS_STEPS, FIELD_OWN_STEPS_STEPS },
         { "tile_time", FIELD_TIME, FIELD_TIME },
         { "tile_wall", FIELD_WALL_SECONDS, FIELD_WALL_SECONDS },
@@ -192,9 +191,9 @@ static void set_tiles(json_t **view, const struct result *result)
     if (units && units_physical(units))
         units_label(units, (struct dimension)DIMENSION_TIME, label);
     for (size_t i = 0; i < COUNT_OF(tiles); i++) {
-        const enum result_field field = many ? tiles[i].many : tiles[i].one;
+        const enum run_field field = many ? tiles[i].many : tiles[i].one;
         document_set(view, tiles[i].key,
-                     short_number(field < RESULT_FIELDS ? result_real(result, field) : NAN));
+                     short_number(field < RUN_FIELDS ? result_real(result, field) : NAN));
     }
     document_set(view, "tile_rate",
                  short_number(1e-9 * result_real(result, FIELD_INTERACTIONS_PER_SECOND)));

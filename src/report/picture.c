@@ -229,12 +229,12 @@ enum status draw_run(const struct result *result, enum draw_extent extent, struc
     enum status status = picture_draw(result, figures, error);
     json_array_foreach(result_find(result, FIELD_CONFIG_DIAGNOSTICS), index, item)
     {
-        const char *type = json_string_value(json_object_get(item, "type"));
-        const char *given = json_string_value(json_object_get(item, "name"));
+        const char *type = json_string_value(run_field(item, FIELD_DIAGNOSTIC_TYPE));
+        const char *given = run_field_string(item, FIELD_DIAGNOSTIC_NAME);
         if (!type || status)
             break;
-        status = add_diagnostic(result, find_class(type), type, given && given[0] ? given : type,
-                                extent, figures, error);
+        status = add_diagnostic(result, find_class(type), type, given[0] ? given : type, extent,
+                                figures, error);
     }
     const struct diagnostic_class *class_;
     for (size_t i = 0; (class_ = diagnostic_measured(i)) && !status; i++) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
+#include "base/memory.h"
 #include "base/name.h"
 #include "output/directory.h"
 
@@ -57,15 +58,15 @@ static enum status check_keys(json_t *value, const char *path, const char *place
 
 /* Strings that are names, in each element of a list. */
 static const struct {
-    const char *list, *key; /* NULL: the elements are the names */
+    enum run_field list, field; /* field == list: the elements are the names */
     bool (*is_good)(const char *name);
     const char *what;
 } names[] = {
-    { "config.diagnostics", "type", name_is_word, "diagnostic" },
-    { "config.diagnostics", "name", name_is_word, "diagnostic" },
-    { "config.outputs", "type", name_is_word, "output" },
-    { "config.outputs", "file", name_is_file, "file" },
-    { "files", NULL, name_is_file, "file" },
+    { FIELD_CONFIG_DIAGNOSTICS, FIELD_DIAGNOSTIC_TYPE, name_is_word, "diagnostic" },
+    { FIELD_CONFIG_DIAGNOSTICS, FIELD_DIAGNOSTIC_NAME, name_is_word, "diagnostic" },
+    { FIELD_CONFIG_OUTPUTS, FIELD_OUTPUT_TYPE, name_is_word, "output" },
+    { FIELD_CONFIG_OUTPUTS, FIELD_OUTPUT_FILE, name_is_file, "file" },
+    { FIELD_FILES, FIELD_FILES, name_is_file, "file" },
 };
 
 /*
@@ -78,17 +79,18 @@ static enum status strange_check(const json_t *document, const char *path, struc
     if (check_keys((json_t *)document, path, "", 0, error))
         return error->status;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        const json_t *list = document_find(document, names[i].list), *element;
+        const bool plain = names[i].field == names[i].list;
+        const json_t *list = run_field(document, names[i].list), *element;
         size_t index;
         json_array_foreach(list, index, element)
         {
-            const json_t *value = names[i].key ? json_object_get(element, names[i].key) : element;
-            const char *name = json_string_value(value);
+            const char *name =
+                json_string_value(plain ? element : run_field(element, names[i].field));
             char place[PLACE_SIZE];
             if (!name || names[i].is_good(name))
                 continue;
-            snprintf(place, sizeof place, "%s.%zu%s%s", names[i].list, index,
-                     names[i].key ? "." : "", names[i].key ? names[i].key : "");
+            snprintf(place, sizeof place, "%s.%zu%s%s", run_field_path(names[i].list), index,
+                     plain ? "" : ".", plain ? "" : run_field_path(names[i].field));
             return refuse(path, place, name, names[i].what, error);
         }
     }
@@ -96,18 +98,6 @@ static enum status strange_check(const json_t *document, const char *path, struc
 }
 
 /* --- a result --------------------------------------------------------------------------------- */
-
-enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECTS, OBJECT };
-
-static const struct {
-    const char *path;
-    enum field_kind kind;
-} fields[RESULT_FIELDS] = {
-#define FIELD(name, path, kind) { path, kind },
-#include "base/memory.h"
-#include "report/result-fields.inc"
-#undef FIELD
-};
 
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
@@ -155,39 +145,6 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
-/* The types of JSON that a field may have, two at most, and their common name. */
-static const struct {
-    const char *name;
-    json_type types[2];
-} kinds[] = {
-    [STRING] = { "string", { JSON_STRING, JSON_STRING } },
-    [NUMBER] = { "number", { JSON_INTEGER, JSON_REAL } },
-    [FLAG] = { "boolean", { JSON_TRUE, JSON_FALSE } },
-    [LIST] = { "list", { JSON_ARRAY, JSON_ARRAY } },
-    [OBJECTS] = { "list of objects", { JSON_ARRAY, JSON_ARRAY } },
-    [OBJECT] = { "object", { JSON_OBJECT, JSON_OBJECT } },
-};
-
-static bool is_of_kind(const json_t *value, enum field_kind kind)
-{
-    const json_type type = json_typeof(value);
-    bool good = type == kinds[kind].types[0] || type == kinds[kind].types[1];
-    for (size_t i = 0; kind == OBJECTS && i < json_array_size(value); i++)
-        good = good && json_is_object(json_array_get(value, i));
-    return good;
-}
-
-static enum status check_fields(const json_t *document, const char *path, struct error *error)
-{
-    for (size_t i = 0; i < RESULT_FIELDS; i++) {
-        const json_t *value = document_find(document, fields[i].path);
-        if (value && !json_is_null(value) && !is_of_kind(value, fields[i].kind))
-            return error_set(error, STATUS_DATA, "%s: %s: is no %s, as a run writes it", path,
-                             fields[i].path, kinds[fields[i].kind].name);
-    }
-    return STATUS_OK;
-}
-
 static enum status load(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
@@ -200,7 +157,7 @@ static enum status load(const char *path, struct result *result, struct error *e
     if (!json_is_object(result->json))
         error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
     else if (strange_check(result->json, manifest, error) == STATUS_OK &&
-             check_fields(result->json, manifest, error) == STATUS_OK)
+             run_fields_check(result->json, manifest, error) == STATUS_OK)
         return STATUS_OK;
     result_close(result);
     return error->status;
@@ -218,9 +175,9 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
     json_t *item;
     json_array_foreach(result_find(result, FIELD_CONFIG_OUTPUTS), index, item)
     {
-        const char *type = json_string_value(json_object_get(item, "type"));
-        const char *file = json_string_value(json_object_get(item, "file"));
-        if (!type || !file || strcmp(type, "xyz") != 0)
+        const char *type = run_field_string(item, FIELD_OUTPUT_TYPE);
+        const char *file = run_field_string(item, FIELD_OUTPUT_FILE);
+        if (!file[0] || strcmp(type, "xyz") != 0)
             continue;
         char packed[RESULT_PATH_SIZE];
         snprintf(packed, sizeof packed, "%s.gz", file);
@@ -232,24 +189,24 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
     return NULL;
 }
 
-json_t *result_find(const struct result *result, enum result_field field)
+json_t *result_find(const struct result *result, enum run_field field)
 {
-    return document_find(result->json, fields[field].path);
+    return run_field(result->json, field);
 }
 
-const char *result_string(const struct result *result, enum result_field field)
+const char *result_string(const struct result *result, enum run_field field)
 {
-    return document_string(result->json, fields[field].path);
+    return run_field_string(result->json, field);
 }
 
-double result_real(const struct result *result, enum result_field field)
+double result_real(const struct result *result, enum run_field field)
 {
-    return document_real(result->json, fields[field].path);
+    return run_field_real(result->json, field);
 }
 
-bool result_flag(const struct result *result, enum result_field field)
+bool result_flag(const struct result *result, enum run_field field)
 {
-    return json_is_true(result_find(result, field));
+    return run_field_flag(result->json, field);
 }
 
 json_t *result_config(const struct result *result, const char *key)

@@ -12,6 +12,7 @@
 #include "integrator/integrator.h"
 #include "model/units.h"
 #include "output/directory.h"
+#include "output/run-fields.h"
 
 enum { RESULT_PATH_SIZE = 4096 };
 
@@ -43,20 +44,11 @@ void result_close(struct result *result);
 /* Tells whether the run that was opened is still the one in its directory. */
 bool result_is_current(const struct result *result);
 
-/* The fields of run.json that are read anywhere; a run.json in which one is of another kind is
- * damaged. */
-enum result_field {
-#define FIELD(name, path, kind) FIELD_##name,
-#include "report/result-fields.inc"
-#undef FIELD
-    RESULT_FIELDS
-};
-
 /* Undefined fields are NULL, "", NaN and false. What is returned is the result's. */
-json_t *result_find(const struct result *result, enum result_field field);
-const char *result_string(const struct result *result, enum result_field field);
-double result_real(const struct result *result, enum result_field field);
-bool result_flag(const struct result *result, enum result_field field);
+json_t *result_find(const struct result *result, enum run_field field);
+const char *result_string(const struct result *result, enum run_field field);
+double result_real(const struct result *result, enum run_field field);
+bool result_flag(const struct result *result, enum run_field field);
 
 /* The value of a key of the config, as the config names it ("time.step"); NULL without. */
 json_t *result_config(const struct result *result, const char *key);

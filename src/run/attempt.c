@@ -17,7 +17,7 @@ static bool take_recorded(struct run *run, const struct config *config)
     snprintf(path, sizeof path, "%s/run.json",
              experiment_directory(&run->experiment, run->options.directory, buffer));
     const bool found = document_load(path, &before, &unreadable) == STATUS_OK &&
-                       choice_of_json(json_object_get(before, "choice"), &run->choice);
+                       choice_of_json(before, &run->choice);
     json_decref(before);
     if (!found)
         choice_destroy(&run->choice);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "formats/csv.h"
+#include "output/run-fields.h"
 #include "run/provenance.h"
 #include "run/record.h"
 #include "run/restart.h"
@@ -223,7 +224,8 @@ static enum status check_names(const struct run *run, const json_t *before, stru
     const struct section *bodies = config_section(run->experiment.config, "bodies");
     for (size_t s = 0; s < json_array_size(before); s++) {
         const char *now = body_files_name(&run->experiment.body_files, s);
-        const char *then = json_string_value(json_object_get(json_array_get(before, s), "file"));
+        const char *then =
+            json_string_value(run_field(json_array_get(before, s), FIELD_MEMBER_FILE));
         if (then && strcmp(then, now) != 0)
             return section_error(bodies, run->experiment.body_files.key, error,
                                  "system %zu came from %s when the run began, not from %s", s + 1,
@@ -248,12 +250,12 @@ static enum status check_content(const struct run *run, const char *then, struct
 static enum status note_input(struct run *run, struct error *error)
 {
     const json_t *before = run->continuation.before;
-    const char *hash = json_string_value(json_object_get(before, "bodies_hash"));
+    const char *hash = json_string_value(run_field(before, FIELD_BODIES_HASH));
     if (run->continuation.checkpoint) {
         if (check_content(run, hash, error))
             return error->status;
         snprintf(run->files.bodies_hash, sizeof run->files.bodies_hash, "%s", hash ? hash : "");
-        run->files.members = json_incref(json_object_get(before, "members"));
+        run->files.members = json_incref(run_field(before, FIELD_MEMBERS));
         return check_names(run, run->files.members, error);
     }
     input_hash_all(&run->experiment.body_files, run->files.bodies_hash);

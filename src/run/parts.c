@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "output/run-fields.h"
 
 static void tell(struct run *run, bool loud, const char *format, va_list arguments)
 {
@@ -232,7 +233,7 @@ bool continuation_owns(const struct continuation *continuation, const char *name
 {
     size_t index;
     json_t *file;
-    json_array_foreach(json_object_get(continuation->before, "files"), index, file)
+    json_array_foreach(run_field(continuation->before, FIELD_FILES), index, file)
     {
         const char *other = json_string_value(file);
         if (other && strcmp(other, name) == 0)

@@ -9,6 +9,7 @@
 #include "accuracy/copies.h"
 #include "base/memory.h"
 #include "initial/initial.h"
+#include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/provenance.h"
 #include "run/restart.h"
@@ -238,14 +239,15 @@ static enum status create_backend(struct run *run, struct error *error)
 /* Measures how far the forces are off; a run that is continued takes it from its run.json. */
 static enum status find_kernel_error(struct run *run, struct error *error)
 {
-    const json_t *before = json_object_get(run->continuation.before, "force_error");
+    const json_t *const before = run->continuation.before;
     if (!kernel_error_counts(run->simulation))
         return STATUS_OK;
     if (!run->continuation.checkpoint)
         return kernel_error_measure(run->simulation, &run->kernel_error, error);
-    run->kernel_error =
-        (struct kernel_error){ .whole = json_number_value(json_object_get(before, "whole")),
-                               .bias = json_number_value(json_object_get(before, "bias")) };
+    run->kernel_error = (struct kernel_error){
+        .whole = json_number_value(run_field(before, FIELD_FORCE_ERROR_WHOLE)),
+        .bias = json_number_value(run_field(before, FIELD_FORCE_ERROR_BIAS))
+    };
     return STATUS_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "estimate/accuracy-target.h"
 #include "external/external.h"
+#include "output/run-fields.h"
 #include "run/phases.h"
 #include "run/record.h"
 
@@ -174,7 +175,7 @@ static void list_before(json_t **files, const struct run *run)
 {
     size_t index;
     json_t *file;
-    json_array_foreach(json_object_get(run->continuation.before, "files"), index, file)
+    json_array_foreach(run_field(run->continuation.before, FIELD_FILES), index, file)
     {
         const char *name = json_string_value(file);
         if (name && strcmp(name, failure_name) != 0 && directory_has(run->files.directory, name))
@@ -227,7 +228,7 @@ static json_t *errors_json(const char *line)
  * an uninterrupted run. */
 static json_t *restarts_json(const struct run *run)
 {
-    const json_t *before = json_object_get(run->continuation.before, "restarts");
+    const json_t *before = run_field(run->continuation.before, FIELD_RESTARTS);
     json_t *restarts = json_is_array(before) ? json_deep_copy(before) : json_array();
     char host[RUN_HOST_SIZE];
     if (!run->continuation.from)
@@ -357,7 +358,7 @@ enum status provenance_resume(struct run *run, struct error *error)
     if (!run->continuation.before)
         run_warning(run, "WARNING: %s/run.json cannot be read; what it said is lost",
                     directory_path(run->files.directory));
-    run->autosave.any = !json_is_false(json_object_get(run->continuation.before, "checkpointed"));
+    run->autosave.any = !json_is_false(run_field(run->continuation.before, FIELD_CHECKPOINTED));
     return STATUS_OK;
 }
 
@@ -402,7 +403,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
     if (run->files.members)
         document_set(&document, "members", json_incref(run->files.members));
     /* A verification before this restart stays true of those steps. */
-    json_t *verified = json_object_get(run->continuation.before, "verified");
+    json_t *verified = run_field(run->continuation.before, FIELD_VERIFIED);
     if (verified)
         document_set(&document, "verified", json_incref(verified));
     const enum status written = manifest_write(run->files.directory, document, error);

@@ -7,6 +7,7 @@
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/content.h"
 #include "run/parts.h"
@@ -71,23 +72,24 @@ struct estimated run_estimated(const struct run *run)
 /* --- legs ------------------------------------------------------------------------------------- */
 
 /* The numbers of a leg that are not negative, which a damaged file could break. */
-static const char *const numbers[] = { "threads",      "first_step",      "last_step",
-                                       "wall_seconds", "advance_seconds", "cpu_seconds" };
-static const char *const texts[] = { "started", "host", "backend" };
+static const enum run_field numbers[] = { FIELD_LEG_THREADS,         FIELD_LEG_FIRST_STEP,
+                                          FIELD_LEG_LAST_STEP,       FIELD_LEG_WALL_SECONDS,
+                                          FIELD_LEG_ADVANCE_SECONDS, FIELD_LEG_CPU_SECONDS };
+static const enum run_field texts[] = { FIELD_LEG_STARTED, FIELD_LEG_HOST, FIELD_LEG_BACKEND };
 
-static double number(const json_t *leg, const char *name)
+static double number(const json_t *leg, enum run_field field)
 {
-    return json_number_value(json_object_get(leg, name));
+    return json_number_value(run_field(leg, field));
 }
 
 static bool is_leg(const json_t *leg)
 {
     bool good = json_is_object(leg);
     for (size_t k = 0; k < COUNT_OF(numbers) && good; k++)
-        good = json_is_number(json_object_get(leg, numbers[k])) && number(leg, numbers[k]) >= 0.0;
+        good = json_is_number(run_field(leg, numbers[k])) && number(leg, numbers[k]) >= 0.0;
     for (size_t k = 0; k < COUNT_OF(texts) && good; k++)
-        good = json_is_string(json_object_get(leg, texts[k]));
-    return good && number(leg, "last_step") >= number(leg, "first_step");
+        good = json_is_string(run_field(leg, texts[k]));
+    return good && number(leg, FIELD_LEG_LAST_STEP) >= number(leg, FIELD_LEG_FIRST_STEP);
 }
 
 static bool are_legs(const json_t *legs)
@@ -109,8 +111,8 @@ static bool end_alike(const json_t *one, const json_t *other)
     const size_t count = json_array_size(one);
     const json_t *a = json_array_get(one, count - 1), *b = json_array_get(other, count - 1);
     return count > 0 && count == json_array_size(other) &&
-           number(a, "last_step") == number(b, "last_step") &&
-           json_equal(json_object_get(a, "started"), json_object_get(b, "started"));
+           number(a, FIELD_LEG_LAST_STEP) == number(b, FIELD_LEG_LAST_STEP) &&
+           json_equal(run_field(a, FIELD_LEG_STARTED), run_field(b, FIELD_LEG_STARTED));
 }
 
 enum status legs_load(struct run *run, struct error *error)
@@ -123,7 +125,7 @@ enum status legs_load(struct run *run, struct error *error)
         return error_set(error, STATUS_DATA, "%s: its section '%s' does not list legs",
                          checkpoint_name, content_legs);
     }
-    json_t *told = json_object_get(run->continuation.before, "legs");
+    json_t *told = run_field(run->continuation.before, FIELD_LEGS);
     if (are_legs(told) && end_alike(told, legs)) {
         json_decref(legs);
         legs = json_incref(told);
@@ -161,10 +163,10 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
     json_t *leg;
     json_array_foreach(legs, index, leg)
     {
-        sum.steps += number(leg, "last_step") - number(leg, "first_step");
-        sum.wall += number(leg, "wall_seconds");
-        sum.advance += number(leg, "advance_seconds");
-        sum.cpu += number(leg, "cpu_seconds");
+        sum.steps += number(leg, FIELD_LEG_LAST_STEP) - number(leg, FIELD_LEG_FIRST_STEP);
+        sum.wall += number(leg, FIELD_LEG_WALL_SECONDS);
+        sum.advance += number(leg, FIELD_LEG_ADVANCE_SECONDS);
+        sum.cpu += number(leg, FIELD_LEG_CPU_SECONDS);
     }
     const struct run_work own = run_work(run);
     sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "output/run-fields.h"
 #include "run/change.h"
 #include "run/content.h"
 #include "run/record.h"
@@ -145,7 +146,7 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
 /* Nothing is left to do, and nothing is to be done otherwise. */
 static bool is_done(const struct run *run)
 {
-    const json_t *code = json_object_get(run->continuation.before, "exit_status");
+    const json_t *code = run_field(run->continuation.before, FIELD_EXIT_STATUS);
     return json_is_integer(code) && !run->continuation.changed && run->autosave.saved &&
            run->schedule.events_done && run->schedule.step == run->schedule.last &&
            (json_integer_value(code) == STATUS_OK ||

@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/parts.h"
 #include "run/phases.h"
@@ -70,7 +71,7 @@ static enum status worse(enum status status, const struct error *late, struct er
 static bool is_told(const struct run *run, enum status status)
 {
     return run->continuation.done &&
-           json_integer_value(json_object_get(run->continuation.before, "exit_status")) ==
+           json_integer_value(run_field(run->continuation.before, FIELD_EXIT_STATUS)) ==
                (json_int_t)status;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/record.h"
 
@@ -230,7 +231,7 @@ void verdict_make(struct run *run, enum status status, const char *reason)
 
 void verdict_recall(struct run *run)
 {
-    const json_t *before = json_object_get(run->continuation.before, "verdict_text");
+    const json_t *before = run_field(run->continuation.before, FIELD_VERDICT_TEXT);
     const char *text = json_string_value(before);
     snprintf(run->verdict, sizeof run->verdict, "%s", text ? text : "");
 }

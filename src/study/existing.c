@@ -7,6 +7,7 @@
 #include "base/document.h"
 #include "estimate/choice.h"
 #include "output/directory.h"
+#include "output/run-fields.h"
 #include "run/change.h"
 
 /* --- the grid --------------------------------------------------------------------------------- */
@@ -142,7 +143,7 @@ static const char *changed_file(const struct body_files *files, const json_t *be
     *one = true;
     char hash[INPUT_HASH_SIZE];
     for (size_t i = 0; i < files->count && json_array_size(before) == files->count; i++) {
-        const json_t *then = json_object_get(json_array_get(before, i), "hash");
+        const json_t *then = run_field(json_array_get(before, i), FIELD_MEMBER_HASH);
         if (json_is_string(then) &&
             strcmp(json_string_value(then), input_hash(files->paths[i], hash)) != 0)
             return files->paths[i];
@@ -198,7 +199,7 @@ void existing_member(const char *directory, const struct result *result,
     } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
         struct config *chosen = NULL; /* as what was chosen for the run makes it */
         compare_input(&comparison, result, config, input);
-        if (!choice_recall(result_find(result, FIELD_CHOICE), config, &chosen, error))
+        if (!choice_recall(result->json, config, &chosen, error))
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
         config_free(chosen);
     }

@@ -492,30 +492,35 @@ def test_watching_what_is_no_run():
     for damage, said in (({"watch": run["watch"] | {"holds": "yes"}}, "watch.holds: is no boolean"),
                          ({"steps": "many"}, "steps: is no number"),
                          ({"files": {}}, "files: is no list"),
-                         ({"findings": ["a", None]}, "findings: is no list of objects")):
+                         ({"findings": ["a", None]}, "findings: is no list of objects"),
+                         ({"findings": run["findings"] + [{"bound": "low"}]},
+                          f"findings.{len(run['findings'])}.bound: is no number")):
         json_file.write_text(json.dumps(run | damage))
         result = tap.run("watch", "plummer.run")
         assert result.returncode == 65 and said in result.stderr, result
 
 
-def has(document, path):
+def values(document, path):
+    """What stands at a path in a document: a list of none or one."""
     for key in path.split("."):
         if not isinstance(document, dict) or key not in document:
-            return False
+            return []
         document = document[key]
-    return True
+    return [document]
 
 
 def test_what_is_read_of_run_json_is_written():
-    """every field of the table that reports read from, by one of five runs"""
-    path = os.path.join(tap.SOURCE, "src/report/result-fields.inc")
-    fields = re.findall(r'^FIELD\(\w+,\s+"([^"]+)", \w+\)', pathlib.Path(path).read_text(), re.M)
-    assert len(fields) > 60
+    """every field of the table that run.json is read by, by one of five runs"""
+    path = os.path.join(tap.SOURCE, "src/output/run-fields.inc")
+    text = pathlib.Path(path).read_text()
+    fields = dict(re.findall(r'^FIELD\((\w+),\s+"([^"]+)", \w+\)', text, re.M))
+    elements = re.findall(r'^ELEMENT\(\w+, (\w+), "([^"]+)", \w+\)', text, re.M)
+    assert len(fields) > 60 and len(elements) > 30
     runs = {
-        "fixed": ("trust.shadow=true",),
+        "fixed": ("trust.shadow=true", "energy_budget.measure=true"),
         "chosen": ('time.integrator="gauss-radau"', 'time.end=0.01'),
         "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
-        "coarse": ("compute.precision=mixed",),
+        "coarse": ("compute.precision=mixed", "diagnostics.0.name=first"),
         "field": ("external.0={type=\"harmonic\"; frequencies=[1.0, 1.0, 2.0]}",),
     }
     documents = []
@@ -524,9 +529,15 @@ def test_what_is_read_of_run_json_is_written():
         result = tap.run("run", write(), "-q", "-o", name, *arguments)
         assert result.returncode in (0, 1), result
         documents.append(json.loads(pathlib.Path(name, "run.json").read_text()))
-    missing = [path for path in fields if not any(has(document, path) for document in documents)]
-    # Those of runs whose bodies come from files, or that are asked for an error (cli/asked.py).
-    assert missing == ["bodies_hash", "members", "choice"], missing
+    missing = {path for path in fields.values() if not any(values(d, path) for d in documents)}
+    # Those of runs whose bodies come from files, that are asked for an error (cli/asked.py), or
+    # that were verified.
+    assert missing == {"bodies_hash", "members", "choice", "choice.asked", "choice.attempts",
+                       "choice.candidates", "choice.chosen", "choice.pilots", "verified"}, missing
+    for name, path in elements:
+        found = [element for document in documents for list_ in values(document, fields[name])
+                 for element in list_]
+        assert fields[name] in missing or any(values(element, path) for element in found), path
 
 
 def test_watching_a_study():

@@ -261,6 +261,50 @@ def test_creators_test_sees_another_one():
     assert creators_of_backends(".") == ["src/run/a.c"], creators_of_backends(".")
 
 
+# A look-up in a JSON document by a key that the source spells out. run.json is read through the
+# table of src/output/run-fields.inc; the readers of other documents are listed here.
+LOOK_UP = re.compile(r'\b(?:json_object_(?:get|del)|document_(?:find|string|real)|json_unpack)\('
+                     r'(?=(?:[^()"]|\([^()]*\))*"([^"]+)")')
+READERS = {
+    "src/output/manifest.c": {"program", "name", "format", "files"},  # what all manifests have
+    "src/output/seal.c": {"sha256"},  # of report.json
+    "src/report/report.c": {"sha256"},
+    "src/study/folder.c": {"keys", "members", "files"},  # of study.json
+    "src/study/existing.c": {"keys", "members"},
+    "src/commands/status-report.c": {"members"},
+    "src/run/restart.c": {"time", "end", "step"},  # of the config in a checkpoint
+    "src/bench/results.c": {"rates", "rows", "skipped", "bodies"},  # of the command's own
+    "src/commands/command-bench-gpu.c": {"rows", "cpu", "part", "label", "precision", "limit",
+                                         "rate", "count"},
+    "gpu/tuning.c": {"kernel", "precision"},  # of the file of tuning
+}
+
+
+def look_ups(root):
+    """Look-ups by a string, each a path and the key."""
+    found = []
+    for path in sources(root, ".c", ".h", ".inc", folders=("src", "gpu")):
+        found += [(path, match[1]) for match in LOOK_UP.finditer(read(root, path))]
+    return found
+
+
+def test_look_ups_go_through_the_table():
+    """no file looks into run.json by a string: each names a row of the table of its fields"""
+    known = {(path, key) for path, keys in READERS.items() for key in keys}
+    found = set(look_ups(tap.SOURCE))
+    assert found == known, (found - known, known - found)
+
+
+def test_look_ups_test_sees_a_string():
+    """planted look-ups are found, over two lines and in a call too, but none by a field"""
+    plant("src/run/a.c", 'a = json_object_get(f(run)->before,\n        "exit_status");\n'
+                         'b = run_field(before, FIELD_STEP); x = json_object_get(x, y);\n'
+                         'c = document_real(row, key), d = json_pack("{s:s}", "name", name);\n')
+    plant("src/study/b.c", 'a = json_object_get(json_object_get(b, "keys"), "step");\n')
+    assert look_ups(".") == [("src/run/a.c", "exit_status"), ("src/study/b.c", "step"),
+                             ("src/study/b.c", "keys")], look_ups(".")
+
+
 # What stands at the top of the tree. The results of a run that was begun there do not.
 TOP = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".editorconfig", ".gitignore",
        "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile.am", "NEWS",

@@ -120,4 +120,11 @@ ROWS = [
      "return directory_replace_commit(directory, packed, NULL, to, error), STATUS_OK;",
      "faults/files.py"),
     ("src/output/lock.c", "setenv(variable, none, 1);", "", "cli/reliability.py"),
+    ("src/output/run-fields.c", "good = good && json_is_object(json_array_get(value, i));", "",
+     "cli/live-view.py"),
+    ("src/output/run-fields.c", "!value || json_is_null(value) ||", "true ||", "cli/live-view.py"),
+    ("src/output/run-fields.c", "check_elements(document, field, path, error);", "STATUS_OK;",
+     "cli/live-view.py"),
+    ("src/output/run-fields.inc", '"choice.chosen", NUMBER', '"choice.taken", NUMBER',
+     "cli/live-view.py"),
 ]
