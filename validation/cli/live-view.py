@@ -520,7 +520,8 @@ def test_what_is_read_of_run_json_is_written():
         "fixed": ("trust.shadow=true", "energy_budget.measure=true"),
         "chosen": ('time.integrator="gauss-radau"', 'time.end=0.01'),
         "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
-        "coarse": ("compute.precision=mixed", "diagnostics.0.name=first"),
+        "coarse": ("compute.precision=mixed", "diagnostics.0.name=first",
+                   "outputs.0={type=\"xyz\"; file=\"path.xyz\"; every=5}"),
         "field": ("external.0={type=\"harmonic\"; frequencies=[1.0, 1.0, 2.0]}",),
     }
     documents = []
