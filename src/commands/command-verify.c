@@ -41,7 +41,8 @@ enum status command_verify(int argc, char **argv, struct error *error)
         "orrery verify DIR [-P key.path=value]...",
         "Computes the run in DIR again from checkpoint.orr.prev to the step of checkpoint.orr, "
         "and\n"
-        "demands the same bits: the proof that its restarts are exact. Noted in run.json.",
+        "demands the same bits: the proof that its restarts are exact. run.json\n"
+        "records the outcome.",
         table,
         COUNT_OF(table),
         1,

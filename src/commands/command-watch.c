@@ -267,8 +267,8 @@ enum status command_watch(int argc, char **argv, struct error *error)
     const struct arguments arguments = {
         "orrery watch DIR [--show quantity,...] [--report[=SECONDS]]",
         "Follows the run or the study in DIR from outside: its progress and the last "
-        "row of its tables. Ends when nobody is at work on it, with its verdict and "
-        "its exit status (75 if it was killed). Ctrl-C ends the watching alone.",
+        "row of its tables. Ends when no process works on it, with its verdict and its "
+        "exit status (75 if it was killed). Ctrl-C ends only the watching.",
         table,
         COUNT_OF(table),
         1,
