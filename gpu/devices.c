@@ -3,6 +3,11 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
+/* The executor, which takes the place of CUDA's runtime, has a function for this. */
+#ifndef GPU_IS_EMULATED
+#define GPU_IS_EMULATED false
+#endif
+
 /* fp32 lanes of a multiprocessor (CUDA C++ Programming Guide, arithmetic instructions). */
 static int lanes_of(int major, int minor)
 {
@@ -63,9 +68,12 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
         .lanes = lanes_of(properties.major, properties.minor),
         .clock = 1e3 * kilohertz,
         .memory = properties.totalGlobalMem,
+        .emulated = GPU_IS_EMULATED,
     };
     snprintf(device->name, sizeof device->name, "%s", properties.name);
     snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
+    if (device->emulated)
+        snprintf(device->isa, sizeof device->isa, "emulated");
     cudaDriverGetVersion(&device->driver);
     cudaRuntimeGetVersion(&device->runtime);
     return STATUS_OK;

@@ -2,6 +2,7 @@
 #ifndef ORRERY_GPU_DEVICES_H
 #define ORRERY_GPU_DEVICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -9,7 +10,8 @@
 struct gpu_device {
     int index;      /* as the driver counts them */
     char name[256]; /* "NVIDIA H200" */
-    char isa[16];   /* "sm_90" */
+    char isa[16];   /* "sm_90", or "emulated" */
+    bool emulated;  /* the CPU does what a GPU would do: for learners, and never fast */
     int multiprocessors;
     int lanes;           /* fp32 operations of one multiprocessor in a cycle */
     double clock;        /* Hz, the highest */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "gpu/catalog.h"
+#include "gpu/devices.h"
 
 /* Below this number of pairs per force evaluation, a CPU has done them before a GPU has started. */
 static const double DEVICE_PAIRS = 1e6;
@@ -63,6 +64,7 @@ static bool prefer_device(const struct backend_options *options, const struct ph
         force_work(&options->force, (double)bodies->systems, (double)bodies->count);
     const char *kernel = options->force.kernel;
     const enum gpu_kernel_id id = gpu_catalog_find(kernel);
+    struct gpu_device device;
     struct error error = { 0 };
     if (integrator_chooses_steps(options->integrator))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
@@ -84,6 +86,11 @@ static bool prefer_device(const struct backend_options *options, const struct ph
                  pairs);
     else if (backend_cuda.probe(&error))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
+    else if (gpu_device_find(0, &device, &error))
+        /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
+    else if (device.emulated)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "the GPU is emulated, which is slower than the CPU");
     else {
         snprintf(reason, BACKEND_CHOICE_SIZE, "a GPU is here");
         return true;

@@ -381,6 +381,7 @@ static void report(struct bench_case *one, const struct field *field, double err
         .kernel = one->kernel,
         .precision = one->precision,
         .isa = one->isa,
+        .device = "",
         .threads = one->threads,
         .systems = field->subject->bodies ? field->subject->bodies->systems : 1,
         .count = field->count,
@@ -393,6 +394,7 @@ static void report(struct bench_case *one, const struct field *field, double err
             (double)integrator_forces_per_step(field->subject->integrator);
         row.kernel = one->simulation.description.kernel;
         row.isa = one->simulation.description.isa;
+        row.device = one->simulation.description.device;
         row.threads = one->simulation.description.threads;
         row.precision = precision_names[one->simulation.description.precision];
         row.seconds = least(&one->steps);

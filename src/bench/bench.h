@@ -42,6 +42,7 @@ struct bench_subject {
 struct bench_row {
     const char *title; /* of the plan */
     const char *backend, *kernel, *precision, *isa;
+    const char *device; /* a GPU's name, or "" */
     int threads;
     size_t systems, count;
     const char *skipped;    /* why nothing was measured, or NULL; then nothing below is set */

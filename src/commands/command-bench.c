@@ -37,6 +37,7 @@ struct display {
     struct results *results;
     const char *title; /* of the part whose rows stand in the table */
     bool terminal;     /* a bar may move on standard error */
+    char device[256];  /* the GPU of a row, or "" */
 };
 
 /* --- lists -------------------------------------------------------------------------------------*/
@@ -250,6 +251,8 @@ static void show_row(void *context, const struct bench_row *row)
         print_title(row->title);
     display->title = row->title;
     results_add_row(display->results, row);
+    if (row->device[0])
+        snprintf(display->device, sizeof display->device, "%s", row->device);
     const char *kernel = strcmp(row->backend, "openmp") == 0 ? row->kernel : row->backend;
     if (row->skipped) {
         printf("  %6zu %-9s %-6s %-10s not measured: %s\n", row->count, kernel, row->precision,
@@ -266,7 +269,7 @@ static void show_row(void *context, const struct bench_row *row)
     fflush(stdout);
 }
 
-static void print_legend(const struct integrator *integrator)
+static void print_legend(const struct integrator *integrator, const char *device)
 {
     printf("\n"
            "us/step  least time of a step of %s, in microseconds\n"
@@ -276,6 +279,8 @@ static void print_legend(const struct integrator *integrator)
            "error    of the forces, rms, against sums in long double; far: the same for two\n"
            "         groups of bodies that stand 10^4 of their sizes apart\n",
            integrator->variant.name);
+    if (device[0])
+        printf("cuda     %s\n", device);
 }
 
 /* --- the command -------------------------------------------------------------------------------*/
@@ -300,7 +305,7 @@ static enum status measure(const struct bench_plan *plans, size_t count,
     }
     enum status status = bench_run(plans, count, subject, wanted->seconds, &sink, error);
     if (!status)
-        print_legend(subject->integrator);
+        print_legend(subject->integrator, display.device);
     if (!status && folder)
         status = results_write(display.results, folder, error);
     results_destroy(display.results);

@@ -124,6 +124,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team),
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
+    if (d->device && d->device[0])
+        item("device", "%s", d->device);
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),
          e->frames, need_text(e->checkpoint_bytes, checkpoints));

@@ -356,6 +356,8 @@ static void say_what(const struct run_record *record)
     text_free(&line);
     item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team));
+    if (d->device && d->device[0])
+        item("device", "%s", d->device);
     const bool stuck = record->own_steps.stuck;
     item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,
          units_time(experiment->simulation.physics.units,

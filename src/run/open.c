@@ -155,6 +155,8 @@ static void note_start(struct run *run)
                  units_time(run->simulation->physics.units, run->simulation->step, 6, step),
                  d->backend, d->kernel, d->isa, precision_names[d->precision],
                  backend_team(d, team));
+    if (d->device && d->device[0])
+        stream_print(run->files.log, "%s device: %s\n", run->clocks.stamp, d->device);
     if (d->choice && d->choice[0])
         stream_print(run->files.log, "%s backend auto: %s\n", run->clocks.stamp, d->choice);
     if (run->continuation.from)

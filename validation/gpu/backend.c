@@ -943,6 +943,7 @@ static void test_a_blow_up_is_reported(void **state)
 
 int main(void)
 {
+    setenv("ORRERY_EXECUTOR_GPU", "1", 0); /* auto takes it; see the test of an emulated one */
     const struct CMUnitTest tests[] = {
         FRESH(test_integrators_agree_with_the_serial_backend),
         FRESH(test_every_number_of_bodies),

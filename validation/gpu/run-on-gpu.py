@@ -36,7 +36,7 @@ def run(*arguments, config=CONFIG, **executor):
     if REAL and executor:
         raise tap.Skip("only the executor can be told to fail")
     pathlib.Path("run.cfg").write_text(config)
-    environment = dict(os.environ)
+    environment = {**os.environ, "ORRERY_EXECUTOR_GPU": "1"}
     for name, value in executor.items():
         environment[f"ORRERY_EXECUTOR_{name.upper()}"] = str(value)
     if not REAL:

@@ -21,7 +21,7 @@ def devices(count, **executor):
         raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
     job.mpirun()
     tap.ORRERY = EXECUTOR
-    return {**job.ENVIRONMENT, "ORRERY_EXECUTOR_DEVICES": str(count),
+    return {**job.ENVIRONMENT, "ORRERY_EXECUTOR_GPU": "1", "ORRERY_EXECUTOR_DEVICES": str(count),
             **{f"ORRERY_EXECUTOR_{name.upper()}": str(value) for name, value in executor.items()}}
 
 

@@ -7,11 +7,17 @@
 #ifndef ORRERY_EXECUTOR_CUDA_RUNTIME_API_H
 #define ORRERY_EXECUTOR_CUDA_RUNTIME_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The device is an emulation and says so, unless a test takes it for a GPU
+ * (ORRERY_EXECUTOR_GPU=1). */
+bool executor_emulates(void);
+#define GPU_IS_EMULATED executor_emulates()
 
 typedef enum cudaError {
     cudaSuccess = 0,

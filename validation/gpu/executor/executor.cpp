@@ -27,6 +27,12 @@ static long environment(const char *name, long standard_value)
     return text ? atol(text) : standard_value;
 }
 
+bool executor_emulates(void)
+{
+    static const bool is_taken_for_a_gpu = environment("ORRERY_EXECUTOR_GPU", 0) != 0;
+    return !is_taken_for_a_gpu;
+}
+
 static void read_environment()
 {
     static bool done = false;
@@ -34,7 +40,8 @@ static void read_environment()
         return;
     done = true;
     struct executor_settings &s = executor_settings;
-    s.devices = (int)environment("ORRERY_EXECUTOR_DEVICES", s.devices);
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    s.devices = (int)environment("ORRERY_EXECUTOR_DEVICES", visible && !*visible ? 0 : s.devices);
     s.memory = (size_t)environment("ORRERY_EXECUTOR_MEMORY", (long)s.memory);
     s.order = (enum executor_order)environment("ORRERY_EXECUTOR_ORDER", s.order);
     s.failing_allocation =
@@ -503,7 +510,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int of)
         return cudaErrorInvalidDevice;
     *properties = cudaDeviceProp();
     snprintf(properties->name, sizeof properties->name, "%s",
-             of % 2 && executor_settings.of_two_kinds ? "another executor" : "executor");
+             executor_emulates() ? "a GPU that the CPU emulates: its times mean nothing"
+             : of % 2 && executor_settings.of_two_kinds ? "another executor"
+                                                        : "executor");
     properties->totalGlobalMem = executor_settings.memory;
     properties->sharedMemPerBlock = 48 * 1024;
     properties->sharedMemPerMultiprocessor = 228 * 1024;

@@ -56,4 +56,5 @@ ROWS = [
     ("src/backend/openmp.c", "move_systems(host, &item, NULL);", ";", "cli/external.py"),
     ("src/backend/host.c", "external_add_potentials(external, host->bodies, 2.0, phi, psi);",
      "external_add_potentials(external, host->bodies, 1.0, phi, psi);", "cli/external.py"),
+    ("src/backend/backend.c", "else if (device.emulated)", "else if (false)", "gpu/emulate.py"),
 ]

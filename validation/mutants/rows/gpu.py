@@ -67,4 +67,5 @@ ROWS = [
     ("gpu/textbook.cu", "sums[at + 2 * length] = az;", "sums[at + length] = az;", "gpu/kernels"),
     ("gpu/catalog.inc", "OF(tile, 256), OF(bodies, 4)", "OF(bodies, 4), OF(tile, 256)",
      "gpu/tuning"),
+    ("gpu/devices.c", "if (device->emulated)", "if (false)", "gpu/emulate.py"),
 ]
