@@ -1,5 +1,5 @@
-"""The GPU that the CPU emulates (./configure --with-cuda=emulate): it builds, computes, says in every
-place that its times mean nothing, and is never chosen by `auto`."""
+"""The GPU that the CPU emulates (./configure --with-cuda=emulate): it builds, computes, says in
+every place that its times mean nothing, and is never chosen by `auto`."""
 
 import json
 import os
