@@ -30,9 +30,9 @@ const struct parameter watch_parameters[] = {
     { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
       .help =
           "Largest error of the method in the orbit of a bound body, over that orbit's own "
-          "energy; fewer than 6 fixed steps of a period, or than 3 with a method of an order above "
-          "2, are beyond it as well; "
-          "unset: ten times energy_error; 0: no limit." },
+          "energy; an orbit of fewer than 6 fixed steps per period also counts as beyond it (fewer "
+          "than 3 with a method of an order above 2); unset: ten times energy_error; 0: no "
+          "limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
       .help = "Consequence of an energy beyond one of these limits: warn (a warning), fail "

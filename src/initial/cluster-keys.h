@@ -57,7 +57,8 @@ extern const char *const cluster_rescale_choices[];              /* cluster.c */
               "pairs up to 32768 bodies, else shells." },                                          \
     { BIND(REAL, struct cluster_keys, binary_fraction), .default_value = DEFAULT_REAL(0.0),        \
       .minimum = 0, .maximum = 1,                                                                  \
-      .help = "Binaries over binaries and single bodies together; their members come first." },    \
+      .help = "Number of binaries over that of binaries and single bodies together; the members "  \
+              "of binaries come first." },                                                         \
     { BIND(REALS, struct cluster_keys, binary_axes), .default_value = DEFAULT_UNSET,               \
       .minimum = 0, .maximum = INFINITY, .open = OPEN_MINIMUM, .length = 2,                        \
       .dimension = DIMENSION_LENGTH,                                                               \

@@ -44,8 +44,8 @@ struct keys {
       .help = "Scale radius a." },                                                                 \
     { BIND(REAL, struct keys, cutoff_radius), .default_value = DEFAULT_UNSET, .minimum = 0,        \
       .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,                    \
-      .help = "Radius r_t of the factor sech(r/r_t) of the density, by which `mass` is what is "   \
-              "left; nfw needs one, the others are endless without." }
+      .help = "Radius r_t of the factor sech(r/r_t) that cuts the density off; `mass` is the "     \
+              "mass after the cut. nfw needs it; the others have no edge without it." }
 /* clang-format on */
 
 static const struct parameter parameters[] = { SPHERICAL_PARAMETERS };

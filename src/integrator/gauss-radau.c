@@ -26,8 +26,8 @@ const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
       .help = "Grid on which the run observes: `every` and checkpoints count its steps. "
-              "Those of the motion are the integrator's own. Made shorter if it does not "
-              "divide `end`; unset: a thousandth of `end`." },
+              "The steps of the motion are others, which the integrator chooses. If the grid "
+              "does not divide `end`, the program shortens it; unset: a thousandth of `end`." },
     { .key = "accuracy",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(1e-9),

@@ -95,8 +95,8 @@ static const struct parameter time_rows[] = {
       .maximum = 1.0,
       .open = OPEN_MINIMUM | OPEN_MAXIMUM,
       .help = "Largest energy error |E - E0| over the larger of |E0| and |U0|, about the centre of "
-              "mass, that the run may have at any row; what is left out of integrator, step and "
-              "accuracy is chosen so that it is kept." },
+              "mass, that the run may have at any row. To keep it, the program chooses those of "
+              "integrator, step and accuracy that are left out." },
     { .key = "energy_error_of",
       .type = PARAMETER_CHOICE,
       .default_value = DEFAULT_UNSET,
@@ -153,8 +153,8 @@ static const struct parameter checkpoint_rows[] = {
 static const struct parameter expect_rows[] = {
     { BIND(STRING, struct criterion, quantity),
       .help = "Column of a diagnostic of this run (energy_error); diagnostic.column if "
-              "several have one of that name, or if the diagnostic writes a table per event, "
-              "of which every row counts." },
+              "several have one of that name, or if the diagnostic writes a table per event. "
+              "Every row of such a table counts." },
     { .key = "at_most",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_UNSET,
