@@ -16,13 +16,13 @@ enum status command_report(int argc, char **argv, struct error *error)
           "write report.html and plots/ into FOLDER" },
         { 0, "plot", "NAME,...", ARGUMENT_TEXT, &options.plots,
           "draw these figures, or columns of diagnostics, and no others" },
-        { 0, "animation", NULL, ARGUMENT_FLAG, &options.animation,
-          "add an animated picture of the bodies (one run with a trajectory)" },
+        { 0, "no-player", NULL, ARGUMENT_FLAG, &options.no_player,
+          "leave out the bodies in motion, which make the page larger" },
         { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
           "take no locks, for file systems without them" },
     };
     const struct arguments arguments = {
-        "orrery report DIR... [-o FOLDER] [--plot NAME,...] [--animation]",
+        "orrery report DIR... [-o FOLDER] [--plot NAME,...] [--no-player]",
         "Draws the figures of a run into DIR/plots and writes DIR/report.html, a page that needs\n"
         "nothing else. Several runs, or a folder of runs, are laid over one another.",
         table,

@@ -19,19 +19,28 @@
 #include "report/script.h"
 #include "report/template.h"
 
-/* The page's own style is the only one that the page lets a browser use, and it has no script: what
- * comes from a directory is words, and stays words even where it passes for more. */
-void page_begin(struct text *html, const char *title)
+/* Returns the SHA-256 of a text as a page's policy names it. */
+static json_t *hash_view(const struct text *text)
 {
-    struct text style = { 0 }, digest = { 0 };
     unsigned char hash[SHA256_SIZE];
-    template_fill(&style, "style.css", json_pack("{s:o}", "palette", palette_view()), NULL);
-    sha256(style.bytes ? style.bytes : "", style.length, hash);
+    struct text digest = { 0 };
+    sha256(text->bytes ? text->bytes : "", text->length, hash);
     text_base64(&digest, hash, sizeof hash);
-    template_fill(html, "begin.html",
-                  json_pack("{s:o, s:o, s:o}", "title", json_string_nocheck(title), "style",
-                            template_value(&style), "style_hash", template_value(&digest)),
-                  NULL);
+    return template_value(&digest);
+}
+
+/* The page's own style and script are the only ones that the page lets a browser use: what comes
+ * from a directory is words, and stays words even if it passes for more. */
+void page_begin(struct text *html, const char *title, const struct text *script)
+{
+    struct text style = { 0 };
+    template_fill(&style, "style.css", json_pack("{s:o}", "palette", palette_view()), NULL);
+    json_t *view = json_pack("{s:o, s:o}", "title", json_string_nocheck(title), "style_hash",
+                             hash_view(&style));
+    document_set(&view, "style", template_value(&style));
+    if (script)
+        document_set(&view, "script_hash", hash_view(script));
+    template_fill(html, "begin.html", view, NULL);
 }
 
 void page_end(struct text *html)

@@ -13,8 +13,9 @@
 #include "report/figure.h"
 #include "report/result.h"
 
-/* The start of a page up to its body's first element, and its end. */
-void page_begin(struct text *html, const char *title);
+/* Write the start of a page up to its body's first element, and its end. `script` is all that a
+ * browser may run in the page; NULL: nothing. */
+void page_begin(struct text *html, const char *title, const struct text *script);
 void page_end(struct text *html);
 
 /* The drawn figures, which lie in the folder of work, with captions and links to their files;

@@ -24,6 +24,7 @@
 #include "report/draw.h"
 #include "report/figure.h"
 #include "report/page.h"
+#include "report/player.h"
 #include "report/plot.h"
 #include "report/result.h"
 #include "report/template.h"
@@ -233,7 +234,7 @@ static enum status open_folder(struct report *report, struct error *error)
 
 /* --- the files that a report writes ----------------------------------------------------------- */
 
-enum { SUFFIXES = 4, ANIMATION_FILES = 3 };
+enum { SUFFIXES = 4 };
 
 struct file_name {
     char bytes[FIGURE_LABEL_SIZE + 16];
@@ -256,8 +257,7 @@ static enum status list_files(const struct report *report, const struct figures 
                               struct file_list *list, struct error *error)
 {
     static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
-    static const char *const animation[ANIMATION_FILES] = { "dat", "gp", "gif" };
-    const size_t most = 1 + SUFFIXES * figures->count + ANIMATION_FILES;
+    const size_t most = 1 + SUFFIXES * figures->count;
     *list = (struct file_list){ calloc(most, sizeof *list->files),
                                 calloc(most, sizeof *list->names), 0 };
     if (!list->files || !list->names)
@@ -268,9 +268,6 @@ static enum status list_files(const struct report *report, const struct figures 
         for (size_t k = 0; k < SUFFIXES; k++)
             snprintf(list->files[count++].bytes, sizeof *list->files, "plots/%s.%s",
                      figures->figures[i].name, suffixes[k]);
-    for (size_t k = 0; k < ANIMATION_FILES && report->options->animation && report->can_draw; k++)
-        snprintf(list->files[count++].bytes, sizeof *list->files, "plots/" ANIMATION_NAME ".%s",
-                 animation[k]);
     for (size_t i = 0; i < count; i++)
         list->names[i] = list->files[i].bytes;
     list->count = count;
@@ -279,14 +276,14 @@ static enum status list_files(const struct report *report, const struct figures 
 
 enum { FIGURE_STEM_SIZE = NAME_LONGEST - 20 };
 
-/* By an earlier figure, or by the animation. */
+/* Tells whether an earlier figure has the name. */
 static bool is_taken(const struct figures *figures, size_t index)
 {
     const char *name = figures->figures[index].name;
     for (size_t i = 0; i < index; i++)
         if (strcmp(figures->figures[i].name, name) == 0)
             return true;
-    return strcmp(name, ANIMATION_NAME) == 0;
+    return false;
 }
 
 /* Two diagnostics may be called alike, as far as names of figures go. */
@@ -365,7 +362,12 @@ static enum status one_run(const struct report *report, struct figures *figures,
                            struct error *error)
 {
     const struct result *result = &report->results[0];
-    page_begin(html, result_string(result, FIELD_NAME));
+    const bool player = !report->options->no_player;
+    struct text script = { 0 };
+    if (player)
+        player_script(&script);
+    page_begin(html, result_string(result, FIELD_NAME), player ? &script : NULL);
+    text_free(&script);
     page_run_head(html, result);
     enum status status =
         draw_run(result, report->options->plots ? DRAW_ALL : DRAW_PAGE, figures, error);
@@ -373,8 +375,8 @@ static enum status one_run(const struct report *report, struct figures *figures,
         status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw(report, figures, html, error);
-    if (!status && report->options->animation && report->can_draw)
-        status = animation_add(result, report->work, html, error);
+    if (!status && player)
+        status = player_add(result, html, error);
     page_run_foot(html, result, is_beside(report));
     page_end(html);
     return status;
@@ -388,7 +390,7 @@ static enum status many_runs(const struct report *report, struct figures *figure
     differences_find(report->results, report->count, &differences);
     if (shared_seeds_warning(&differences, warning, error))
         return error->status;
-    page_begin(html, result_string(&report->results[0], FIELD_NAME));
+    page_begin(html, result_string(&report->results[0], FIELD_NAME), NULL);
     compare_head(html, &differences, warning);
     enum status status = compare_figures(
         &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
@@ -434,10 +436,6 @@ static enum status try_report(struct report *report, struct report_summary *summ
                               bool *overtaken, struct error *error)
 {
     enum status status = find_runs(report, error);
-    if (!status && report->options->animation && report->count > 1)
-        status =
-            error_set(error, STATUS_USAGE,
-                      "orrery report: --animation: is of one run, and here are %zu", report->count);
     if (!status)
         status = open_folder(report, error);
     if (!status)

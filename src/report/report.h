@@ -16,7 +16,7 @@ struct report_options {
     size_t count;
     const char *output; /* folder to write to; NULL: the run's own, or the folder of runs, or
                            "report" for several */
-    bool animation;     /* add an animated GIF of the bodies; of one run */
+    bool no_player;     /* leave out the player of the bodies (report/player.h) */
     const char *plots;  /* figures to draw, with commas between (report/figure.h); NULL: all */
 };
 
@@ -30,7 +30,7 @@ struct report_summary {
 };
 
 /*
- * STATUS_USAGE (no such figure, an animation of several runs), STATUS_NO_INPUT (no run there),
+ * STATUS_USAGE (no such figure), STATUS_NO_INPUT (no run there),
  * STATUS_DATA, STATUS_CANT_CREATE (also where a file of another origin stands in the place of one
  * of the report's), STATUS_IO. STATUS_UNAVAILABLE without gnuplot: the page is written all the
  * same, without figures.

@@ -1,20 +1,32 @@
 #include "report/trajectory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { MOST_CELLS = 256 };
+enum { MOST_CELLS = 256, NO_COLUMN = MOST_CELLS };
 
-/* Properties=species:S:1:pos:R:3:...: name, type and count of columns, over and over. */
-static bool find_position(struct trajectory *trajectory, const char *comment)
+/* Finds the columns in Properties=species:S:1:pos:R:3:..., which has name, type and count of each.
+ */
+static bool find_columns(struct trajectory *trajectory, const char *comment)
 {
+    const struct {
+        const char *name;
+        int64_t columns;
+        size_t *place;
+    } wanted[] = {
+        { "pos", 3, &trajectory->position },   { "velo", 3, &trajectory->velocity },
+        { "mass", 1, &trajectory->mass },      { "id", 1, &trajectory->id },
+        { "cluster", 1, &trajectory->system }, { "species", 1, &trajectory->species },
+    };
     char properties[512];
     bool found = false;
-    trajectory->columns = trajectory->mass = trajectory->id = 0;
+    trajectory->columns = trajectory->mass = trajectory->id = trajectory->velocity = 0;
+    trajectory->system = trajectory->species = NO_COLUMN;
     if (!text_find_value(comment, "Properties=", properties, sizeof properties))
         return false;
     char *rest = properties, *name;
@@ -23,17 +35,28 @@ static bool find_position(struct trajectory *trajectory, const char *comment)
         int64_t columns;
         if (!type || !count || !text_parse_integer(count, &columns) || columns < 1)
             return false;
-        if (strcmp(name, "pos") == 0 && columns == 3) {
-            trajectory->position = trajectory->columns;
-            found = trajectory->position + 3 <= MOST_CELLS;
-        }
-        if (strcmp(name, "mass") == 0 && columns == 1 && trajectory->columns < MOST_CELLS)
-            trajectory->mass = trajectory->columns;
-        if (strcmp(name, "id") == 0 && columns == 1 && trajectory->columns < MOST_CELLS)
-            trajectory->id = trajectory->columns;
+        for (size_t k = 0; k < COUNT_OF(wanted); k++)
+            if (strcmp(name, wanted[k].name) == 0 && columns == wanted[k].columns &&
+                trajectory->columns + (size_t)columns <= MOST_CELLS) {
+                *wanted[k].place = trajectory->columns;
+                found = found || wanted[k].place == &trajectory->position;
+            }
         trajectory->columns += (size_t)columns;
     }
     return found;
+}
+
+/* Reads the periodic cube that pbc, Lattice and Origin name. */
+static void find_cell(struct trajectory *trajectory, const char *comment)
+{
+    char pbc[16], text[512], *cells[9];
+    if (text_find_value(comment, "pbc=", pbc, sizeof pbc) && strcmp(pbc, "T T T") == 0 &&
+        text_find_value(comment, "Lattice=", text, sizeof text) &&
+        text_split(text, ' ', cells, 9) == 9 && text_parse_real(cells[0], &trajectory->cell_side) &&
+        text_find_value(comment, "Origin=", text, sizeof text) &&
+        text_split(text, ' ', cells, 9) == 3 && text_parse_real(cells[0], &trajectory->cell_origin))
+        return;
+    trajectory->cell_side = trajectory->cell_origin = 0.0;
 }
 
 static enum status add_frame(struct trajectory *trajectory, struct lines_mark mark, double time,
@@ -86,8 +109,10 @@ static enum status index_frame(struct trajectory *trajectory, bool *end, struct 
     const struct lines_mark mark = lines_tell(trajectory->lines);
     if (whole_line(trajectory, &line, end, error) || *end)
         return error->status;
-    if (!find_position(trajectory, line))
+    if (!find_columns(trajectory, line))
         return lines_error(trajectory->lines, error, "no extended XYZ: no positions in Properties");
+    if (trajectory->frame_count == 0)
+        find_cell(trajectory, line);
     double time = NAN;
     if (!text_find_value(line, "Time=", text, sizeof text) || !text_parse_real(text, &time))
         time = NAN;
@@ -130,56 +155,101 @@ static enum status read_number(const struct trajectory *trajectory, const char *
                : lines_error(trajectory->lines, error, "\"%.40s\" is not a number", cell);
 }
 
-/* The position, and the mass if it is wanted. */
+/* Reads the body on a line into place k of the values. */
 static enum status read_body(const struct trajectory *trajectory, char *line,
-                             double *const position[3], double *m, struct error *error)
+                             const struct trajectory_values *values, size_t k, struct error *error)
 {
     char *cells[MOST_CELLS];
     const size_t count = text_split(line, ' ', cells, MOST_CELLS);
+    double *const position[3] = { values->x + k, values->y + k, values->z + k };
+    double v[3];
     enum status status = STATUS_OK;
-    if (count < trajectory->position + 3 || count <= trajectory->mass)
+    if (count < trajectory->position + 3 || count <= trajectory->mass ||
+        (trajectory->velocity && count < trajectory->velocity + 3))
         return lines_error(trajectory->lines, error, "the line ends before the position");
     for (size_t axis = 0; axis < 3 && !status; axis++)
         status = read_number(trajectory, cells[trajectory->position + axis], position[axis], error);
-    if (m)
-        *m = 1.0;
-    if (!status && m && trajectory->mass)
-        status = read_number(trajectory, cells[trajectory->mass], m, error);
+    if (values->m)
+        values->m[k] = 1.0;
+    if (values->speed)
+        values->speed[k] = NAN;
+    if (!status && values->m && trajectory->mass)
+        status = read_number(trajectory, cells[trajectory->mass], &values->m[k], error);
+    if (!status && values->speed && trajectory->velocity) {
+        for (size_t axis = 0; axis < 3 && !status; axis++)
+            status = read_number(trajectory, cells[trajectory->velocity + axis], &v[axis], error);
+        values->speed[k] = status ? NAN : hypot(hypot(v[0], v[1]), v[2]);
+    }
     return status;
 }
 
-enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride, double *x,
-                            double *y, double *z, double *m, struct error *error)
+/* Reads the next line of a frame, which has one. */
+static enum status next_line(struct trajectory *trajectory, char **line, struct error *error)
+{
+    const enum status status = lines_next(trajectory->lines, line, error);
+    return !status && !*line ? lines_error(trajectory->lines, error, "the file has become shorter")
+                             : status;
+}
+
+enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride,
+                            const struct trajectory_values *values, struct error *error)
 {
     char *line;
     enum status status = lines_seek(trajectory->lines, trajectory->frames[frame].mark, error);
     if (!status)
-        status = lines_next(trajectory->lines, &line, error);
+        status = next_line(trajectory, &line, error);
     for (size_t i = 0; !status && i < trajectory->bodies; i++) {
-        status = lines_next(trajectory->lines, &line, error);
-        if (!status && !line)
-            status = lines_error(trajectory->lines, error, "the file has become shorter");
-        if (!status && i % stride == 0) {
-            const size_t k = i / stride;
-            double *const position[] = { x + k, y + k, z + k };
-            status = read_body(trajectory, line, position, m ? m + k : NULL, error);
-        }
+        status = next_line(trajectory, &line, error);
+        if (!status && i % stride == 0)
+            status = read_body(trajectory, line, values, i / stride, error);
     }
     return status;
 }
 
-enum status trajectory_ids(struct trajectory *trajectory, double *ids, struct error *error)
+/* Returns the place of a name among the groups, where it is entered if it is new;
+ * TRAJECTORY_GROUPS if there is no room. */
+static unsigned group_of(struct trajectory_groups *groups, const char *name)
+{
+    char word[TRAJECTORY_GROUP_SIZE];
+    snprintf(word, sizeof word, "%s", name);
+    for (size_t k = 0; k < groups->count; k++)
+        if (strcmp(groups->names[k], word) == 0)
+            return (unsigned)k;
+    if (groups->count < TRAJECTORY_GROUPS) {
+        memcpy(groups->names[groups->count], word, sizeof word);
+        return (unsigned)groups->count++;
+    }
+    return TRAJECTORY_GROUPS;
+}
+
+enum status trajectory_identify(struct trajectory *trajectory, size_t stride, double *ids,
+                                unsigned *group, struct trajectory_groups *groups,
+                                struct error *error)
 {
     char *line, *cells[MOST_CELLS];
+    const bool systems = trajectory->system != NO_COLUMN;
+    const size_t column = systems ? trajectory->system : trajectory->species;
+    bool too_many = false;
     enum status status = lines_seek(trajectory->lines, trajectory->frames[0].mark, error);
+    if (groups)
+        *groups = (struct trajectory_groups){ .kind = systems ? "system" : "species" };
     if (!status)
-        status = lines_next(trajectory->lines, &line, error);
+        status = next_line(trajectory, &line, error);
     for (size_t i = 0; !status && i < trajectory->bodies; i++) {
-        ids[i] = (double)i + 1.0;
-        status = lines_next(trajectory->lines, &line, error);
-        if (!status && line && trajectory->id &&
-            text_split(line, ' ', cells, MOST_CELLS) > trajectory->id)
-            status = read_number(trajectory, cells[trajectory->id], &ids[i], error);
+        const size_t k = i / stride;
+        status = next_line(trajectory, &line, error);
+        if (status || i % stride > 0)
+            continue;
+        const size_t count = text_split(line, ' ', cells, MOST_CELLS);
+        ids[k] = (double)i + 1.0;
+        if (trajectory->id && count > trajectory->id)
+            status = read_number(trajectory, cells[trajectory->id], &ids[k], error);
+        if (group) {
+            group[k] = count > column && !too_many ? group_of(groups, cells[column]) : 0;
+            too_many = too_many || group[k] == TRAJECTORY_GROUPS;
+        }
     }
+    if (groups && (too_many || groups->count == 1))
+        groups->count = 0;
     return status;
 }

@@ -14,9 +14,12 @@ struct trajectory_frame {
 
 struct trajectory {
     struct lines *lines;
-    size_t bodies;            /* of every frame */
-    size_t columns, position; /* on a body's line; the column of x */
-    size_t mass, id;          /* columns of a body's mass and id; 0 without */
+    size_t bodies;                 /* of every frame */
+    size_t columns, position;      /* on a body's line; the column of x */
+    size_t mass, id;               /* columns of a body's mass and id; 0 without */
+    size_t velocity;               /* the column of vx; 0 without */
+    size_t system, species;        /* columns of names; NO_COLUMN without */
+    double cell_side, cell_origin; /* of a periodic cube, from the first frame; side 0 without */
     size_t frame_count;
     struct trajectory_frame *frames;
 };
@@ -26,14 +29,32 @@ struct trajectory {
 enum status trajectory_open(const char *path, struct trajectory **trajectory, struct error *error);
 void trajectory_close(struct trajectory *trajectory); /* accepts NULL */
 
-/* Positions of frame `frame`: of every `stride`-th body, from the first; x, y, z hold
- * (bodies + stride - 1) / stride values each, and m, which may be NULL, as many masses, 1 where the
- * file has none. STATUS_DATA, STATUS_IO. */
-enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride, double *x,
-                            double *y, double *z, double *m, struct error *error);
+/* Where to put the values of the bodies of a frame; each holds one for each body that is read. */
+struct trajectory_values {
+    double *x, *y, *z;
+    double *m;     /* NULL: not wanted; 1 if the file has no masses */
+    double *speed; /* NULL: not wanted; NaN if the file has no velocities */
+};
 
-/* Ids of the bodies of the first frame; their places, from 1, where the file has none. STATUS_DATA,
- * STATUS_IO. */
-enum status trajectory_ids(struct trajectory *trajectory, double *ids, struct error *error);
+/* Reads every `stride`-th body of frame `frame`, from the first: (bodies + stride - 1) / stride of
+ * them. STATUS_DATA, STATUS_IO. */
+enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride,
+                            const struct trajectory_values *values, struct error *error);
+
+enum { TRAJECTORY_GROUPS = 64, TRAJECTORY_GROUP_SIZE = 40 };
+
+/* The systems of an ensemble, or the species if there are several. */
+struct trajectory_groups {
+    const char *kind; /* "system" or "species" */
+    size_t count;     /* 0: one group, or more than TRAJECTORY_GROUPS */
+    char names[TRAJECTORY_GROUPS][TRAJECTORY_GROUP_SIZE];
+};
+
+/* Reads ids of every `stride`-th body of the first frame (their places, from 1, if the file has
+ * none) and, unless `group` is NULL, its group as an index into `groups`. STATUS_DATA, STATUS_IO.
+ */
+enum status trajectory_identify(struct trajectory *trajectory, size_t stride, double *ids,
+                                unsigned *group, struct trajectory_groups *groups,
+                                struct error *error);
 
 #endif

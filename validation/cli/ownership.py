@@ -334,8 +334,6 @@ def test_a_report_leaves_pictures_of_the_user():
     for path in mine:
         pathlib.Path(path).write_text("mine")
     assert tap.run("report", "pair.run").returncode in (0, 69)
-    if shutil.which("gnuplot"):
-        refused("report", "pair.run", "--animation", word="plots/bodies.gif")
     assert all(pathlib.Path(path).read_text() == "mine" for path in mine)
     assert all(report_files("pair.run").values())
     page = pathlib.Path("pair.run/report.html")

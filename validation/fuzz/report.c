@@ -28,7 +28,7 @@
 const char fuzz_corpus[] = "report";
 
 /* The first byte. */
-enum { COMMAND = 3, SEVERAL = 1 << 2, ANIMATION = 1 << 3, PLOT = 1 << 4, RAW = 1 << 7 };
+enum { COMMAND = 3, SEVERAL = 1 << 2, NO_PLAYER = 1 << 3, PLOT = 1 << 4, RAW = 1 << 7 };
 enum { REPORT, WATCH, FORCE, REPORT_TOO };
 
 static struct guard_counts *counts;
@@ -287,8 +287,8 @@ static enum status command(unsigned options, const char *in, const char *good, c
     const bool several = (options & COMMAND) != WATCH && options & SEVERAL;
     for (int i = 0; i < (several ? 5 : 2); i++)
         arguments[count++] = (char *)fixed[i];
-    if ((options & COMMAND) != WATCH && options & ANIMATION)
-        arguments[count++] = (char *)"--animation";
+    if ((options & COMMAND) != WATCH && options & NO_PLAYER)
+        arguments[count++] = (char *)"--no-player";
     else if ((options & COMMAND) != WATCH && options & PLOT)
         arguments[count++] = (char *)"--plot=energies,kinetic,orbits";
     arguments[count] = NULL;

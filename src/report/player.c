@@ -1,0 +1,381 @@
+/*
+ * The data of the player. Positions are 16-bit numbers of asinh(x / scale) about the middle of
+ * their frame: linear near the middle, to 2e-4 of the distance far from it, so that one body that
+ * left does not take the digits of all others. They are stored as differences from the frame
+ * before, low bytes and high bytes apart, compressed by zlib, as base64.
+ */
+#include "report/player.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "model/units.h"
+#include "report/template.h"
+#include "report/trajectory.h"
+
+/* A page of MOST_VALUES positions has at most 15 MB. Frames are left out before bodies. */
+enum { MOST_VALUES = 1500000, MOST_BODIES = 100000, MOST_FRAMES = 4000, FEWEST_FRAMES = 120 };
+enum { FEW_BODIES = 10 };
+
+/* Full scale of a coordinate, and of the logarithm of a speed. */
+enum { STEPS = 32767, SPEEDS = 255 };
+
+/* The view that shows a frame. */
+struct camera {
+    double middle[3];
+    double radius; /* of half the mass about it; of few bodies, that holds all */
+};
+
+struct player {
+    struct trajectory *trajectory;
+    size_t stride, bodies; /* every stride-th body is shown; their count */
+    size_t frames;         /* shown, from the first to the last */
+    struct camera *cameras;
+    double *x, *y, *z, *speed; /* of all frames, about the middle of each */
+    double *m, *ids;           /* of the bodies */
+    double *distance;          /* scratch, of a frame */
+    size_t *order;             /* likewise */
+    unsigned *group;
+    struct trajectory_groups groups;
+    double scale, limit;     /* of positions; limit is the largest |x|, |y| or |z| */
+    double span;             /* asinh(limit / scale) */
+    double slowest, fastest; /* speeds above 0; fastest 0: no speeds */
+    struct text bytes;       /* uncompressed */
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Chooses which bodies and frames are shown. */
+static void choose(struct player *player)
+{
+    const struct trajectory *trajectory = player->trajectory;
+    const size_t bodies = smaller(trajectory->bodies, MOST_BODIES), fit = MOST_VALUES / bodies;
+    player->frames = smaller(trajectory->frame_count,
+                             smaller(fit > FEWEST_FRAMES ? fit : FEWEST_FRAMES, MOST_FRAMES));
+    const size_t most = smaller(MOST_BODIES, MOST_VALUES / player->frames);
+    player->stride = (trajectory->bodies + most - 1) / most;
+    player->bodies = (trajectory->bodies + player->stride - 1) / player->stride;
+}
+
+/* Returns the frame of the file that is shown as the k-th. */
+static size_t frame_of(const struct player *player, size_t k)
+{
+    return player->frames > 1 ? k * (player->trajectory->frame_count - 1) / (player->frames - 1)
+                              : 0;
+}
+
+/* --- where to look ---------------------------------------------------------------------------- */
+
+/* A body far away moves a median less than a mean. */
+static double median(const struct player *player, const double *values)
+{
+    memcpy(player->distance, values, player->bodies * sizeof *values);
+    gsl_sort(player->distance, 1, player->bodies);
+    return gsl_stats_median_from_sorted_data(player->distance, 1, player->bodies);
+}
+
+static double mean_by_mass(const struct player *player, const double *values)
+{
+    double mass = 0.0, sum = 0.0;
+    for (size_t i = 0; i < player->bodies; i++) {
+        mass += player->m[i];
+        sum += player->m[i] * values[i];
+    }
+    return mass > 0.0 ? sum / mass : median(player, values);
+}
+
+/* Returns the radius about the middle of the camera that holds this part of the mass. */
+static double radius_of(const struct player *player, const double *const position[3],
+                        const struct camera *camera, double part)
+{
+    double mass = 0.0, inside = 0.0;
+    for (size_t i = 0; i < player->bodies; i++) {
+        player->distance[i] =
+            hypot(hypot(position[0][i] - camera->middle[0], position[1][i] - camera->middle[1]),
+                  position[2][i] - camera->middle[2]);
+        mass += player->m[i];
+    }
+    gsl_sort_index(player->order, player->distance, 1, player->bodies);
+    for (size_t i = 0; i < player->bodies; i++) {
+        inside += player->m[player->order[i]];
+        if (inside >= part * mass && (mass > 0.0 || 2 * i >= player->bodies))
+            return player->distance[player->order[i]];
+    }
+    return player->distance[player->order[player->bodies - 1]];
+}
+
+/* Aims at the middle of the cell, at the centre of mass of few bodies, at the median of many. */
+static void aim(const struct player *player, size_t k)
+{
+    const struct trajectory *trajectory = player->trajectory;
+    const size_t first = k * player->bodies;
+    const double *const position[3] = { player->x + first, player->y + first, player->z + first };
+    const bool few = player->bodies <= FEW_BODIES;
+    struct camera *camera = &player->cameras[k];
+    for (size_t axis = 0; axis < 3; axis++)
+        camera->middle[axis] = trajectory->cell_side > 0.0
+                                   ? trajectory->cell_origin + 0.5 * trajectory->cell_side
+                               : few ? mean_by_mass(player, position[axis])
+                                     : median(player, position[axis]);
+    camera->radius = trajectory->cell_side > 0.0
+                         ? 0.5 * trajectory->cell_side
+                         : radius_of(player, position, camera, few ? 1.0 : 0.5);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+/* Moves the bodies of a frame so that its middle lies at 0, and notes the farthest and the speeds.
+ */
+static void centre(struct player *player, size_t k)
+{
+    double *const position[3] = { player->x, player->y, player->z };
+    for (size_t i = k * player->bodies; i < (k + 1) * player->bodies; i++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            position[axis][i] -= player->cameras[k].middle[axis];
+            player->limit = fmax(player->limit, fabs(position[axis][i]));
+        }
+        if (player->speed[i] > 0.0) {
+            player->slowest = fmin(player->slowest, player->speed[i]);
+            player->fastest = fmax(player->fastest, player->speed[i]);
+        }
+    }
+}
+
+static enum status read_frames(struct player *player, struct error *error)
+{
+    enum status status = trajectory_identify(player->trajectory, player->stride, player->ids,
+                                             player->group, &player->groups, error);
+    player->slowest = INFINITY;
+    for (size_t k = 0; k < player->frames && !status; k++) {
+        const size_t first = k * player->bodies;
+        const struct trajectory_values values = { player->x + first, player->y + first,
+                                                  player->z + first, player->m,
+                                                  player->speed + first };
+        status = trajectory_read(player->trajectory, frame_of(player, k), player->stride, &values,
+                                 error);
+        if (!status) {
+            aim(player, k);
+            centre(player, k);
+        }
+    }
+    return status;
+}
+
+/* A tenth of the radius of an ordinary frame. */
+static enum status find_scale(struct player *player, struct error *error)
+{
+    double *const radii = memory_array(player->frames, sizeof *radii, error);
+    if (!radii)
+        return error->status;
+    for (size_t k = 0; k < player->frames; k++)
+        radii[k] = player->cameras[k].radius;
+    gsl_sort(radii, 1, player->frames);
+    player->scale = 0.1 * gsl_stats_median_from_sorted_data(radii, 1, player->frames);
+    memory_free(radii);
+    if (!(player->scale > 0.0 && player->scale < 1e150))
+        player->scale = 1.0;
+    player->limit = fmin(fmax(player->limit, player->scale), 1e150);
+    player->span = asinh(player->limit / player->scale);
+    return STATUS_OK;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+/* Appends a number with its lowest byte first, as browsers on all of today's machines have it. */
+static void put(struct player *player, const void *value, size_t size)
+{
+    char bytes[sizeof(double)];
+    memcpy(bytes, value, size);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = ((const char *)value)[size - 1 - i];
+#endif
+    text_append(&player->bytes, bytes, size);
+}
+
+static uint16_t coded(const struct player *player, double x)
+{
+    const double part = asinh(x / player->scale) / player->span;
+    return (uint16_t)(int)lround(STEPS * fmax(-1.0, fmin(1.0, part)));
+}
+
+/* Appends the planes of low and high bytes of a coordinate of frame k. */
+static void put_coordinate(struct player *player, const double *values, size_t k)
+{
+    const double *const now = values + k * player->bodies;
+    for (int shift = 0; shift <= 8; shift += 8)
+        for (size_t i = 0; i < player->bodies; i++) {
+            const uint16_t before = k > 0 ? coded(player, now[i - player->bodies]) : 0;
+            const char byte = (char)((uint16_t)(coded(player, now[i]) - before) >> shift);
+            text_append(&player->bytes, &byte, 1);
+        }
+}
+
+/* Appends the speeds of frame k, from 0 of the slowest to SPEEDS of the fastest, by logarithms. */
+static void put_speeds(struct player *player, size_t k)
+{
+    const double span = log(player->fastest / player->slowest);
+    for (size_t i = k * player->bodies; i < (k + 1) * player->bodies; i++) {
+        const double part = player->speed[i] > 0.0 && span > 0.0
+                                ? log(player->speed[i] / player->slowest) / span
+                                : 0.0;
+        const char byte = (char)(unsigned char)lround(SPEEDS * part);
+        text_append(&player->bytes, &byte, 1);
+    }
+}
+
+/* Appends all that player.js unpacks, in its order. */
+static void put_all(struct player *player)
+{
+    for (size_t k = 0; k < player->frames; k++)
+        put(player, &player->trajectory->frames[frame_of(player, k)].time, sizeof(double));
+    for (size_t k = 0; k < player->frames; k++)
+        for (size_t axis = 0; axis < 3; axis++)
+            put(player, &player->cameras[k].middle[axis], sizeof(double));
+    for (size_t k = 0; k < player->frames; k++)
+        put(player, &player->cameras[k].radius, sizeof(double));
+    for (size_t i = 0; i < player->bodies; i++)
+        put(player, &player->ids[i], sizeof(double));
+    for (size_t i = 0; i < player->bodies; i++)
+        put(player, &player->m[i], sizeof(double));
+    for (size_t i = 0; i < player->bodies; i++) {
+        const char group = (char)player->group[i];
+        text_append(&player->bytes, &group, 1);
+    }
+    for (size_t k = 0; k < player->frames; k++) {
+        put_coordinate(player, player->x, k);
+        put_coordinate(player, player->y, k);
+        put_coordinate(player, player->z, k);
+        if (player->fastest > 0.0)
+            put_speeds(player, k);
+    }
+}
+
+/* --- on the page ------------------------------------------------------------------------------ */
+
+void player_script(struct text *script)
+{
+    template_fill(script, "player.js", json_object(), NULL);
+}
+
+static json_t *number_view(double value)
+{
+    char number[TEXT_REAL_SIZE];
+    return json_string(text_real(number, value));
+}
+
+static json_t *groups_view(const struct player *player)
+{
+    json_t *names = json_array();
+    for (size_t k = 0; k < player->groups.count; k++)
+        document_append(&names, json_string_nocheck(player->groups.names[k]));
+    char *words = names ? json_dumps(names, JSON_COMPACT) : NULL;
+    json_t *view = words ? json_string_nocheck(words) : NULL;
+    free(words);
+    json_decref(names);
+    return view;
+}
+
+/* Appends the player with its packed bytes. */
+static enum status fill(const struct player *player, const struct result *result,
+                        const unsigned char *packed, size_t length, struct text *html,
+                        struct error *error)
+{
+    const struct trajectory *trajectory = player->trajectory;
+    const struct units *units = result_units(result);
+    char time_unit[UNITS_LABEL_SIZE] = "", length_unit[UNITS_LABEL_SIZE] = "";
+    struct text data = { 0 };
+    if (units && units_physical(units)) {
+        units_label(units, (struct dimension)DIMENSION_TIME, time_unit);
+        units_label(units, (struct dimension)DIMENSION_LENGTH, length_unit);
+    }
+    text_base64(&data, packed, length);
+    json_t *view = json_pack(
+        "{s:I, s:I, s:I, s:I, s:b, s:s, s:s, s:s, s:b}", "bodies", (json_int_t)player->bodies,
+        "frames", (json_int_t)player->frames, "all_bodies", (json_int_t)trajectory->bodies,
+        "all_frames", (json_int_t)trajectory->frame_count, "thinned",
+        player->bodies < trajectory->bodies || player->frames < trajectory->frame_count,
+        "time_unit", time_unit, "length_unit", length_unit, "kind", player->groups.kind, "few",
+        player->bodies <= FEW_BODIES);
+    document_set(&view, "scale", number_view(player->scale));
+    document_set(&view, "limit", number_view(player->limit));
+    document_set(&view, "slowest", number_view(player->fastest > 0.0 ? player->slowest : 0.0));
+    document_set(&view, "fastest", number_view(player->fastest));
+    document_set(&view, "cell", number_view(trajectory->cell_side));
+    document_set(&view, "groups", groups_view(player));
+    document_set(&view, "data", template_value(&data));
+    template_fill(html, "player.html", view, NULL);
+    return html->failed ? error_memory(error) : STATUS_OK;
+}
+
+static enum status pack(struct player *player, const struct result *result, struct text *html,
+                        struct error *error)
+{
+    put_all(player);
+    uLongf length = compressBound(player->bytes.length);
+    unsigned char *const packed = player->bytes.failed ? NULL : malloc(length);
+    if (!packed || compress2(packed, &length, (const unsigned char *)player->bytes.bytes,
+                             player->bytes.length, Z_DEFAULT_COMPRESSION) != Z_OK) {
+        free(packed);
+        return error_memory(error);
+    }
+    const enum status status = fill(player, result, packed, length, html, error);
+    free(packed);
+    return status;
+}
+
+static enum status make_player(struct trajectory *trajectory, const struct result *result,
+                               struct text *html, struct error *error)
+{
+    struct player player = { .trajectory = trajectory };
+    choose(&player);
+    const size_t all = player.bodies * player.frames;
+    player.cameras = memory_array(player.frames, sizeof *player.cameras, error);
+    player.order = memory_array(player.bodies, sizeof *player.order, error);
+    player.group = memory_array(player.bodies, sizeof *player.group, error);
+    player.m = memory_array(player.bodies, 3 * sizeof *player.m, error);
+    player.x = memory_array(all, 4 * sizeof *player.x, error);
+    enum status status = error->status;
+    if (!status) {
+        player.ids = player.m + player.bodies;
+        player.distance = player.ids + player.bodies;
+        player.y = player.x + all;
+        player.z = player.y + all;
+        player.speed = player.z + all;
+        status = read_frames(&player, error);
+    }
+    if (!status && !find_scale(&player, error))
+        status = pack(&player, result, html, error);
+    text_free(&player.bytes);
+    memory_free(player.cameras);
+    memory_free(player.order);
+    memory_free(player.group);
+    memory_free(player.m);
+    memory_free(player.x);
+    return error->status;
+}
+
+enum status player_add(const struct result *result, struct text *html, struct error *error)
+{
+    char buffer[RESULT_PATH_SIZE];
+    struct trajectory *trajectory;
+    const char *path = result_trajectory(result, buffer);
+    if (!path)
+        return STATUS_OK;
+    if (trajectory_open(path, &trajectory, error))
+        return error->status;
+    const enum status status =
+        trajectory->frame_count > 0 ? make_player(trajectory, result, html, error) : STATUS_OK;
+    trajectory_close(trajectory);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* The player of a page: the bodies in three dimensions, frame by frame, drawn by a script of the
+ * page itself (templates/player.js) from positions that stand in the page. */
+#ifndef ORRERY_REPORT_PLAYER_H
+#define ORRERY_REPORT_PLAYER_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "report/result.h"
+
+/* Appends the script of the player as it stands in the page. */
+void player_script(struct text *script);
+
+/* Appends the player of the run's trajectory to a page; nothing if the run has no trajectory, or no
+ * frame yet. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+enum status player_add(const struct result *result, struct text *html, struct error *error);
+
+#endif
