@@ -117,6 +117,13 @@ def chromium(*options, page="made.run/report.html", console=()):
     return result.stdout
 
 
+def without_player(page):
+    """A page without the script of the player, as it was compiled in, and its data."""
+    script = pathlib.Path(tap.SOURCE, "src/report/templates/player.js").read_text()
+    return re.sub(r'<script type="text/plain">[\w+/=]*</script>', "",
+                  page.replace(f"<script>{script}</script>", ""))
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()

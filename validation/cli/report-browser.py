@@ -11,7 +11,7 @@ import re
 import numpy
 import tap
 from pictures import BLIND, lab, near, pixels
-from reports import change_run, chromium, figures_of, make_run, need_gnuplot, read, report
+from reports import change_run, chromium, figures_of, make_run, need_gnuplot, read, report, without_player
 
 
 def test_browser_shows_every_figure():
@@ -51,13 +51,6 @@ class Markup(html.parser.HTMLParser):
         self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "base") else []
         self.found += [f"{name}={value}" for name, value in attributes
                        if name.startswith("on") or name in ("href", "src") and "script:" in value]
-
-
-def without_player(page):
-    """A page without the script of the player, as it was compiled in, and its data."""
-    script = pathlib.Path(tap.SOURCE, "src/report/templates/player.js").read_text()
-    return re.sub(r'<script type="text/plain">[\w+/=]*</script>', "",
-                  page.replace(f"<script>{script}</script>", ""))
 
 
 def change_strings(value, words, path=""):
