@@ -20,8 +20,9 @@ extern char **environ;
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-enum status plot_write(struct directory *work, const char *name, const char *suffix,
-                       const struct text *content, struct error *error)
+/* Writes a file of a figure: NAME with the suffix. */
+static enum status write_file(struct directory *work, const char *name, const char *suffix,
+                              const struct text *content, struct error *error)
 {
     char file[FIGURE_LABEL_SIZE + 8];
     snprintf(file, sizeof file, "%s%s", name, suffix);
@@ -52,7 +53,7 @@ static enum status write_data(const struct figure *figure, struct directory *wor
                        curve->upper ? " " : "", upper);
         }
     }
-    const enum status status = plot_write(work, figure->name, ".dat", &data, error);
+    const enum status status = write_file(work, figure->name, ".dat", &data, error);
     text_free(&data);
     return status;
 }
@@ -159,25 +160,16 @@ enum status plot_probe(struct error *error)
     return run_gnuplot(-1, "--version", error);
 }
 
-/* Fills the template of gnuplot's commands: NAME.gp. */
-static enum status write_commands(struct directory *work, const char *name, const char *commands,
-                                  json_t *values, struct error *error)
+/* Fills the template of gnuplot's commands: NAME.gp. Words of others among its values have gone
+ * through script_quote(). */
+static enum status write_commands(const struct figure *figure, struct directory *work,
+                                  struct error *error)
 {
     struct text text = { 0 };
-    template_fill(&text, commands, values, NULL);
-    const enum status status = plot_write(work, name, ".gp", &text, error);
+    template_fill(&text, "figure.gp", script_view(figure), NULL);
+    const enum status status = write_file(work, figure->name, ".gp", &text, error);
     text_free(&text);
     return status;
-}
-
-enum status plot_commands(struct directory *work, const char *name, const char *commands,
-                          json_t *values, struct error *error)
-{
-    char script[FIGURE_LABEL_SIZE + 4];
-    snprintf(script, sizeof script, "%s.gp", name);
-    return write_commands(work, name, commands, values, error)
-               ? error->status
-               : run_gnuplot(workplace_folder(work), script, error);
 }
 
 /* Writes what gnuplot needs for a figure, and starts it in the folder. */
@@ -186,8 +178,7 @@ static enum status begin(const struct figure *figure, struct directory *work,
 {
     char script[FIGURE_LABEL_SIZE + 4];
     snprintf(script, sizeof script, "%s.gp", figure->name);
-    if (write_data(figure, work, error) ||
-        write_commands(work, figure->name, "figure.gp", script_view(figure), error))
+    if (write_data(figure, work, error) || write_commands(figure, work, error))
         return error->status;
     return start(workplace_folder(work), script, gnuplot, error);
 }

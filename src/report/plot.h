@@ -30,16 +30,6 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
 enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);
 
-/* Fills the template of gnuplot's commands and has gnuplot draw by them: NAME.gp. Words of others
- * among the values have gone through script_quote(). STATUS_UNAVAILABLE, STATUS_IO with what
- * gnuplot said. */
-enum status plot_commands(struct directory *work, const char *name, const char *commands,
-                          json_t *values, struct error *error);
-
-/* A file of a figure: NAME with the suffix. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
-enum status plot_write(struct directory *work, const char *name, const char *suffix,
-                       const struct text *content, struct error *error);
-
 /* Draws one figure into a directory that has claimed its files, all of them at once. */
 enum status plot_into(const struct figure *figure, struct directory *directory,
                       struct error *error);

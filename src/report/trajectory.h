@@ -29,7 +29,7 @@ struct trajectory {
 enum status trajectory_open(const char *path, struct trajectory **trajectory, struct error *error);
 void trajectory_close(struct trajectory *trajectory); /* accepts NULL */
 
-/* Where to put the values of the bodies of a frame; each holds one for each body that is read. */
+/* The arrays that receive the values of a frame, one for each body that is read. */
 struct trajectory_values {
     double *x, *y, *z;
     double *m;     /* NULL: not wanted; 1 if the file has no masses */

@@ -11,7 +11,8 @@ import re
 import numpy
 import tap
 from pictures import BLIND, lab, near, pixels
-from reports import change_run, chromium, figures_of, make_run, need_gnuplot, read, report, without_player
+from reports import (change_run, chromium, figures_of, make_run, need_gnuplot, read, report,
+                     without_player)
 
 
 def test_browser_shows_every_figure():

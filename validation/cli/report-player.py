@@ -18,7 +18,8 @@ def player_of(path):
     """What the page at `path` holds for its player."""
     page = read(path)
     tag = re.search(r'<figure id="player" ([^>]*)>', page)[1]
-    about = {key: html.unescape(value) for key, value in re.findall(r'data-([\w-]+)="([^"]*)"', tag)}
+    about = {key: html.unescape(value)
+             for key, value in re.findall(r'data-([\w-]+)="([^"]*)"', tag)}
     packed = re.search(r'<script type="text/plain">([A-Za-z0-9+/=]*)</script>', page)[1]
     data, at = zlib.decompress(base64.b64decode(packed)), 0
 
@@ -85,7 +86,8 @@ def test_numbers():
     report("made.run", status=None)
     found = player_of("made.run/report.html")
     assert (found["times"] == 0.25 * numpy.arange(frames)).all()
-    assert (found["masses"] == masses).all() and (found["ids"] == 1000 + 7 * numpy.arange(bodies)).all()
+    assert (found["masses"] == masses).all()
+    assert (found["ids"] == 1000 + 7 * numpy.arange(bodies)).all()
     assert found["groups"] == []
     scale = float(found["about"]["scale"])
     for k in range(frames):
@@ -95,7 +97,8 @@ def test_numbers():
         wanted = positions[k] - middle
         # A step of the 16 bits is span / 32767 of hypot(x, scale); half of one is lost.
         step = numpy.arcsinh(float(found["about"]["limit"]) / scale) / 32767
-        assert (abs(found["positions"][k] - wanted) <= 0.51 * step * numpy.hypot(wanted, scale)).all()
+        lost = abs(found["positions"][k] - wanted)
+        assert (lost <= 0.51 * step * numpy.hypot(wanted, scale)).all()
     assert scale * step < 5e-4 * half  # what is lost near the middle, though a body is at 6e5
     speed = numpy.linalg.norm(velocities, axis=2)
     slow, fast = speed[speed > 0].min(), speed.max()
