@@ -58,6 +58,9 @@ const struct section *config_section(const struct config *config, const char *gr
 size_t config_count(const struct config *config, const char *group);
 const struct section *config_item(const struct config *config, const char *group, size_t index);
 
+/* The config that the section is of. */
+const struct config *section_config(const struct section *section);
+
 /* The chosen variant, or NULL where the group has none. */
 const struct variant *section_variant(const struct section *section);
 

@@ -41,6 +41,11 @@ const struct section *config_item(const struct config *config, const char *group
 
 /* --- the section ------------------------------------------------------------------------------ */
 
+const struct config *section_config(const struct section *section)
+{
+    return section->config;
+}
+
 const struct variant *section_variant(const struct section *section)
 {
     return section->variant;

@@ -238,6 +238,7 @@ enum status experiment_create(const struct config *config, struct interruption *
     check_fields(experiment, error);
     check_trust(experiment, error);
     check_systems(config, error);
+    initial_check_use(config, error);
     if (initial_check_units(config_section(config, "bodies"), &experiment->simulation.physics,
                             error))
         return error->status;

@@ -95,6 +95,7 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     const int threads = force_options(config, need->systems).threads;
     need->diagnostics = systems * sums_bytes + record;
     need->checkpoints = record;
+    borrowed = fmax(borrowed, initial_bytes(config_section(config, "bodies"), need->systems));
     for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
         const struct section *section = config_item(config, "diagnostics", i);
         borrowed = fmax(borrowed, borrowed_by(section, count, threads));

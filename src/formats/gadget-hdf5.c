@@ -152,6 +152,11 @@ static void get_system(const struct moment *now, size_t i, void *values)
     *(int64_t *)values = (int64_t)(i / now->bodies->stride) + 1;
 }
 
+static void get_species(const struct moment *now, size_t i, void *values)
+{
+    *(int64_t *)values = (int64_t)bodies_species(now->bodies, i) + 1;
+}
+
 /* Rows `row` and on, from the bodies at `first` and on of one system. */
 static bool put_rows(hid_t set, hid_t file_space, const struct source *source,
                      const struct moment *now, size_t row, size_t first, size_t count)
@@ -201,13 +206,17 @@ static bool put_bodies(hid_t file, const struct moment *now)
         { "Velocities", 3, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, get_velocity },
         { "ParticleIDs", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_id },
         { "Masses", 1, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, get_mass },
-        { "System", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_system },
     };
-    const size_t count = COUNT_OF(sources) - (now->bodies->systems == 1);
+    const struct source system = { "System", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_system };
+    const struct source species = { "Species", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_species };
     const hid_t group = H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = group >= 0;
-    for (size_t k = 0; k < count && good; k++)
+    for (size_t k = 0; k < COUNT_OF(sources) && good; k++)
         good = put_set(group, &sources[k], now);
+    if (now->bodies->systems > 1 && good)
+        good = put_set(group, &system, now);
+    if (now->bodies->species_count > 0 && good)
+        good = put_set(group, &species, now);
     H5Gclose(group);
     return good;
 }

@@ -56,7 +56,8 @@ const struct snapshot_format *snapshot_of_file(const char *file);
 /*
  * The bodies of this moment (NEED_STATE) as the bytes of a file, which the caller frees; the same
  * bytes for the same moment. In a periodic box positions are those in [0, L), as in GADGET; BoxSize
- * is 0 in open space. Of an ensemble, the data set System says which one a body belongs to, from 1.
+ * is 0 in open space. Of an ensemble, the data set System says which one a body belongs to, from 1;
+ * of a start of several species, Species which one, from 1.
  * STATUS_UNAVAILABLE, STATUS_MEMORY.
  */
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,

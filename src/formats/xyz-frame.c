@@ -37,8 +37,9 @@ static void put_vector(const struct xyz_frame *frame, double x, double y, double
 
 static void write_species(const struct xyz_frame *frame, const struct moment *now, size_t index)
 {
-    (void)now, (void)index;
-    stream_write(frame->stream, "X", 1);
+    const struct bodies *b = now->bodies;
+    const size_t species = bodies_species(b, index);
+    stream_print(frame->stream, "%s", species < b->species_count ? b->species[species].name : "X");
 }
 
 /* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */

@@ -470,9 +470,8 @@ static enum status fill_system(const struct section *section, const struct physi
 
 enum status cluster_fill(const struct section *section, const struct physics *physics,
                          const struct cluster_keys *keys, const struct cluster *cluster,
-                         struct bodies *bodies, struct error *error)
+                         unsigned long seed, struct bodies *bodies, struct error *error)
 {
-    const unsigned long seed = (unsigned long)section_integer(section, "seed");
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++) {
         status = fill_system(section, physics, keys, cluster, seed + s, bodies, s * bodies->stride,

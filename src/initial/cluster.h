@@ -30,6 +30,6 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
 /* Fills all systems from one model, for fill_all() of a cluster's class. */
 enum status cluster_fill(const struct section *section, const struct physics *physics,
                          const struct cluster_keys *keys, const struct cluster *cluster,
-                         struct bodies *bodies, struct error *error);
+                         unsigned long seed, struct bodies *bodies, struct error *error);
 
 #endif

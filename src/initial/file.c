@@ -198,9 +198,10 @@ static enum status fill_members(const struct section *section, const struct body
 }
 
 static enum status fill_all(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct initial_warnings *warnings,
-                            struct error *error)
+                            unsigned long seed, struct bodies *bodies,
+                            struct initial_warnings *warnings, struct error *error)
 {
+    (void)seed;
     const struct body_files files = body_files_of(section);
     if (files.count > 1)
         fill_members(section, &files, physics, bodies, warnings, error);

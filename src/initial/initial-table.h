@@ -6,11 +6,14 @@
 #include "base/status.h"
 #include "config/parameter.h"
 #include "model/bodies.h"
+#include "model/physics.h"
 
 struct initial_class;
+struct initial_warnings;
 
 extern const struct initial_class initial_cold_sphere;
 extern const struct initial_class initial_dehnen;
+extern const struct initial_class initial_encounter;
 extern const struct initial_class initial_figure_eight;
 extern const struct initial_class initial_file;
 extern const struct initial_class initial_hernquist;
@@ -23,6 +26,8 @@ extern const struct initial_class initial_plummer;
 extern const struct initial_class initial_pythagorean;
 extern const struct initial_class initial_two_body;
 extern const struct initial_class initial_uniform_cube;
+
+enum { INITIAL_SPECIES_LENGTH = 15 }; /* of the key `species`, in bytes */
 
 /* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
 #define INITIAL_COUNT_MAX 2147483647
@@ -39,6 +44,12 @@ extern const struct initial_class initial_uniform_cube;
     { .key = "center", .type = PARAMETER_FLAG,                                                     \
       .default_value = DEFAULT_FLAG(default_),                                                     \
       .help = "Move the centre of mass to the origin and to rest." }
+#define INITIAL_VIRIAL_RATIO                                                                       \
+    { .key = "virial_ratio", .type = PARAMETER_REAL,                                               \
+      .default_value = DEFAULT_UNSET, .minimum = 0, .maximum = INFINITY,                           \
+      .help = "Rescale all velocities, about that of the centre of mass, so that 2K/|W| has this " \
+              "value (1 is equilibrium; K without the motion of the whole), with the softening "   \
+              "and the boundary of the run; takes a sum over all pairs." }
 #define INITIAL_POSITIVE(key_, default_, dimension_, help_)                                        \
     { BIND(REAL, struct keys, key_),                                                               \
       .default_value = default_, .minimum = 0,                                                     \
@@ -47,6 +58,12 @@ extern const struct initial_class initial_uniform_cube;
 
 /* count() for those that have the key `count`. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
+
+/* initial_create() of one of `models`, by its own energies, with the seed of its first system. */
+enum status initial_create_model(const struct section *model, const struct physics *physics,
+                                 unsigned long seed, size_t systems, size_t count,
+                                 struct bodies **bodies, struct initial_warnings *warnings,
+                                 struct error *error);
 
 /* A body of a published table, in its units. */
 struct initial_body {

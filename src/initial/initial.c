@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -20,6 +21,7 @@ static const struct initial_class *const table[] = {
     &initial_orbits,       &initial_outer_solar_system,
     &initial_plummer,      &initial_pythagorean,
     &initial_two_body,     &initial_uniform_cube,
+    &initial_encounter, /* last: it takes those before as its models */
 };
 
 const struct parameter initial_parameters[] = {
@@ -31,20 +33,18 @@ const struct parameter initial_parameters[] = {
       .help = "Seed of the random numbers; decides every bit of the start; the systems of an "
               "ensemble take this seed and those after it." },
     INITIAL_CENTER(false),
-    { .key = "virial_ratio",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .minimum = 0,
-      .maximum = INFINITY,
-      .help = "Rescale all velocities, about that of the centre of mass, so that 2K/|W| has this "
-              "value (1 is equilibrium; K without the motion of the whole), with the softening and "
-              "the boundary of the run; takes a sum over all pairs." },
+    INITIAL_VIRIAL_RATIO,
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
 
 const struct variant *initial_variant(size_t index)
 {
     return index < COUNT_OF(table) ? &table[index]->variant : NULL;
+}
+
+const struct variant *initial_model_variant(size_t index)
+{
+    return index < COUNT_OF(table) - 1 ? &table[index]->variant : NULL;
 }
 
 static const struct initial_class *chosen(const struct section *section)
@@ -60,6 +60,16 @@ void initial_check(const struct section *section, struct error *error)
     const struct initial_class *class_ = chosen(section);
     if (class_->check)
         class_->check(section, error);
+}
+
+enum status initial_check_use(const struct config *config, struct error *error)
+{
+    const struct section *const bodies = config_section(config, "bodies");
+    if (config_count(config, "models") > 0 && chosen(bodies) != &initial_encounter)
+        section_error(config_item(config, "models", 0), NULL, error,
+                      "belongs to bodies.initial = \"encounter\", and it is \"%s\"",
+                      section_variant(bodies)->name);
+    return error->status;
 }
 
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error)
@@ -99,6 +109,7 @@ void initial_set_published(struct bodies *bodies, size_t first,
 static enum status check_size(const struct section *section, size_t systems, size_t count,
                               struct error *error)
 {
+    const size_t each = chosen(section)->seeds > 0 ? chosen(section)->seeds : 1;
     const size_t body = 16 * sizeof(double); /* at least what a body takes in struct bodies */
     size_t bytes;
     if (count > SIZE_MAX - BODIES_PADDING ||
@@ -107,22 +118,23 @@ static enum status check_size(const struct section *section, size_t systems, siz
         return section_error(section, NULL, error,
                              "%zu systems of %zu bodies are more than memory can address", systems,
                              count);
+    if (!section_has(section, "seed")) /* of a model: those of `bodies` were checked */
+        return STATUS_OK;
     const int64_t seed = section_integer(section, "seed");
-    if ((uint64_t)seed + systems - 1 > RANDOM_SEED_MAX)
+    if ((uint64_t)seed + each * systems - 1 > RANDOM_SEED_MAX)
         return section_error(section, "seed", error,
-                             "%zu systems take as many seeds from here on; the last one is %u",
-                             systems, RANDOM_SEED_MAX);
+                             "%zu systems take %s seeds from here on; the last one is %u", systems,
+                             each > 1 ? "twice as many" : "as many", RANDOM_SEED_MAX);
     return STATUS_OK;
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_warnings *warnings,
-                        struct error *error)
+                        unsigned long seed, struct bodies *bodies,
+                        struct initial_warnings *warnings, struct error *error)
 {
     const struct initial_class *class_ = chosen(section);
     if (class_->fill_all)
-        return class_->fill_all(section, physics, bodies, warnings, error);
-    const unsigned long seed = (unsigned long)section_integer(section, "seed");
+        return class_->fill_all(section, physics, seed, bodies, warnings, error);
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++) {
         status = class_->fill(section, physics, seed + s, bodies, s * bodies->stride, error);
@@ -212,16 +224,21 @@ const char *initial_count_name(const struct section *section)
     return chosen(section)->count == initial_count_key ? "count" : NULL;
 }
 
-enum status initial_create(const struct section *section, const struct physics *physics,
-                           const struct force_options *forces, size_t systems, size_t count,
-                           struct bodies **bodies, struct initial_warnings *warnings,
-                           struct error *error)
+double initial_bytes(const struct section *section, size_t systems)
+{
+    return chosen(section)->bytes ? chosen(section)->bytes(section, systems) : 0.0;
+}
+
+static enum status create(const struct section *section, const struct physics *physics,
+                          const struct force_options *forces, unsigned long seed, size_t systems,
+                          size_t count, struct bodies **bodies, struct initial_warnings *warnings,
+                          struct error *error)
 {
     *bodies = NULL;
     *warnings = (struct initial_warnings){ 0 };
     enum status status = bodies_create(systems, count, bodies, error);
     if (!status)
-        status = fill(section, physics, *bodies, warnings, error);
+        status = fill(section, physics, seed, *bodies, warnings, error);
     if (!status)
         status = finish(section, physics, forces, *bodies, warnings, error);
     if (status) {
@@ -229,6 +246,25 @@ enum status initial_create(const struct section *section, const struct physics *
         *bodies = NULL;
     }
     return status;
+}
+
+enum status initial_create(const struct section *section, const struct physics *physics,
+                           const struct force_options *forces, size_t systems, size_t count,
+                           struct bodies **bodies, struct initial_warnings *warnings,
+                           struct error *error)
+{
+    const unsigned long seed = (unsigned long)section_integer(section, "seed");
+    return create(section, physics, forces, seed, systems, count, bodies, warnings, error);
+}
+
+enum status initial_create_model(const struct section *model, const struct physics *physics,
+                                 unsigned long seed, size_t systems, size_t count,
+                                 struct bodies **bodies, struct initial_warnings *warnings,
+                                 struct error *error)
+{
+    if (section_has(model, "seed"))
+        seed = (unsigned long)section_integer(model, "seed");
+    return create(model, physics, NULL, seed, systems, count, bodies, warnings, error);
 }
 
 /* --- the conditions that bodies must satisfy before they move --------------------------------- */

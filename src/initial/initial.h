@@ -36,10 +36,14 @@ struct initial_class {
     enum status (*fill)(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
-    /* Instead of fill(), if all systems come out of one source or one model: fills them all. */
+    /* Instead of fill(), if all systems come out of one source or one model: fills them all. May
+     * name the species of the bodies. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct initial_warnings *warnings,
-                            struct error *error);
+                            unsigned long seed, struct bodies *bodies,
+                            struct initial_warnings *warnings, struct error *error);
+    size_t seeds; /* that a system takes; 0: one */
+    /* Bytes that are taken beside the bodies while all systems are filled; or NULL. */
+    double (*bytes)(const struct section *section, size_t systems);
     /* Its masses, lengths and velocities whose defaults make sense in N-body units only, ended by
      * NULL; and whether the section makes use of one (NULL: always). Or NULL. */
     const char *const *scales;
@@ -52,13 +56,20 @@ struct initial_class {
 };
 
 const struct variant *initial_variant(size_t index);
+/* Those that can be one of the `models` of an encounter. */
+const struct variant *initial_model_variant(size_t index);
 
-/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio. */
-extern const struct parameter initial_parameters[];
-extern const size_t initial_parameter_count;
+/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio; and those of
+ * `models`, which have more. */
+extern const struct parameter initial_parameters[], initial_model_parameters[];
+extern const size_t initial_parameter_count, initial_model_parameter_count;
 
-/* Checks the group `bodies` once its values are good; see struct group. */
+/* Check the group `bodies`, and one of `models`, once its values are good; see struct group. */
 void initial_check(const struct section *section, struct error *error);
+void initial_check_model(const struct section *section, struct error *error);
+
+/* Refuses models that no start makes use of. */
+enum status initial_check_use(const struct config *config, struct error *error);
 
 /*
  * Checks that the section can be given in the units of the run. In units with a worth, masses and
@@ -73,6 +84,9 @@ enum status initial_check_units(const struct section *section, const struct phys
  * arrays no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error);
+
+/* Bytes that initial_create() takes beside the bodies, but for those of its checks. */
+double initial_bytes(const struct section *section, size_t systems);
 
 /* The key that decides it: "count", "file", "files", or NULL where the kind of start does. */
 const char *initial_count_name(const struct section *section);

@@ -162,8 +162,8 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_warnings *warnings,
-                        struct error *error)
+                        unsigned long seed, struct bodies *bodies,
+                        struct initial_warnings *warnings, struct error *error)
 {
     (void)warnings;
     struct keys keys;
@@ -179,7 +179,7 @@ static enum status fill(const struct section *section, const struct physics *phy
             .number = -1.0,
             .extent = 4.0 * keys.virial_radius,
         };
-        cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
+        cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, error);
     }
     king_free(&king);
     return error->status;

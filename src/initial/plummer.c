@@ -90,8 +90,8 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_warnings *warnings,
-                        struct error *error)
+                        unsigned long seed, struct bodies *bodies,
+                        struct initial_warnings *warnings, struct error *error)
 {
     (void)warnings;
     struct keys keys;
@@ -103,7 +103,7 @@ static enum status fill(const struct section *section, const struct physics *phy
                                      .mass = 1.0,
                                      .number = -3.0 * M_PI,
                                      .extent = 64.0 * a };
-    return cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
+    return cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, error);
 }
 
 static const char *const scales[] = { "mass", "scale_radius", NULL };

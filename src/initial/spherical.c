@@ -377,8 +377,8 @@ static enum status count(const struct section *section, size_t *count, struct er
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_warnings *warnings,
-                        struct error *error)
+                        unsigned long seed, struct bodies *bodies,
+                        struct initial_warnings *warnings, struct error *error)
 {
     (void)warnings;
     struct keys keys;
@@ -395,7 +395,7 @@ static enum status fill(const struct section *section, const struct physics *phy
             .number = -sphere.potential_energy / (mass * mass),
             .extent = 2.0 * keys.scale_radius,
         };
-        cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
+        cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, error);
     }
     sphere_free(&sphere);
     return error->status;

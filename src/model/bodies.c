@@ -84,14 +84,31 @@ void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS])
         arrays[k] = *all[k];
 }
 
-void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source)
+size_t bodies_species(const struct bodies *bodies, size_t i)
+{
+    const size_t body = i % bodies->stride;
+    size_t k = 0;
+    while (k < bodies->species_count && body >= bodies->species[k].end)
+        k++;
+    return k;
+}
+
+void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,
+                      size_t count)
 {
     double *const into[] = { to->m, to->x, to->y, to->z, to->vx, to->vy, to->vz };
     const double *const out_of[] = { from->m,  from->x,  from->y, from->z,
                                      from->vx, from->vy, from->vz };
-    const size_t first = system * to->stride, other = source * from->stride;
     for (size_t k = 0; k < COUNT_OF(into); k++)
-        memcpy(into[k] + first, out_of[k] + other, to->count * sizeof(double));
+        memcpy(into[k] + first, out_of[k] + source, count * sizeof(double));
+}
+
+void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source)
+{
+    const size_t first = system * to->stride, other = source * from->stride;
+    to->species_count = from->species_count;
+    memcpy(to->species, from->species, sizeof to->species);
+    bodies_copy_part(to, first, from, other, to->count);
     memcpy(to->id + first, from->id + other, to->count * sizeof *to->id);
 }
 

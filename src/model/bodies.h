@@ -18,6 +18,13 @@ extern "C" {
 /* Every system is padded to a multiple of this with bodies of zero mass, at rest at the origin. */
 enum { BODIES_PADDING = 16 };
 
+/* Bodies of one origin: those of a system from the end of the species before to `end`. */
+enum { SPECIES_MOST = 8, SPECIES_NAME_SIZE = 32 };
+struct species {
+    char name[SPECIES_NAME_SIZE]; /* a word without blanks */
+    size_t end;
+};
+
 /*
  * Body i of system s stands at index s * stride + i of every array. Always fp64, in the units of
  * the config. The arrays are 64-byte aligned, and so is every system's part of them.
@@ -32,6 +39,9 @@ struct bodies {
     double *vx, *vy, *vz;
     double *ax, *ay, *az;
     int64_t *id; /* unique within a system; 1, 2, 3 ... unless the input says otherwise */
+    size_t species_count;
+    struct species
+        species[SPECIES_MOST]; /* the same in every system; none: the start has no parts */
 };
 
 /* All zero but for the ids. STATUS_MEMORY. */
@@ -43,8 +53,15 @@ void bodies_destroy(struct bodies *bodies);
 double bodies_length_of(double systems, double count);
 double bodies_bytes(double systems, double count);
 
-/* Masses, positions, velocities and ids of as many bodies as a system of `to` has, from the first
- * ones of a system of `from`, which has no fewer. */
+/* The number, from 0, of the species of the body at index i of the arrays; species_count: none. */
+size_t bodies_species(const struct bodies *bodies, size_t i);
+
+/* Copies masses, positions and velocities of `count` bodies between indices of the arrays. */
+void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,
+                      size_t count);
+
+/* Species, masses, positions, velocities and ids of as many bodies as a system of `to` has, from
+ * the first ones of a system of `from`, which has no fewer. */
 void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source);
 
 /* The arrays of reals, from m to az, for whatever treats them alike. */

@@ -31,6 +31,7 @@ static const struct {
     { "time.end", CHANGE_END },
     { "bodies.file", CHANGE_INPUT },
     { "bodies.files", CHANGE_INPUT },
+    { "models.*.file", CHANGE_INPUT },
 };
 
 /* Keys that earlier versions did not have, and what these did. */
@@ -38,7 +39,8 @@ static const struct {
     const char *path, *value;
 } former[] = { { "compute.method", "\"direct\"" },
                { "compute.accuracy", "0.0001" },
-               { "external", "[]" } };
+               { "external", "[]" },
+               { "models", "[]" } };
 
 struct visitor {
     void (*visit)(void *context, const struct change *change);

@@ -11,7 +11,7 @@
 #include "config/configuration.h"
 #include "config/parameter.h"
 
-enum { SCHEMA_GROUPS = 16 };
+enum { SCHEMA_GROUPS = 17 };
 
 /* compute.kernel: "auto", those of CPUs, those that GPUs alone have; NULL-terminated. A backend
  * refuses the names that it has no kernel for with STATUS_CONFIG. */
