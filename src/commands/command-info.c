@@ -175,7 +175,7 @@ static void print_overview(const struct schema *schema, struct text *text)
     print_gpus(text);
     for (size_t i = 0; i < schema->group_count; i++) {
         const struct group *group = &schema->groups[i];
-        if (!group->variant)
+        if (!group_described(group, 0))
             continue;
         text_print(text, "\n%s.%s\n", group->name, group->variant_key);
         for (size_t k = 0; group->variant(k); k++)
@@ -302,7 +302,7 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
             reference_group(group, text);
             found = true;
         }
-        for (size_t k = 0; group->variant && group->variant(k); k++) {
+        for (size_t k = 0; group_described(group, k); k++) {
             const struct variant *variant = group->variant(k);
             if (strcmp(variant->name, name) != 0)
                 continue;
@@ -383,7 +383,7 @@ static void collect_names(const struct schema *schema, struct names *names)
     for (size_t i = 0; i < schema->group_count; i++) {
         const struct group *group = &schema->groups[i];
         add_name(names, group->name);
-        for (size_t k = 0; group->variant && group->variant(k); k++) {
+        for (size_t k = 0; group_described(group, k); k++) {
             add_name(names, group->variant(k)->name);
             add_rows(names, group->variant(k)->parameters, group->variant(k)->parameter_count);
         }

@@ -227,7 +227,7 @@ bool reference_choice(const struct schema *schema, const char *name, bool more, 
         for (size_t k = 0; k < group->parameter_count; k++)
             more = print_if_chosen(group, &group->parameters[k], name, more, text);
         const struct parameter *last = NULL; /* what several variants share is told once */
-        for (size_t v = 0; group->variant && group->variant(v); v++)
+        for (size_t v = 0; group_described(group, v); v++)
             for (size_t k = 0; k < group->variant(v)->parameter_count; k++) {
                 const struct parameter *parameter = &group->variant(v)->parameters[k];
                 if (!last || parameter->choice_help != last->choice_help)
@@ -248,7 +248,7 @@ bool reference_key(const struct schema *schema, const char *name, bool more, str
                 print_if_named(group, NULL, section_variant_row(group, &room), name, more, text);
         for (size_t k = 0; k < group->parameter_count; k++)
             more |= print_if_named(group, NULL, &group->parameters[k], name, more, text);
-        for (size_t v = 0; group->variant && group->variant(v); v++)
+        for (size_t v = 0; group_described(group, v); v++)
             for (size_t k = 0; k < group->variant(v)->parameter_count; k++)
                 more |= print_if_named(group, group->variant(v), &group->variant(v)->parameters[k],
                                        name, more, text);
@@ -322,7 +322,7 @@ static void print_commented_group(const struct group *group, struct text *text)
         print_commented_row(indent, section_variant_row(group, &room), text);
     print_commented_rows(indent, group->parameters, group->parameter_count, group->variant_key,
                          text);
-    for (size_t i = 0; group->variant && group->variant(i); i++)
+    for (size_t i = 0; group_described(group, i); i++)
         print_commented_variant(indent, group, group->variant(i), text);
     if (group->list)
         text_print(text, "  #}\n");
@@ -403,7 +403,7 @@ static void print_manual_group(const struct group *group, struct text *text)
     if (group->variant_key)
         print_manual_rows(section_variant_row(group, &room), 1, text);
     print_manual_rows(group->parameters, group->parameter_count, text);
-    for (size_t i = 0; group->variant && group->variant(i); i++) {
+    for (size_t i = 0; group_described(group, i); i++) {
         const struct variant *variant = group->variant(i);
         text_print(text, ".SS %s = \\(dq%s\\(dq\n", group->variant_key, variant->name);
         print_roff(variant->help, text);

@@ -123,10 +123,17 @@ struct group {
     const char *variant_default; /* NULL: must be given */
     const char *variant_help;
     const struct variant *(*variant)(size_t index); /* NULL past the last one */
+    bool variants_elsewhere; /* another group has them too, and what is said of them stands there */
     /* Checks relations that no single row can see (a box without a length): reports with
      * section_error(), once all values of the section are good. Or NULL. */
     void (*check)(const struct section *section, struct error *error);
 };
+
+/* Variant number `index` of those that stand with this group where the schema is described. */
+static inline const struct variant *group_described(const struct group *group, size_t index)
+{
+    return group->variant && !group->variants_elsewhere ? group->variant(index) : NULL;
+}
 
 struct schema {
     const struct group *groups;

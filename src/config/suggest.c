@@ -113,6 +113,11 @@ static const struct synonym synonyms[] = {
     { "eight", "figure-eight", NULL },
     { "threebody", "pythagorean", NULL },
     { "burrau", "pythagorean", NULL },
+    { "merger", "encounter", "two models on a Kepler orbit" },
+    { "collision", "encounter", "two models on a Kepler orbit" },
+    { "flyby", "encounter", "two models on a Kepler orbit" },
+    { "pericentre", "pericenter", NULL },
+    { "periapsis", "pericenter", NULL },
     { "csv", "file", NULL },
     { "snapshot", "file", NULL },
     /* diagnostics */

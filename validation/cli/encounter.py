@@ -190,6 +190,8 @@ def test_what_cannot_be():
     assert done.returncode == 78 and not pathlib.Path("none").exists()
     assert done.stderr.endswith('run.cfg:2: models.0: belongs to bodies.initial = "encounter", and it '
                                 'is "plummer"\n'), done.stderr
+    told = tap.run("info", "king").stdout + tap.run("info", "models").stdout
+    assert told.count("w0") == 1 and "disc_argument" in told, told
 
 
 tap.main()

@@ -3,6 +3,18 @@
 ROWS = [
     ("src/initial/cluster.c", 'if (some && section_has(section, "virial_ratio"))', "if (false)",
      "cli/clusters.py"),
+    ("src/initial/encounter.c", "-masses[1] / mass, x, v", "-0.5, x, v", "cli/encounter.py"),
+    ("src/initial/encounter.c", "const double sine = -sqrt", "const double sine = sqrt",
+     "cli/encounter.py"),
+    ("src/initial/encounter.c", "elements_rotation(-section_real(model", "elements_rotation("
+     "section_real(model", "cli/encounter.py"),
+    ("src/initial/encounter.c", "180.0 * (double)k - section_real", "180.0 * (double)k + section_real",
+     "cli/encounter.py"),
+    ("src/initial/encounter.c", "seed + k * bodies->systems", "seed + k", "cli/encounter.py"),
+    ("src/initial/encounter.c", "keys.pericenter <= physics->softening", "false",
+     "cli/encounter.py"),
+    ("src/initial/encounter.c", "first + (parts > 0 ?", "(parts > 0 ?", "cli/encounter.py"),
+    ("src/initial/initial.c", "+ each * systems - 1 >", "+ systems - 1 >", "cli/encounter.py"),
     ("src/initial/initial.c", "one + 1, other + 1", "one, other", "unit/initial-check"),
     ("src/initial/initial.c", "physics_wrap(x, L) : x", "x : x", "unit/initial-check"),
     ("src/initial/initial.c", "? others + 1 : 0;", "? 1 : 0;", "unit/initial-check"),
