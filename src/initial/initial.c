@@ -121,10 +121,11 @@ static enum status check_size(const struct section *section, size_t systems, siz
     if (!section_has(section, "seed")) /* of a model: those of `bodies` were checked */
         return STATUS_OK;
     const int64_t seed = section_integer(section, "seed");
-    if ((uint64_t)seed + each * systems - 1 > RANDOM_SEED_MAX)
+    const uint64_t seeds = (uint64_t)systems * each;
+    if ((uint64_t)seed + seeds - 1 > RANDOM_SEED_MAX)
         return section_error(section, "seed", error,
-                             "%zu systems take %s seeds from here on; the last one is %u", systems,
-                             each > 1 ? "twice as many" : "as many", RANDOM_SEED_MAX);
+                             "%" PRIu64 " seeds are taken from here on; the last one is %u", seeds,
+                             RANDOM_SEED_MAX);
     return STATUS_OK;
 }
 

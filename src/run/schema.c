@@ -289,7 +289,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .parameters = initial_model_parameters,
           .parameter_count = initial_model_parameter_count,
           .variant_key = "initial",
-          .variant_help = "Initial conditions of the model, with the keys that they have in bodies.",
+          .variant_help = "Initial conditions of the model, with their keys of `bodies`.",
           .variant = initial_model_variant,
           .variants_elsewhere = true,
           .check = initial_check_model },

@@ -95,8 +95,8 @@ def alone(start, seed):
 
 
 def test_models_are_starts():
-    """each model is the start that it would be alone, with the seed that follows from bodies.seed or
-    that it is given; the second is turned by half a turn, so that the nodes of both discs look
+    """each model is the start that it would be alone, with the seed that follows from bodies.seed
+    or that it is given; the second is turned by half a turn, so that the nodes of both discs look
     away from each other; velocities of virial_ratio are its own"""
     first, second = 'initial = "plummer"; count = 30;', 'initial = "king"; count = 20; mass = 0.5;'
     models = f"{{ {first} }}, {{ {second} }}"
@@ -173,8 +173,8 @@ def test_what_cannot_be():
              "run.cfg:4: models.0.files"),
             (ORBIT, '{ initial = "file"; file = "none.csv"; }, ' + PAIR.split(", ")[1],
              "run.cfg:4: models.0.file = "),
-            (ORBIT + " seed = 4294967295;", PAIR, "bodies.seed = 4294967295: 1 systems take twice as "
-             "many seeds from here on; the last one is 4294967295")):
+            (ORBIT + " seed = 4294967295;", PAIR, "bodies.seed = 4294967295: "
+             "2 seeds are taken from here on; the last one is 4294967295")):
         status = 66 if "none.csv" in models else 78
         errors = go(keys, models, status=status)
         assert text in errors, (keys, models, errors)
@@ -184,12 +184,13 @@ def test_what_cannot_be():
     errors = go(ORBIT, PAIR, 'units = "galactic"; softening = 0.01;', status=78)
     assert "run.cfg:4: models.0.mass: must be given in units = \"galactic\"" in errors, errors
     pathlib.Path("run.cfg").write_text(
-        'bodies = { initial = "plummer"; count = 9; };\nmodels = ( { initial = "figure-eight"; } );\n'
+        'bodies = { initial = "plummer"; count = 9; };\n'
+        'models = ( { initial = "figure-eight"; } );\n'
         "time = { step = 1e-6; end = 1e-6; };\n")
     done = tap.run("run", "run.cfg", "-q", "-o", "none")
     assert done.returncode == 78 and not pathlib.Path("none").exists()
-    assert done.stderr.endswith('run.cfg:2: models.0: belongs to bodies.initial = "encounter", and it '
-                                'is "plummer"\n'), done.stderr
+    assert done.stderr.endswith('run.cfg:2: models.0: belongs to bodies.initial = "encounter", '
+                                'and it is "plummer"\n'), done.stderr
     told = tap.run("info", "king").stdout + tap.run("info", "models").stdout
     assert told.count("w0") == 1 and "disc_argument" in told, told
 

@@ -46,7 +46,7 @@ static void test_seeds_and_sizes_that_cannot_be(void **state)
 {
     (void)state;
     refuse("initial = \"plummer\"; count = 3; seed = 4294967290;", &newton, 7, STATUS_CONFIG,
-           "run.cfg:1: bodies.seed = 4294967290: 7 systems take as many seeds from here on; the "
+           "run.cfg:1: bodies.seed = 4294967290: 7 seeds are taken from here on; the "
            "last one is 4294967295");
     bodies_destroy(
         make_systems("initial = \"plummer\"; count = 3; seed = 4294967290;", &newton, 6));
