@@ -8,8 +8,8 @@ ROWS = [
      "cli/encounter.py"),
     ("src/initial/encounter.c", "elements_rotation(-section_real(model", "elements_rotation("
      "section_real(model", "cli/encounter.py"),
-    ("src/initial/encounter.c", "180.0 * (double)k - section_real", "180.0 * (double)k + section_real",
-     "cli/encounter.py"),
+    ("src/initial/encounter.c", "180.0 * (double)k - section_real",
+     "180.0 * (double)k + section_real", "cli/encounter.py"),
     ("src/initial/encounter.c", "seed + k * bodies->systems", "seed + k", "cli/encounter.py"),
     ("src/initial/encounter.c", "keys.pericenter <= physics->softening", "false",
      "cli/encounter.py"),
