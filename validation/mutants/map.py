@@ -4,7 +4,8 @@
 reads: a fault that it draws is tried with the tests that run its line, the cheapest first. The
 file holds, for each source, its hash, the lines that can be run, and the lines that each test runs
 (line n is bit n of a hexadecimal number); for each test the seconds of CPU that it took. A process
-that a signal ends tells nothing, and a test that has to be ended is not in the map.
+that a signal ends tells nothing, and a test that has to be ended is not in the map. Tests that are
+in a map are not run again: `rm mutants.map` first for a new one.
 """
 
 import collections
@@ -51,11 +52,12 @@ def run_test(tree, test):
     path = f"./validation/{test}"
     command = [sys.executable, path] if test.endswith(".py") else [path]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    quick = {"ORRERY_THOROUGH": ""}
     with tempfile.TemporaryDirectory(prefix="orrery-map-", dir=mutants.fast_folder(),
                                      ignore_cleanup_errors=True) as folder:
+        environment = mutants.environment(tree, folder)
+        del environment["ORRERY_THOROUGH"]
         process = subprocess.Popen(command, cwd=tree, stdin=subprocess.DEVNULL,
-                                   env=mutants.environment(tree, folder) | quick,
+                                   env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
         try:
@@ -69,6 +71,22 @@ def run_test(tree, test):
     if status not in (0, 77):
         print(f"{test}: exit status {status} in this build", flush=True)
     return round(seconds, 2) if status is not None and status >= 0 else None
+
+
+def known(tree):
+    """The lines, the lines by tests and the seconds of the map that is there, of files that are as
+    they were."""
+    there = lot.read_map()
+    lines, by_test = collections.defaultdict(int), {}
+    for test in there["seconds"]:
+        by_test[test] = collections.defaultdict(int)
+    for name, part in there["files"].items():
+        path = os.path.join(tree, name)
+        if os.path.exists(path) and lot.digest(path) == part["hash"]:
+            lines[name] = int(part["lines"], 16)
+            for test, bits in part["tests"].items():
+                by_test[test][name] = int(bits, 16)
+    return lines, by_test, there["seconds"]
 
 
 def write(tree, lines, by_test, seconds):
@@ -88,12 +106,14 @@ def main():
     work = os.path.abspath("mutants.work")
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
-    lines, by_test, seconds = collections.defaultdict(int), {}, {}
     try:
         tree = mutants.build(source, work, len(os.sched_getaffinity(0)), ["check", "TESTS="],
                              "--coverage")
-        read_lines(tree, lines, collections.defaultdict(int))
+        read_lines(tree, collections.defaultdict(int), collections.defaultdict(int))
+        lines, by_test, seconds = known(tree)
         for test in tests:
+            if test in seconds:
+                continue
             run = collections.defaultdict(int)
             took = run_test(tree, test)
             read_lines(tree, lines, run)
