@@ -67,7 +67,6 @@ CASES = (
     (PLUMMER, "", 'time = { integrator = "hermite4"; step = 0.001; end = 0.002; };'),
     ('bodies = { initial = "uniform-cube"; count = 8; };', 'physics = { boundary = "periodic"; '
      'box_length = 3.0; gravitational_constant = 2.0; softening = 0.1; };', STEPS),
-    *(("bodies = { initial = " + model + " };", SOFT, STEPS) for model in MODELS),
 )
 # What may change before a restart. All other keys make another experiment.
 MAY_CHANGE = ("name", "outputs.*.compress", "checkpoint.*", "compute.backend", "compute.threads",
@@ -159,7 +158,8 @@ def change_each(text, of, tried, may_change=MAY_CHANGE, keys="*"):
 def test_each_key_alone():
     """every key of the tables, changed alone: the restart goes on or is refused, as its kind is"""
     of, tried = choices(), set()
-    for case in CASES:
+    starts = [(f"bodies = {{ initial = {model} }};", SOFT, STEPS) for model in MODELS]
+    for case in (*CASES, *tap.first(starts, 0)):
         change_each("\n".join(case), of, tried)
     # Far forces differ by more than rounding: who sums them may not change.
     few = [pattern for pattern in MAY_CHANGE if pattern not in
@@ -170,6 +170,8 @@ def test_each_key_alone():
     tried |= fmm
     rows = {row.split("\t")[0] for row in tap.run("info", "--keys").stdout.splitlines()}
     missing = rows - {of_any(path) for path in tried} - NOT_ALONE
+    if not tap.THOROUGH:
+        missing = {key for key in missing if not key.startswith("bodies.")}
     assert not missing, sorted(missing)
 
 
