@@ -10,6 +10,8 @@ import shutil
 
 import tap
 
+numpy = tap.need("numpy")
+
 EXPERIMENT = """
 name = "members";
 bodies = { initial = "file"; files = ["ic_*.csv"]; };
@@ -178,6 +180,114 @@ def test_messages_name_the_file():
     good("report", "members.run", "b", "-o", "both")
     page = pathlib.Path("both/report.html").read_text()
     assert re.search(r"in system \d \(ic_\d+\.csv\)", page)
+
+
+# Pairs of G M = 1 and two light bodies far away: ids of their own in no order; the second system
+# has the shortest period, 2 pi / 8.
+IDS = ((190, 110, 130, 170), (240, 280, 210, 270), (350, 310, 390, 330))
+SEPARATIONS = (1.0, 0.25, 0.6)
+THREE = """name = "three";
+bodies = { initial = "file"; files = ["a.csv", "b.csv", "c.csv"]; };
+time = { step = 0.05; end = 5.0; };
+diagnostics = ( { type = "close-encounters"; every = 10; }, { type = "binaries"; every = 10; },
+                { type = "conservation"; every = 10; } );
+energy_budget = { measure = true; every = 10; };
+"""
+# The command, its overrides, and what it says of system 2.
+STATEMENTS = (
+    ("check", (), "bodies 280 and 270 in system 2 (b.csv) would orbit each other in 0.785"),
+    ("run", ("time.end=0.3", "time.step=0.001"),
+     "time.end is 0.38 of the shortest period, 0.785 (bodies 280 and 270)"),
+    ("run", (), "at its largest in system 2: "), ("run", (), "(most of bodies 280 and 270)"),
+    ("run", (), "at the last measurement, in system 2 (b.csv), the worst of 3"),
+    ("run", ("time.integrator=hermite4",), "for bodies 280 and 270 of system 2"),
+    ("run", ("time.step=0.1",), "step is too large for bodies 280 and 270 of system 2 at t = 0"),
+    ("run", ("time.step=0.1",), "WARNING: system 2: the step is too large for bodies 280 and 270,"),
+    ("run", ("time.step=0.1",), "the energy of system 2 is off by "),
+)
+
+
+def write_three():
+    for s, (ids, a) in enumerate(zip(IDS, SEPARATIONS)):
+        v = 0.5 / a ** 0.5
+        rows = [(0.01, 20 + s, 0, 0, 0, 0.2, 0), (0.5, a / 2, 0, 0, 0, v, 0),
+                (0.01, 0, -30, s, 0.15, 0, 0), (0.5, -a / 2, 0, 0, 0, -v, 0)]
+        text = "id,m,x,y,z,vx,vy,vz\n" + "".join(
+            f"{i}," + ",".join(map(repr, row)) + "\n" for i, row in zip(ids, rows))
+        pathlib.Path(f"{'abc'[s]}.csv").write_text(text)
+    pathlib.Path("three.cfg").write_text(THREE)
+
+
+def test_statements_about_one_of_three_systems():
+    """each names the system, the second, and its bodies by the ids that they have there"""
+    write_three()
+    said = {}
+    for command, overrides, words in STATEMENTS:
+        if (command, overrides) not in said:
+            options = [word for one in overrides for word in ("-P", one)]
+            options += ["--force", "-o", "out"] if command == "run" else []
+            result = tap.run(command, "three.cfg", *options)
+            said[command, overrides] = " ".join(
+                (result.stdout + result.stderr).replace("#", " ").split())
+        assert words in said[command, overrides], (words, said[command, overrides])
+    assert tap.run("run", "three.cfg", "-q", "--force", "-o", "out").returncode == 0
+    for table, names in (("close-encounters", ("nearest_id", "closest_id", "fastest_id")),
+                         ("binaries", ("hardest_id",))):
+        with open(f"out/{table}.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                ids = IDS[int(row["system [1]"]) - 1]
+                for name in names:
+                    pair = [int(row[f"{name}_{k} [1]"]) for k in (1, 2)]
+                    assert sorted(pair) == sorted((ids[1], ids[3])), (table, row)
+
+
+def sums(m, x, v, eps):
+    """The sums of one system, pair by pair; G = 1."""
+    M = m.sum()
+    P, center = m @ v, (m @ x) / M
+    potential = virial = 0.0
+    for i in range(len(m)):
+        for k in range(i):
+            r2 = ((x[i] - x[k]) ** 2).sum()
+            potential -= m[i] * m[k] / (r2 + eps ** 2) ** 0.5
+            virial -= m[i] * m[k] * r2 / (r2 + eps ** 2) ** 1.5
+    kinetic = 0.5 * (m * (v ** 2).sum(1)).sum()
+    return {"mass": M, "kinetic": kinetic, "internal_kinetic": kinetic - 0.5 * P @ P / M,
+            "potential": potential, "virial": virial, "energy": kinetic + potential,
+            "internal_energy": kinetic + potential - 0.5 * P @ P / M, "momentum": P,
+            "angular_momentum": (m[:, None] * numpy.cross(x, v)).sum(0), "center": center}
+
+
+def test_the_sums_of_run_json():
+    """`initial` and `final` are the sums over the bodies of the first system in the first frame and
+    in the last; interactions and steps are counted by hand"""
+    write_three()
+    config = THREE.replace("time =", "physics = { softening = 0.3; };\ntime =") \
+        + 'outputs = ( { type = "xyz"; every = 50; columns = "id mass pos velo cluster"; } );\n'
+    pathlib.Path("three.cfg").write_text(config)
+    result = tap.run("run", "three.cfg", "-q", "-o", "out", "-P", "energy_budget.measure=false",
+                     "-P", "time.step=0.01", "-P", "time.end=1")
+    assert result.returncode == 0, result.stderr
+    about = json.loads(pathlib.Path("out/run.json").read_text())
+    lines = pathlib.Path("out/trajectory.xyz").read_text().splitlines()
+    frames = numpy.array([line.split()[1:] if line.startswith("X ") else line.split()
+                          for line in lines if len(line.split()) in (9, 10)], float)
+    assert len(frames) == 3 * 12, lines[:4]
+    for name, frame in (("initial", frames[:12]), ("final", frames[-12:])):
+        first = frame[frame[:, 8] == 1]
+        assert sorted(first[:, 0]) == sorted(IDS[0]), first
+        told = about[name]
+        made = sums(first[:, 1], first[:, 2:5], first[:, 5:8], 0.3)
+        assert told.keys() == made.keys(), told.keys()
+        for key, value in made.items():
+            assert numpy.allclose(told[key], value, rtol=1e-12, atol=1e-14), (name, key, told, made)
+    # 100 steps of one force evaluation, of 4^2 ordered pairs in each system.
+    assert (about["steps"], about["time"], about["interactions"]) == (100, 1.0, 100 * 3 * 16), about
+    rate = about["interactions"] / about["advance_seconds"]
+    assert abs(about["interactions_per_second"] / rate - 1) < 1e-12
+    rows = list(csv.DictReader(open("out/conservation.csv", newline="")))
+    for key, unit in (("kinetic", "M L^2 T^-2"), ("potential", "M L^2 T^-2")):
+        assert float(rows[-3][f"{key} [{unit}]"]) == about["final"][key], (key, rows[-3])
 
 
 def test_check():

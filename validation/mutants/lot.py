@@ -2,8 +2,9 @@
 
 `make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. An operator changes a constant
 in its third digit, an operation, a comparison, an index or the order of two arguments, leaves a
-statement out, turns a condition round, takes zero for a call, or returns early. A fault that does
-not compile is not counted. With the map that `make mutants-map` leaves in the build folder, a fault
+statement out, turns a condition round, takes zero for a call, or returns early. What is not freed
+is for the sanitizers, and mpi-job.c for builds with MPI. A fault that does not compile is not
+counted. With the map that `make mutants-map` leaves in the build folder, a fault
 is tried with the tests that run its line, the cheapest first, for MOST_SECONDS of them. Without it,
 with those that the rows of its file name, or else the rows of its folder, the most often named
 first: a survivor can then still be found by a test that was not asked. equivalents.py has the
@@ -26,6 +27,7 @@ MOST_SECONDS = 60
 FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")
 EXCHANGED = ((" + ", " - "), (" += ", " -= "), (" * ", " / "), (" < ", " <= "), (" > ", " >= "),
              (" == ", " != "), (" && ", " || "), ("fmin(", "fmax("))
+FREES = re.compile(r" +(\w+_)?(free|destroy|decref)\(")
 NUMBER = re.compile(r"(?<![\w.\"])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
 
 
@@ -56,8 +58,9 @@ def faults(line, in_void):
     swapped = re.compile(r"(?<=[(, ])([\w.>-]+), ([\w.>-]+)(?=[,)])")
     for faulty in places(line, swapped, lambda found: f"{found[2]}, {found[1]}"):
         yield "arguments", faulty
-    if re.fullmatch(r" +(?!return|break|continue|goto|else)[\w>.\[\]*-]+(\(.*\)| [-+*/|&]?= .*"
-                    r"|\+\+|--);", line):
+    if not FREES.match(line) and re.fullmatch(
+            r" +(?!return|break|continue|goto|else)[\w>.\[\]*-]+(\(.*\)| [-+*/|&]?= .*"
+            r"|\+\+|--);", line):
         yield "left out", re.match(" +", line)[0] + ";"
         if in_void:
             yield "early return", re.match(" +", line)[0] + "return;"
@@ -134,7 +137,8 @@ def draw(source, seed, count, rows, row_type):
     """`count` faults of the seed, as rows."""
     chance, drawn, seen = random.Random(seed), [], set()
     paths = sorted(os.path.relpath(path, source) for pattern in FILES
-                   for path in glob.glob(os.path.join(source, pattern), recursive=True))
+                   for path in glob.glob(os.path.join(source, pattern), recursive=True)
+                   if not path.endswith("mpi-job.c"))
     lines_map = read_map()
     candidates = [(path, *place) for path in paths for place in lines_of(source, path)]
     while len(drawn) < count:

@@ -123,6 +123,26 @@ static void test_a_stream_knows_its_file(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* A line that is too long for its buffer is not left out without a word. */
+static void test_a_line_is_whole_or_an_error(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    assert_int_equal(stream_open(directory, "a.csv", NULL, &stream, &error), STATUS_OK);
+    stream_print(stream, "%01000d\n", 1);
+    assert_int_equal(stream_flush(stream, false, &error), STATUS_OK);
+    stream_print(stream, "%02000d\n", 2);
+    assert_int_equal(stream_flush(stream, false, &error), STATUS_IO);
+    assert_non_null(strstr(error.text, "a.csv"));
+    stream_close(stream, &error);
+    directory_take(directory, "a.csv");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 static bool always(void *context)
 {
     (void)context;
@@ -397,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_the_columns_of_a_frame),
         cmocka_unit_test(test_stream_is_trimmed_to_its_mark),
         cmocka_unit_test(test_a_stream_knows_its_file),
+        cmocka_unit_test(test_a_line_is_whole_or_an_error),
         cmocka_unit_test(test_long_work_on_files_is_interrupted),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
