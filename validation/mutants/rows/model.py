@@ -1,6 +1,8 @@
 """The faults of src/model/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/model/conserved.c", "add(&virial, 0.5 * m * psi[i]);",
+     "add(&virial, 0.505 * m * psi[i]);", "cli/members.py"),
     ("src/model/unit.c", '{ "kms", "km/s" }', '{ "kms", "km" }', "cli/convert.py"),
     ("src/model/conserved.c", "m * (x[a] * v[b] - x[b] * v[a])", "m * (x[b] * v[a] - x[a] * v[b])",
      "unit/backend unit/diagnostic-conservation"),
