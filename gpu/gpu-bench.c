@@ -244,13 +244,23 @@ struct rung {
     double instructions;
 };
 
+/* A row: a kernel of textbook.cu. */
+#define TEXTBOOK(words, name, number, count)                                                       \
+    {                                                                                              \
+        .label = (words), .kernel = GPU_SIMT, .precision = PRECISION_SINGLE,                       \
+        .sum = gpu_textbook_##name, .components = (number), .instructions = (count)                \
+    }
+
 static const struct rung rungs[] = {
-    { .label = "textbook",
-      .kernel = GPU_SIMT,
-      .precision = PRECISION_SINGLE,
-      .sum = gpu_textbook_simt,
-      .components = 3,
-      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_SIMT },
+    TEXTBOOK("textbook: structures", structures, 3, GPU_INSTRUCTIONS_TEXTBOOK_STRUCTURES),
+    TEXTBOOK("textbook: arrays", arrays, 5, 0),
+    TEXTBOOK("textbook: float4", root, 3, GPU_INSTRUCTIONS_TEXTBOOK_ROOT),
+    TEXTBOOK("textbook: rsqrtf()", simt, 3, GPU_INSTRUCTIONS_TEXTBOOK_SIMT),
+    TEXTBOOK("textbook: tile", tile_1, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_1),
+    TEXTBOOK("textbook: tile, unrolled 2", tile_2, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_2),
+    TEXTBOOK("textbook: tile, unrolled 4", tile_4, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_4),
+    TEXTBOOK("textbook: tile, unrolled 8", tile_8, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_8),
+    TEXTBOOK("textbook: tile, unrolled 16", tile_16, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_16),
     { .label = "simt", .kernel = GPU_SIMT, .precision = PRECISION_SINGLE },
     { .label = "tiled, rsqrtf()",
       .kernel = GPU_TILED,

@@ -112,8 +112,18 @@ size_t gpu_source_size(enum precision precision);
     cudaError_t gpu_##name(const struct gpu_sum_call *call, unsigned *slots);
 #include "catalog.inc"
 
-/* Those of textbook.cu and ladder.cu: single, softened, open; the last one has four components. */
+/* Those of textbook.cu and ladder.cu: single, softened, open. gpu_textbook_arrays() has five
+ * components, of which the last two are room for its arrays, and needs all bodies of a system; the
+ * last one has four. A tile's loop is unrolled 1, 2, 4, 8 or 16 times. */
+cudaError_t gpu_textbook_structures(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_arrays(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_root(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_tile_1(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_tile_2(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_tile_4(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_tile_8(const struct gpu_sum_call *call, unsigned *slots);
+cudaError_t gpu_textbook_tile_16(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_tiled(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots);
 

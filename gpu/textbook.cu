@@ -1,7 +1,7 @@
 /*
- * The force as a first program in CUDA has it: one thread for each body, which adds up what all
- * bodies of its system do to it. Begin to read here. It is also the first rung of the ladder that
- * `orrery bench --gpu` climbs; what the other kernels do otherwise is in README.md.
+ * The force as courses have it: one thread for each body, which adds up what all bodies of its
+ * system do to it. Begin to read here. Each kernel differs from the one before in one idea, and is
+ * a rung of the ladder that `orrery bench --gpu` climbs; README.md has the rungs above them.
  *
  *   a_i / G = sum over j of m_j (r_j - r_i) / (|r_j - r_i|^2 + eps^2)^(3/2)
  *
@@ -12,48 +12,144 @@
 
 #include "kernels.h"
 
-/* A body as others see it: 16 bytes, which a thread reads at once. It is what source_single of
- * pair.cuh is. */
+/* A body as others see it. A thread reads it in four pieces ... */
+struct textbook_structure {
+    float x, y, z, m;
+};
+
+/* ... or, since it begins at a multiple of 16 bytes, at once: CUDA's float4, source_single of
+ * pair.cuh. */
 struct __align__(16) textbook_body
 {
     float x, y, z, m;
 };
 
+/* The terms of one pair; `root` takes 1 / sqrtf(), rounded correctly, and not the device's estimate
+ * of it. */
+template <bool root>
+static __device__ __forceinline__ void textbook_pull(float dx, float dy, float dz, float m,
+                                                     float eps2, float *a)
+{
+    const float r2 = fma(dx, dx, fma(dy, dy, fma(dz, dz, eps2)));
+    const float s = root ? 1 / sqrtf(r2) : rsqrtf(r2); /* 1 / distance */
+    const float f = (m * s) * (s * s);
+    a[0] = fma(f, dx, a[0]);
+    a[1] = fma(f, dy, a[1]);
+    a[2] = fma(f, dz, a[2]);
+}
+
 /* A system has `stride` bodies in memory, of which those behind the last have no mass. A device may
  * have only the bodies [first, last) of each to compute. */
+struct textbook_place {
+    unsigned system, i;
+    __device__ explicit textbook_place(const struct gpu_shape &shape)
+    {
+        const unsigned blocks = (shape.last - shape.first + blockDim.x - 1) / blockDim.x;
+        system = blockIdx.x / blocks;
+        i = shape.first + blockIdx.x % blocks * blockDim.x + threadIdx.x;
+    }
+    __device__ bool is_idle(const struct gpu_shape &shape) const
+    {
+        return i >= shape.last || i >= shape.count;
+    }
+    __device__ void store(const struct gpu_shape &shape, const float *a, double *sums) const
+    {
+        const size_t own = shape.last - shape.first, length = shape.systems * own;
+        for (int k = 0; k < 3; k++)
+            sums[k * length + system * own + (i - shape.first)] = a[k];
+    }
+};
+
+static __device__ __forceinline__ unsigned textbook_extent(const struct gpu_shape &shape)
+{
+    return (shape.count + GPU_GRANULE - 1) / GPU_GRANULE * GPU_GRANULE;
+}
+
+/* Array of structures: every thread reads all bodies from memory. */
+template <class body, bool root>
 static __global__ void textbook_simt(struct gpu_shape shape, float eps2,
+                                     const body *__restrict__ all_bodies, double *__restrict__ sums)
+{
+    const struct textbook_place own(shape);
+    if (own.is_idle(shape))
+        return;
+    const body *bodies = all_bodies + (size_t)own.system * shape.stride;
+    const body here = bodies[own.i];
+    const unsigned extent = textbook_extent(shape);
+    float a[3] = { 0, 0, 0 };
+#pragma unroll 32
+    for (unsigned j = 0; j < extent; j++) {
+        const body other = bodies[j];
+        textbook_pull<root>(other.x - here.x, other.y - here.y, other.z - here.z, other.m, eps2, a);
+    }
+    own.store(shape, a, sums);
+}
+
+/* Structure of arrays: all x, then all y, z and m. */
+static __global__ void textbook_arrays(struct gpu_shape shape, float eps2,
+                                       const float *__restrict__ arrays, double *__restrict__ sums)
+{
+    const struct textbook_place own(shape);
+    if (own.is_idle(shape))
+        return;
+    const size_t length = (size_t)shape.systems * shape.count;
+    const float *x = arrays + (size_t)own.system * shape.count;
+    const float *y = x + length, *z = y + length, *m = z + length;
+    const float hx = x[own.i], hy = y[own.i], hz = z[own.i];
+    float a[3] = { 0, 0, 0 };
+#pragma unroll 32
+    for (unsigned j = 0; j < shape.count; j++)
+        textbook_pull<true>(x[j] - hx, y[j] - hy, z[j] - hz, m[j], eps2, a);
+    own.store(shape, a, sums);
+}
+
+/* Makes the arrays, a thread for each body. */
+static __global__ void textbook_split(struct gpu_shape shape, const struct textbook_body *bodies,
+                                      float *arrays)
+{
+    const size_t length = (size_t)shape.systems * shape.count;
+    const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= length)
+        return;
+    const struct textbook_body body = bodies[k / shape.count * shape.stride + k % shape.count];
+    const float values[] = { body.x, body.y, body.z, body.m };
+    for (int c = 0; c < 4; c++)
+        arrays[c * length + k] = values[c];
+}
+
+/* Tiles: the threads of a block load as many bodies as they are into shared memory, and each reads
+ * all of them there. The loop is unrolled `times` times. */
+template <int times>
+static __global__ void textbook_tile(struct gpu_shape shape, float eps2,
                                      const struct textbook_body *__restrict__ all_bodies,
                                      double *__restrict__ sums)
 {
-    const unsigned own = shape.last - shape.first;
-    const unsigned blocks = (own + blockDim.x - 1) / blockDim.x; /* for each system */
-    const unsigned system = blockIdx.x / blocks;
-    const unsigned i = shape.first + blockIdx.x % blocks * blockDim.x + threadIdx.x;
-    if (i >= shape.last || i >= shape.count)
-        return;
-    const struct textbook_body *bodies = all_bodies + (size_t)system * shape.stride;
-    const struct textbook_body here = bodies[i];
-    const unsigned count = (shape.count + GPU_GRANULE - 1) / GPU_GRANULE * GPU_GRANULE;
-    float ax = 0, ay = 0, az = 0;
-#pragma unroll 32
-    for (unsigned j = 0; j < count; j++) {
-        const struct textbook_body other = bodies[j];
-        const float dx = other.x - here.x, dy = other.y - here.y, dz = other.z - here.z;
-        const float s = rsqrtf(fma(dx, dx, fma(dy, dy, fma(dz, dz, eps2)))); /* 1 / distance */
-        const float f = (other.m * s) * (s * s);
-        ax = fma(f, dx, ax);
-        ay = fma(f, dy, ay);
-        az = fma(f, dz, az);
+    extern __shared__ struct textbook_body tile[];
+    const struct textbook_place own(shape);
+    const struct textbook_body *bodies = all_bodies + (size_t)own.system * shape.stride;
+    const struct textbook_body nothing = { 0, 0, 0, 0 };
+    const struct textbook_body here = own.is_idle(shape) ? nothing : bodies[own.i];
+    const unsigned size = blockDim.x / GPU_GRANULE * GPU_GRANULE;
+    float a[3] = { 0, 0, 0 };
+    for (unsigned first = 0; first < shape.stride; first += size) {
+        const unsigned j = first + threadIdx.x;
+        tile[threadIdx.x] = j < shape.stride ? bodies[j] : nothing;
+        __syncthreads(); /* all of them are there */
+#pragma unroll times
+        for (unsigned k = 0; k < size; k++)
+            textbook_pull<false>(tile[k].x - here.x, tile[k].y - here.y, tile[k].z - here.z,
+                                 tile[k].m, eps2, a);
+        __syncthreads(); /* all of them have been read */
     }
-    const size_t length = (size_t)shape.systems * own; /* numbers of one component */
-    const size_t at = (size_t)system * own + (i - shape.first);
-    sums[at] = ax;
-    sums[at + length] = ay;
-    sums[at + 2 * length] = az;
+    if (!own.is_idle(shape))
+        own.store(shape, a, sums);
 }
 
-/* Launches it as kernels.h has it; the sums are whole, in one slot. */
-extern "C" cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsigned *slots)
+/* Launches a kernel as kernels.h has it; the sums are whole, in one slot. */
+template <class body>
+static cudaError_t start(const struct gpu_sum_call *call, unsigned *slots, size_t shared,
+                         void (*kernel)(struct gpu_shape, float, const body *, double *),
+                         const void *bodies)
 {
     const struct gpu_shape *shape = &call->shape;
     const unsigned threads = (unsigned)call->tuning.block;
@@ -63,12 +159,58 @@ extern "C" cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsign
     *slots = 1;
     if (call->at_once) { /* launches nothing: how many blocks does a multiprocessor hold? */
         const cudaError_t error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, textbook_simt, (int)threads, 0);
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)threads, shared);
         *call->at_once = (unsigned)found;
         return error;
     }
-    textbook_simt<<<blocks, threads, 0, call->stream>>>(*shape, call->interaction.scaled.eps2,
-                                                        (const struct textbook_body *)call->sources,
-                                                        call->partial);
+    const float eps2 = call->interaction.scaled.eps2;
+    kernel<<<blocks, threads, shared, call->stream>>>(*shape, eps2, (const body *)bodies,
+                                                      call->partial);
     return cudaGetLastError();
 }
+
+extern "C" cudaError_t gpu_textbook_structures(const struct gpu_sum_call *call, unsigned *slots)
+{
+    return start(call, slots, 0, textbook_simt<struct textbook_structure, true>, call->sources);
+}
+
+/* The arrays stand behind the sums, which have five components therefore. */
+extern "C" cudaError_t gpu_textbook_arrays(const struct gpu_sum_call *call, unsigned *slots)
+{
+    enum { THREADS = 256 };
+    const struct gpu_shape *shape = &call->shape;
+    const size_t length = (size_t)shape->systems * shape->count;
+    float *arrays = (float *)(call->partial + 3 * length);
+    if (shape->last - shape->first != shape->count)
+        return cudaErrorInvalidValue;
+    if (!call->at_once) {
+        const unsigned blocks = (unsigned)((length + THREADS - 1) / THREADS);
+        const struct textbook_body *bodies = (const struct textbook_body *)call->sources;
+        textbook_split<<<blocks, THREADS, 0, call->stream>>>(*shape, bodies, arrays);
+    }
+    return start(call, slots, 0, textbook_arrays, arrays);
+}
+
+extern "C" cudaError_t gpu_textbook_root(const struct gpu_sum_call *call, unsigned *slots)
+{
+    return start(call, slots, 0, textbook_simt<struct textbook_body, true>, call->sources);
+}
+
+extern "C" cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsigned *slots)
+{
+    return start(call, slots, 0, textbook_simt<struct textbook_body, false>, call->sources);
+}
+
+/* The tile has a body for each thread of the block. */
+#define TEXTBOOK_TILE(times)                                                                       \
+    extern "C" cudaError_t gpu_textbook_tile_##times(const struct gpu_sum_call *call,              \
+                                                     unsigned *slots)                              \
+    {                                                                                              \
+        const size_t shared = (size_t)call->tuning.block * sizeof(struct textbook_body);           \
+        return start(call, slots, shared, textbook_tile<times>, call->sources);                    \
+    }
+TEXTBOOK_TILE(1)
+TEXTBOOK_TILE(2)
+TEXTBOOK_TILE(4)
+TEXTBOOK_TILE(8)
+TEXTBOOK_TILE(16)

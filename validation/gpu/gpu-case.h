@@ -68,21 +68,27 @@ static inline enum gpu_kernel_id case_kernel(const char *name)
     return strcmp(name, "auto") == 0 ? gpu_catalog_choose(1, true) : id;
 }
 
-static inline void case_open(struct case_device *on, struct bodies *b,
-                             const struct physics *physics, const char *kernel,
-                             enum precision precision, const struct gpu_tuning *tuning, size_t last)
+static inline void case_open_kernel(struct case_device *on, struct bodies *b,
+                                    const struct physics *physics, const struct gpu_kernel *kernel,
+                                    enum precision precision, const struct gpu_tuning *tuning,
+                                    size_t last)
 {
     struct error error = { 0 };
     struct gpu_device device;
-    assert_int_equal(gpu_setup_init(gpu_kernel_of(case_kernel(kernel)), precision, physics, b,
-                                    &on->setup, &error),
-                     0);
+    assert_int_equal(gpu_setup_init(kernel, precision, physics, b, &on->setup, &error), 0);
     on->setup.tuning = tuning;
     on->setup.registers = true; /* whatever the integrator */
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),
                      0);
     on->team = (struct gpu_team){ &on->part, 1 };
+}
+
+static inline void case_open(struct case_device *on, struct bodies *b,
+                             const struct physics *physics, const char *kernel,
+                             enum precision precision, const struct gpu_tuning *tuning, size_t last)
+{
+    case_open_kernel(on, b, physics, gpu_kernel_of(case_kernel(kernel)), precision, tuning, last);
 }
 
 /* Takes `systems` systems from the first one on. */

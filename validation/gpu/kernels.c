@@ -68,29 +68,75 @@ static void test_third_law_agrees_with_the_reference(void **state)
     check_force(3, 600, &case_soft, "symmetric", PRECISION_MIXED, NULL);
 }
 
+/* The kernels of textbook.cu: those of one `group` give the same bits. */
+static const struct {
+    const char *name;
+    cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
+    int components, group;
+} textbook[] = {
+    { "structures", gpu_textbook_structures, 3, 0 },
+    { "arrays", gpu_textbook_arrays, 5, 0 },
+    { "root", gpu_textbook_root, 3, 0 },
+    { "simt", gpu_textbook_simt, 3, 1 },
+    { "tile 1", gpu_textbook_tile_1, 3, 1 },
+    { "tile 2", gpu_textbook_tile_2, 3, 1 },
+    { "tile 4", gpu_textbook_tile_4, 3, 1 },
+    { "tile 8", gpu_textbook_tile_8, 3, 1 },
+    { "tile 16", gpu_textbook_tile_16, 3, 1 },
+};
+
+static void textbook_accelerations(size_t k, struct bodies *b, const struct gpu_tuning *tuning)
+{
+    struct gpu_kernel kernel = *gpu_kernel_of(GPU_SIMT);
+    struct case_device on;
+    struct error error = { 0 };
+    kernel.sum = textbook[k].sum;
+    kernel.components = textbook[k].components;
+    case_open_kernel(&on, b, &case_soft, &kernel, PRECISION_SINGLE, tuning, b->count);
+    case_upload(&on, b->systems);
+    assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
+    case_fetch(&on);
+    case_close(&on);
+}
+
 /* One float takes the sum: each of `count` additions rounds by 2^-24 of sum |a_ij| at most. */
 static void test_the_textbook_agrees_with_the_reference(void **state)
 {
     (void)state;
     const size_t sizes[] = { 1, 2, 33, 257, 511 };
-    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
-        struct bodies *b = case_bodies(3, sizes[n], 100 + sizes[n]);
-        struct gpu_kernel kernel = *gpu_kernel_of(GPU_SIMT);
-        struct case_device on;
-        struct error error = { 0 };
-        kernel.sum = gpu_textbook_simt;
-        case_open(&on, b, &case_soft, "simt", PRECISION_SINGLE, NULL, b->count);
-        on.setup.kernel = &kernel;
-        case_upload(&on, b->systems);
-        assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
-        case_fetch(&on);
-        case_close(&on);
+    for (size_t n = 0; n < COUNT_OF(sizes) * COUNT_OF(textbook); n++) {
+        const size_t size = sizes[n % COUNT_OF(sizes)], k = n / COUNT_OF(sizes);
+        struct bodies *b = case_bodies(3, size, 100 + size);
+        textbook_accelerations(k, b, NULL);
         const double found = case_error(b, &case_soft);
-        const double bound = bounds[PRECISION_SINGLE] + (double)sizes[n] * 0x1p-24;
+        const double bound = bounds[PRECISION_SINGLE] + (double)size * 0x1p-24;
         if (!(found <= bound))
-            fail_msg("%zu bodies: error %g > %g", sizes[n], found, bound);
+            fail_msg("%s, %zu bodies: error %g > %g", textbook[k].name, size, found, bound);
         bodies_destroy(b);
     }
+}
+
+/* 300 bodies: five tiles of 64, the last one ragged. */
+static void test_the_rungs_of_the_textbook_give_equal_bits(void **state)
+{
+    (void)state;
+    const struct gpu_tuning small = { 64, 0, 1, 1, 1 };
+    struct bodies *b = case_bodies(2, 300, 8);
+    struct case_vectors first[2] = { { 0 }, { 0 } };
+    for (size_t k = 0; k < COUNT_OF(textbook); k++) {
+        struct case_vectors *expected = &first[textbook[k].group];
+        textbook_accelerations(k, b, &small);
+        const struct case_vectors a = case_save_accelerations(b);
+        if (!expected->a)
+            *expected = a;
+        else if (!case_same(*expected, a))
+            fail_msg("%s: other bits", textbook[k].name);
+        if (expected->a != a.a)
+            free(a.a);
+    }
+    for (size_t k = 0; k < COUNT_OF(first); k++)
+        free(first[k].a);
+    bodies_destroy(b);
 }
 
 static void test_many_systems(void **state)
@@ -490,6 +536,7 @@ int main(void)
         cmocka_unit_test_setup(test_forces_agree_with_the_reference, reset),
         cmocka_unit_test_setup(test_third_law_agrees_with_the_reference, reset),
         cmocka_unit_test_setup(test_the_textbook_agrees_with_the_reference, reset),
+        cmocka_unit_test_setup(test_the_rungs_of_the_textbook_give_equal_bits, reset),
         cmocka_unit_test_setup(test_many_systems, reset),
         cmocka_unit_test_setup(test_plain_kernels_give_equal_bits, reset),
         cmocka_unit_test_setup(test_tiled_gives_equal_bits_for_every_tile_and_block, reset),
