@@ -32,7 +32,8 @@ struct executor_settings {
 
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
  * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY, _DRIVER.
- * ORRERY_EXECUTOR_GPU=1 lets the program take the executor for a GPU. */
+ * ORRERY_EXECUTOR_DROP takes out a barrier (block.cpp). ORRERY_EXECUTOR_GPU=1 lets the program take
+ * the executor for a GPU. */
 extern struct executor_settings executor_settings;
 
 /* The test is linked with CUDA's own runtime and runs on a GPU (validation/gpu/on-gpu.c), to which

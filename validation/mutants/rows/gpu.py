@@ -71,6 +71,7 @@ ROWS = [
     ("gpu/textbook.cu", "bodies[k / shape.count * shape.stride + k % shape.count]", "bodies[k]",
      "gpu/kernels"),
     ("gpu/textbook.cu", "__syncthreads(); /* all of them are there */", "", "gpu/kernels"),
+    ("gpu/textbook.cu", "__syncthreads(); /* all of them have been read */", "", "gpu/kernels"),
     ("gpu/catalog.inc", "OF(tile, 256), OF(bodies, 4)", "OF(bodies, 4), OF(tile, 256)",
      "gpu/tuning"),
     ("gpu/devices.c", "if (device->emulated)", "if (false)", "gpu/emulate.py"),
