@@ -245,22 +245,27 @@ struct rung {
 };
 
 /* A row: a kernel of textbook.cu. */
-#define TEXTBOOK(words, name, number, count)                                                       \
+#define TEXTBOOK(words, function, number, count)                                                   \
     {                                                                                              \
-        .label = (words), .kernel = GPU_SIMT, .precision = PRECISION_SINGLE,                       \
-        .sum = gpu_textbook_##name, .components = (number), .instructions = (count)                \
+        .label = (words), .kernel = GPU_SIMT, .precision = PRECISION_SINGLE, .sum = (function),    \
+        .components = (number), .instructions = (count)                                            \
     }
 
 static const struct rung rungs[] = {
-    TEXTBOOK("textbook: structures", structures, 3, GPU_INSTRUCTIONS_TEXTBOOK_STRUCTURES),
-    TEXTBOOK("textbook: arrays", arrays, 5, 0),
-    TEXTBOOK("textbook: float4", root, 3, GPU_INSTRUCTIONS_TEXTBOOK_ROOT),
-    TEXTBOOK("textbook: rsqrtf()", simt, 3, GPU_INSTRUCTIONS_TEXTBOOK_SIMT),
-    TEXTBOOK("textbook: tile", tile_1, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_1),
-    TEXTBOOK("textbook: tile, unrolled 2", tile_2, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_2),
-    TEXTBOOK("textbook: tile, unrolled 4", tile_4, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_4),
-    TEXTBOOK("textbook: tile, unrolled 8", tile_8, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_8),
-    TEXTBOOK("textbook: tile, unrolled 16", tile_16, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_16),
+    TEXTBOOK("textbook: structures", gpu_textbook_structures, 3,
+             GPU_INSTRUCTIONS_TEXTBOOK_STRUCTURES),
+    TEXTBOOK("textbook: arrays", gpu_textbook_arrays, 5, 0),
+    TEXTBOOK("textbook: float4", gpu_textbook_root, 3, GPU_INSTRUCTIONS_TEXTBOOK_ROOT),
+    TEXTBOOK("textbook: rsqrtf()", gpu_textbook_simt, 3, GPU_INSTRUCTIONS_TEXTBOOK_SIMT),
+    TEXTBOOK("textbook: tile", gpu_textbook_tile_1, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_1),
+    TEXTBOOK("textbook: tile, unrolled 2", gpu_textbook_tile_2, 3,
+             GPU_INSTRUCTIONS_TEXTBOOK_TILE_2),
+    TEXTBOOK("textbook: tile, unrolled 4", gpu_textbook_tile_4, 3,
+             GPU_INSTRUCTIONS_TEXTBOOK_TILE_4),
+    TEXTBOOK("textbook: tile, unrolled 8", gpu_textbook_tile_8, 3,
+             GPU_INSTRUCTIONS_TEXTBOOK_TILE_8),
+    TEXTBOOK("textbook: tile, unrolled 16", gpu_textbook_tile_16, 3,
+             GPU_INSTRUCTIONS_TEXTBOOK_TILE_16),
     { .label = "simt", .kernel = GPU_SIMT, .precision = PRECISION_SINGLE },
     { .label = "tiled, rsqrtf()",
       .kernel = GPU_TILED,
