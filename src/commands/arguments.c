@@ -81,8 +81,8 @@ static void print_completions(const struct arguments *arguments)
     printf("-h\t--help\t\tthis text\n");
 }
 
-static const struct argument *find(const struct arguments *arguments, const char *word,
-                                   size_t length, bool is_long)
+static const struct argument *find_argument(const struct arguments *arguments, const char *word,
+                                            size_t length, bool is_long)
 {
     for (size_t i = 0; i < arguments->count; i++) {
         const struct argument *a = &arguments->table[i];
@@ -158,8 +158,8 @@ static bool suggest_override(const struct arguments *arguments, const char *word
     return text->length > 0;
 }
 
-static enum status told(const struct arguments *arguments, const char *what, const char *word,
-                        struct text *how, struct error *error)
+static enum status refuse_word(const struct arguments *arguments, const char *what,
+                               const char *word, struct text *how, struct error *error)
 {
     error_set(error, STATUS_USAGE, "%.*s: %s %s; %s", command_length(arguments), arguments->usage,
               what, word, how->bytes ? how->bytes : "");
@@ -199,7 +199,7 @@ static enum status unknown_option(const struct arguments *arguments, const char 
             names[count++] = arguments->table[i].name;
     const char *nearest = name ? text_nearest(name, names, count) : NULL;
     if (!nearest && name && suggest_override(arguments, name, next, &how))
-        return told(arguments, "unknown option", word, &how, error);
+        return refuse_word(arguments, "unknown option", word, &how, error);
     if (!nearest)
         return usage_error(arguments, error, "unknown option", word);
     const int length = command_length(arguments);
@@ -216,7 +216,7 @@ static enum status take_option(const struct arguments *arguments, int argc, char
     const bool is_long = word[1] == '-';
     const char *name = word + (is_long ? 2 : 1);
     const size_t length = is_long ? strcspn(name, "=") : 1;
-    const struct argument *argument = find(arguments, name, length, is_long);
+    const struct argument *argument = find_argument(arguments, name, length, is_long);
     if (!argument)
         return unknown_option(arguments, word, is_long ? name : NULL,
                               *i + 1 < argc ? argv[*i + 1] : NULL, error);
@@ -257,10 +257,10 @@ enum status arguments_parse(const struct arguments *arguments, int argc, char **
         } else {
             struct text how = { 0 };
             if (suggest_joined(arguments, argv, argc, i, &how))
-                return told(arguments, "unexpected argument", word, &how, error);
+                return refuse_word(arguments, "unexpected argument", word, &how, error);
             if (plain->count == arguments->most || plain->count == ARGUMENT_LIST_SIZE)
                 return strchr(word, '=') && suggest_override(arguments, word, NULL, &how)
-                           ? told(arguments, "unexpected argument", word, &how, error)
+                           ? refuse_word(arguments, "unexpected argument", word, &how, error)
                            : usage_error(arguments, error, "unexpected argument", word);
             plain->items[plain->count++] = word;
         }

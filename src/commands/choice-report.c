@@ -1,14 +1,14 @@
-#include "commands/choice-report.h"
-
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/display.h"
 #include "output/run-fields.h"
 
 /* Sorts the candidates by what they cost, those that keep the error first. */
-static void sort(const struct choice *choice, const struct candidate *sorted[CHOICE_CANDIDATES])
+static void sort_candidates(const struct choice *choice,
+                            const struct candidate *sorted[CHOICE_CANDIDATES])
 {
     for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *const c = &choice->candidates[k];
@@ -45,7 +45,7 @@ void choice_report_table(const struct choice *choice, const char *indent, struct
 {
     const struct candidate *sorted[CHOICE_CANDIDATES];
     const struct candidate *const taken = &choice->candidates[choice->chosen];
-    sort(choice, sorted);
+    sort_candidates(choice, sorted);
     text_print(text, "%s%-16s %-16s %-9s %-6s %-9s\n", indent, "integrator", "setting", "error",
                "cost", "least");
     for (size_t k = 0; k < choice->count; k++) {
@@ -69,7 +69,7 @@ void choice_report_words(const struct choice *choice, struct text *text)
     const struct candidate *sorted[CHOICE_CANDIDATES];
     const struct candidate *const taken = &choice->candidates[choice->chosen];
     char setting[SETTING_TEXT_SIZE];
-    sort(choice, sorted);
+    sort_candidates(choice, sorted);
     text_print(text, "%s", setting_text(&taken->setting, setting));
     for (size_t k = 0; k < choice->count; k++)
         if (sorted[k] != taken && sorted[k]->keeps)

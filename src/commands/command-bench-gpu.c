@@ -137,7 +137,7 @@ static enum status open_folder(const char *path, struct directory **folder, stru
 }
 
 /* The file is there whole or not at all. */
-static enum status keep(struct directory *folder, json_t *about, struct error *error)
+static enum status save_results(struct directory *folder, json_t *about, struct error *error)
 {
     return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);
 }
@@ -159,7 +159,7 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
         collected->block_count < COUNT_OF(collected->blocks))
         collected->blocks[collected->block_count++] = *row;
     json_array_append_new(collected->rows, row_json(row));
-    return collected->folder ? keep(collected->folder, collected->about, error) : STATUS_OK;
+    return collected->folder ? save_results(collected->folder, collected->about, error) : STATUS_OK;
 }
 
 /* --- the CPU beside it -------------------------------------------------------------------------*/
@@ -295,7 +295,7 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
 static enum status write_files(struct directory *folder, json_t *about, const char *device,
                                struct error *error)
 {
-    const enum status status = keep(folder, about, error);
+    const enum status status = save_results(folder, about, error);
     if (status)
         return status;
     printf("\nwritten: %s/%s", directory_path(folder), file_names[0]);
@@ -369,8 +369,8 @@ static enum status find_device(long long index, struct gpu_device *device, struc
     return gpu_device_find((int)index, device, error);
 }
 
-static enum status measure(const struct gpu_bench_options *options, struct directory *folder,
-                           struct error *error)
+static enum status measure_gpu(const struct gpu_bench_options *options, struct directory *folder,
+                               struct error *error)
 {
     json_t *about = about_json(options->device);
     struct collected collected = {
@@ -402,7 +402,7 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
         return error->status;
     printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
            device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
-    const enum status status = measure(&options, folder, error);
+    const enum status status = measure_gpu(&options, folder, error);
     directory_close(folder);
     return status;
 }

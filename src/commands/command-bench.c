@@ -285,9 +285,9 @@ static void print_legend(const struct integrator *integrator, const char *device
 
 /* --- the command -------------------------------------------------------------------------------*/
 
-static enum status measure(const struct bench_plan *plans, size_t count,
-                           const struct bench_subject *subject, const char *setting,
-                           const struct wanted *wanted, struct error *error)
+static enum status measure_all(const struct bench_plan *plans, size_t count,
+                               const struct bench_subject *subject, const char *setting,
+                               const struct wanted *wanted, struct error *error)
 {
     struct display display = { .terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) };
     struct directory *folder = NULL;
@@ -340,7 +340,7 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
         count = plan_default(plans);
     else if (plan_wanted(wanted, 0, plans, error))
         return error->status;
-    return measure(plans, count, &subject, setting, wanted, error);
+    return measure_all(plans, count, &subject, setting, wanted, error);
 }
 
 /* Plans the points that the options leave open as the experiment says; the backend is one of a
@@ -384,7 +384,7 @@ static enum status measure_experiment(const char *path, const struct argument_li
                                                .bodies = experiment.simulation.bodies,
                                                .method = experiment.simulation.options.force.method,
                                                .devices = experiment.simulation.options.devices };
-        status = measure(&plan, 1, &subject, experiment.name, wanted, error);
+        status = measure_all(&plan, 1, &subject, experiment.name, wanted, error);
     }
     experiment_destroy(&experiment);
     prepare_done(&prepared);

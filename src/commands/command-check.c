@@ -12,8 +12,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
-#include "commands/choice-report.h"
 #include "commands/commands.h"
+#include "commands/display.h"
 #include "config/parameter-reference.h"
 #include "estimate/accuracy-target.h"
 #include "estimate/advice.h"
@@ -62,7 +62,7 @@ static void print_time(const struct timing *t, bool chooses_steps)
 {
     const struct {
         const char *name;
-        const struct timing_part *part;
+        const struct timing_item *part;
     } parts[] = {
         { chooses_steps ? "grid steps" : "steps", &t->forces },
         { "energies", &t->energies },
@@ -74,7 +74,7 @@ static void print_time(const struct timing *t, bool chooses_steps)
     item("time", "about %.3g s", t->seconds);
     for (size_t k = 0; k < COUNT_OF(parts); k++)
         if (parts[k].part->count > 0.0)
-            item("", "%s %.3g s: %.0f of %.3g s", parts[k].name, timing_part_seconds(parts[k].part),
+            item("", "%s %.3g s: %.0f of %.3g s", parts[k].name, timing_item_seconds(parts[k].part),
                  parts[k].part->count, parts[k].part->each);
     if (t->disk_error)
         item("",
@@ -106,7 +106,7 @@ static void print_method(const struct run_record *run, const struct timing *t)
              "with a force error of %g the steps would take about %.2g s: compute = { method = "
              "\"fmm\"; "
              "accuracy = %g; }",
-             typical_accuracy, timing_part_seconds(&t->forces) / gain, typical_accuracy);
+             typical_accuracy, timing_item_seconds(&t->forces) / gain, typical_accuracy);
 }
 
 static void print_estimate(const struct run_record *run, const struct estimate *e)
@@ -311,7 +311,7 @@ static void print_trust(const struct experiment *x, const struct timing *timing)
     item("positions",
          "the watch judges energies; until when bodies are where they should be, trust = { shadow "
          "= true; } tells, for %.0f times the steps: about %.2g s more",
-         work, work * timing_part_seconds(&timing->forces));
+         work, work * timing_item_seconds(&timing->forces));
 }
 
 static void print_sweep(const struct sweep_estimate *sweep)

@@ -25,7 +25,7 @@ struct watcher {
     double report_pause; /* seconds from one report to the next */
     double next_report;  /* clock_seconds() */
     size_t drawn;        /* lines of the terminal that the last words took */
-    bool told;           /* something was said */
+    bool printed;        /* something was said */
     double shown_step;   /* of the last row; -1 before any */
     char problem[256];   /* the last one that a report had */
     struct display display;
@@ -59,10 +59,10 @@ static void redraw(struct watcher *watcher, const char *words)
 }
 
 /* Says how it stands: again and again on a terminal, elsewhere first and last. */
-static void say(struct watcher *watcher, const struct text *text, bool last)
+static void print_report(struct watcher *watcher, const struct text *text, bool last)
 {
     char none[] = "", *const words = text->bytes ? text->bytes : none;
-    if (watcher->quiet || (!watcher->redraws && watcher->told && !last))
+    if (watcher->quiet || (!watcher->redraws && watcher->printed && !last))
         return;
     display_clear(&watcher->display);
     if (watcher->redraws && !last) {
@@ -71,12 +71,12 @@ static void say(struct watcher *watcher, const struct text *text, bool last)
     } else {
         if (watcher->drawn > 0)
             printf("\033[%zuA\033[J", watcher->drawn);
-        if (watcher->told && !watcher->redraws)
+        if (watcher->printed && !watcher->redraws)
             putchar('\n');
         terminal_put(stdout, words);
         watcher->drawn = 0;
     }
-    watcher->told = true;
+    watcher->printed = true;
     fflush(stdout);
 }
 
@@ -142,7 +142,7 @@ static enum status tell_run(struct watcher *watcher, const struct result *result
             show_row(watcher, &latest, result);
         if (!watcher->show || last) {
             status_report_of_run(result, owner, &latest, &words);
-            say(watcher, &words, last);
+            print_report(watcher, &words, last);
         }
         if (!last && !watcher->redraws && status_report_progress(result, &progress))
             display_progress(&watcher->display, &progress);
@@ -184,7 +184,7 @@ static enum status look_at_study(struct watcher *watcher, struct status_report_s
     if (words.failed)
         error_memory(error);
     else
-        say(watcher, &words, *ended);
+        print_report(watcher, &words, *ended);
     text_free(&words);
     return error->status ? error->status : *ended ? study->status : STATUS_OK;
 }

@@ -1,5 +1,5 @@
 /* The display of a run at work: a bar or lines of progress on standard error, and a table of chosen
- * quantities on standard output. */
+ * quantities on standard output; and, afterwards, its summary. */
 #ifndef ORRERY_COMMANDS_DISPLAY_H
 #define ORRERY_COMMANDS_DISPLAY_H
 
@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "estimate/choice.h"
 #include "run/options.h"
 #include "run/record.h"
 
@@ -45,5 +46,18 @@ void display_row(struct display *display, const struct run_row *row);
 
 /* To standard output, within 80 columns: what was computed on what, how well, and the verdict. */
 void summary_print(const struct run_record *record, enum status status);
+
+/* --- choice-report.c: the choice for a run that asks for an error (estimate/choice.h) --------- */
+
+/* Lines of a table, the cheapest candidate first, each behind `indent`: integrator, setting, the
+ * error expected at the end, the cost, and the smallest error that was seen. */
+void choice_report_table(const struct choice *choice, const char *indent, struct text *text);
+
+/* "pefrl, step 0.001; next hermite4, eta 0.02 for 3.2 times the cost". */
+void choice_report_words(const struct choice *choice, struct text *text);
+
+/* "2 missed the error before and began anew: velocity-verlet, step 0.01 was off by 3e-05; ...";
+ * nothing where none did. */
+void choice_report_attempts(const struct choice *choice, struct text *text);
 
 #endif

@@ -11,10 +11,10 @@
 #include "commands/display.h"
 #include "config/parameter-reference.h"
 
-enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
+enum { VALUE_COLUMN = 17, MOST_LISTED = 20 };
 
 /* A line "  name           value"; long values are broken. */
-static void put(const char *name, const struct text *value, struct text *text)
+static void put_item(const char *name, const struct text *value, struct text *text)
 {
     reference_item("  ", name, VALUE_COLUMN, value->bytes ? value->bytes : "", text);
     text->failed |= value->failed;
@@ -52,7 +52,7 @@ static void put_progress(const struct result *result, const char *name, struct t
         text_print(&value, " left");
     }
     text_print(&value, "; as of %s", result->progress.stamp);
-    put(name, &value, text);
+    put_item(name, &value, text);
     text_free(&value);
 }
 
@@ -81,7 +81,7 @@ static void put_tables(const struct latest *latest, struct text *text)
                    cells.length ? cells.bytes : "");
         value.failed |= cells.failed;
         if (table->found && cells.length)
-            put(table->name, &value, text);
+            put_item(table->name, &value, text);
         text_free(&value);
         text_free(&cells);
     }
@@ -94,17 +94,17 @@ static void put_end(const struct result *result, struct text *text)
     text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, FIELD_STEP),
                result_real(result, FIELD_STEPS),
                units_time(result_units(result), result_real(result, FIELD_TIME), 6, time));
-    put("reached", &value, text);
+    put_item("reached", &value, text);
     if (result_string(result, FIELD_ENDED_BY)[0]) {
         text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
-        put("stop_when", &ended_by, text);
+        put_item("stop_when", &ended_by, text);
     }
     outcome_of(result, &why);
     if (why.length)
-        put("why", &why, text);
+        put_item("why", &why, text);
     outcome_left_out(result, &left_out);
     if (left_out.length)
-        put("statistics", &left_out, text);
+        put_item("statistics", &left_out, text);
     text_free(&left_out);
     text_free(&ended_by);
     text_free(&value);
@@ -137,7 +137,7 @@ void status_report_of_run(const struct result *result, const char *owner,
     if (result->state == RESULT_ENDED && !owner[0]) {
         text_print(&verdict, "%s, exit status %.0f", result_string(result, FIELD_VERDICT),
                    result_real(result, FIELD_EXIT_STATUS));
-        put("verdict", &verdict, text);
+        put_item("verdict", &verdict, text);
     }
     if (!owner[0] && (result->state == RESULT_LEFT ||
                       (result->state == RESULT_ENDED && result_was_stopped(result))))
@@ -250,7 +250,7 @@ static void put_member(const char *path, size_t member, const struct study *valu
         if (values)
             put_values(values, member, &words);
         text_print(&words, "%s", why.bytes);
-        put(label, &words, lines);
+        put_item(label, &words, lines);
     }
     result_close(&result);
     text_free(&why);
@@ -262,26 +262,26 @@ void status_report_of_members(const char *path, const struct study *values,
 {
     size_t counts[OUTCOMES] = { 0 };
     struct text lines = { 0 }, runs = { 0 };
-    size_t told = 0;
+    size_t listed = 0;
     study->status = STATUS_OK;
     for (size_t m = 0; m < study->members; m++) {
         struct text line = { 0 };
-        const bool untold = told >= MOST_TOLD && study->outcomes[m] == OUTCOME_FAILED;
-        if (untold)
+        const bool hidden = listed >= MOST_LISTED && study->outcomes[m] == OUTCOME_FAILED;
+        if (hidden)
             count_status(study, STATUS_EXPECT_FAILED);
         else if (!went_well(study->outcomes[m]))
             put_member(path, m, values, study, &line);
         counts[study->outcomes[m]]++;
-        told += untold || line.length > 0;
-        if (told <= MOST_TOLD)
+        listed += hidden || line.length > 0;
+        if (listed <= MOST_LISTED)
             text_append(&lines, line.bytes ? line.bytes : "", line.length);
         text_free(&line);
     }
-    if (told > MOST_TOLD)
-        text_print(&lines, "  and others     %zu more%s\n", told - MOST_TOLD,
+    if (listed > MOST_LISTED)
+        text_print(&lines, "  and others     %zu more%s\n", listed - MOST_LISTED,
                    values ? "; study.csv has the verdict of each" : "");
     outcome_counts(counts, &runs);
-    put("runs", &runs, text);
+    put_item("runs", &runs, text);
     text_append(text, lines.bytes ? lines.bytes : "", lines.length);
     text->failed |= lines.failed;
     text_free(&lines);

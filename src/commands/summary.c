@@ -11,7 +11,6 @@
 #include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "commands/choice-report.h"
 #include "config/parameter-reference.h"
 
 enum { VALUE_COLUMN = 17 };
@@ -292,10 +291,10 @@ static void say_files(const struct run_record *record)
     struct text names = { 0 };
     text_print(&names, "%s/: run.cfg run.json run.log", directory_path(record->directory));
     for (size_t i = 0; i < record->observers->diagnostic_count; i++) {
-        const struct diagnostic_slot *slot = &record->observers->diagnostics[i];
-        text_print(&names, " %s.csv", slot->diagnostic->name);
-        if (slot->aggregate)
-            text_print(&names, " %s.csv", aggregate_diagnostic(slot->aggregate)->name);
+        const struct observed_diagnostic *observed = &record->observers->diagnostics[i];
+        text_print(&names, " %s.csv", observed->diagnostic->name);
+        if (observed->aggregate)
+            text_print(&names, " %s.csv", aggregate_diagnostic(observed->aggregate)->name);
     }
     for (size_t i = 0; i < record->observers->output_count; i++)
         add_output(record, i, &names);

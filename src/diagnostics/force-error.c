@@ -35,8 +35,8 @@ static const struct parameter parameters[] = {
               "chooses them." },
 };
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now, size_t system,
-                           double *row, struct error *error)
+static enum status measure_errors(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, double *row, struct error *error)
 {
     struct force_audit audit;
     if (force_audit(now, system, ((struct force_error *)diagnostic)->count, &audit, error))
@@ -64,7 +64,7 @@ const struct diagnostic_class diagnostic_force_error = {
                  .parameter_count = COUNT_OF(parameters) },
     .size = sizeof(struct force_error),
     .needs = NEED_STATE | NEED_ACCELERATIONS,
-    .measure_system = measure,
+    .measure_system = measure_errors,
     DIAGNOSTIC_COLUMNS(columns),
     DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = FORCE_AUDIT_BODY_BYTES,
@@ -107,7 +107,7 @@ struct comparison {
     double error2, a2;
 };
 
-static struct comparison compare(const struct moment *now, size_t system, size_t body)
+static struct comparison compare_forces(const struct moment *now, size_t system, size_t body)
 {
     const struct bodies *const b = now->bodies;
     const size_t start = system * b->stride, i = start + body;
@@ -145,7 +145,7 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
 #pragma omp parallel for num_threads(now->threads) schedule(dynamic, 4)
         for (size_t k = 0; k < count; k++)
             if (!interruption_raised(now->physics->interruption))
-                compared[k] = compare(now, system, choice[k].body);
+                compared[k] = compare_forces(now, system, choice[k].body);
         for (size_t k = 0; k < count; k++) {
             error2 += compared[k].error2;
             a2 += compared[k].a2;

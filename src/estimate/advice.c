@@ -424,8 +424,8 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
 }
 
 /* Finds what rules the step, and which one that asks for; no step is tried. */
-static enum status look(const struct experiment *x, double work, struct advice *advice,
-                        struct error *error)
+static enum status look_for_step(const struct experiment *x, double work, struct advice *advice,
+                                 struct error *error)
 {
     *advice = (struct advice){ .kind = ADVICE_NONE,
                                .integrator = x->simulation.integrator,
@@ -448,16 +448,16 @@ static enum status look(const struct experiment *x, double work, struct advice *
 }
 
 /* A method of the first order that is not symplectic loses energy with any step: no smaller one is
- * sought. Sets *kept where the run holds as it is. */
+ * sought. Sets *holds where the run holds as it is. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
-                                struct trial_run *tried, bool *kept, struct error *error)
+                                struct trial_run *tried, bool *holds, struct error *error)
 {
     *tried = (struct trial_run){ .step = x->simulation.step };
-    *kept = false;
+    *holds = false;
     if (!isnan(wish->present) || trial_run_work(x, x->simulation.step) > wish->work)
         return STATUS_OK;
     const enum status status = trial_run_make(x, x->simulation.step, wish->bound, tried, error);
-    *kept = tried->within;
+    *holds = tried->within;
     return status;
 }
 
@@ -467,7 +467,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     struct advice_wish remaining = *wish;
     struct experiment other = *x;
     struct trial_run tried;
-    bool kept = false;
+    bool holds = false;
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
     if (integrator_chooses_steps(x->simulation.integrator))
         return STATUS_OK; /* it needs none */
@@ -477,16 +477,16 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
         other.simulation.integrator = integrator_find(instead_of_drift);
         remaining.present = NAN; /* of another method */
     }
-    if (look(&other, probe_part * wish->work, advice, error) || advice->kind == ADVICE_NONE ||
-        (drifts && try_as_it_is(x, wish, &tried, &kept, error)))
+    if (look_for_step(&other, probe_part * wish->work, advice, error) ||
+        advice->kind == ADVICE_NONE || (drifts && try_as_it_is(x, wish, &tried, &holds, error)))
         return error->status;
-    if (kept) {
+    if (holds) {
         advice->integrator = x->simulation.integrator;
         advice->trial = ADVICE_HOLDS;
         advice->step = x->simulation.step;
         advice->last_trial = tried;
     }
-    if (kept || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))
+    if (holds || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))
         return STATUS_OK;
     return try_steps(&other, &remaining, advice, error);
 }

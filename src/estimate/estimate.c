@@ -18,12 +18,12 @@ static double table_bytes(const struct estimated *x, size_t index, const struct 
 
 static double rows_bytes(const struct estimated *x, size_t index)
 {
-    const struct diagnostic_slot *slot = &x->observers->diagnostics[index];
-    const double rows = (double)slot->diagnostic->row_count;
+    const struct observed_diagnostic *observed = &x->observers->diagnostics[index];
+    const double rows = (double)observed->diagnostic->row_count;
     const double systems = (double)x->experiment->simulation.bodies->systems;
-    double bytes = table_bytes(x, index, slot->diagnostic, systems * rows);
-    if (slot->aggregate)
-        bytes += table_bytes(x, index, aggregate_diagnostic(slot->aggregate), rows);
+    double bytes = table_bytes(x, index, observed->diagnostic, systems * rows);
+    if (observed->aggregate)
+        bytes += table_bytes(x, index, aggregate_diagnostic(observed->aggregate), rows);
     return bytes;
 }
 
@@ -74,11 +74,11 @@ static double checkpoint_bytes(const struct estimated *x)
     const struct bodies *bodies = x->experiment->simulation.bodies;
     const struct adaptive *adaptive = x->experiment->simulation.backend->adaptive;
     const double arrays = (double)sizeof(double) * (double)bodies->systems * (double)bodies->count;
-    double own = 0.0, kept = x->kept_bytes + marks_bytes(x), copies = 1.0;
+    double own = 0.0, state = x->state_bytes + marks_bytes(x), copies = 1.0;
     const struct adaptive_writer writer = { &own, count_words };
     if (adaptive)
         adaptive->class_->save(adaptive, &writer);
-    double bytes = CHECKPOINT_TEXT + SAVED_ARRAYS * arrays + 2.0 * kept +
+    double bytes = CHECKPOINT_TEXT + SAVED_ARRAYS * arrays + 2.0 * state +
                    (double)bodies->systems * (double)sizeof(struct conserved);
     for (int k = 0; k < TRUST_SHADOWS; k++)
         if (copies_shadow(x->experiment->config, (enum trust_shadow)k)) {

@@ -43,7 +43,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
 }
 
 /* Returns the bytes that the diagnostic and the statistics over systems keep. */
-static double kept(const struct section *section, double systems)
+static double state_bytes(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
     const double times = class_->system_reals_key
@@ -99,8 +99,8 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
         const struct section *section = config_item(config, "diagnostics", i);
         borrowed = fmax(borrowed, borrowed_by(section, count, threads));
-        need->diagnostics += kept(section, systems) + aggregated(section, systems);
-        need->checkpoints += kept(section, systems);
+        need->diagnostics += state_bytes(section, systems) + aggregated(section, systems);
+        need->checkpoints += state_bytes(section, systems);
     }
     need->checkpoints *= 2.0; /* before and after the events of the last step */
     need->diagnostics += borrowed;

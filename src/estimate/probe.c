@@ -54,7 +54,7 @@ static enum status see(const struct probe *probe, struct probe_sample *sample, s
     return STATUS_OK;
 }
 
-static enum status move(struct probe *probe, double step, struct error *error)
+static enum status move_by(struct probe *probe, double step, struct error *error)
 {
     probe->simulation.step = fmin(step, probe->last - probe->time);
     probe->time += step;
@@ -98,7 +98,7 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
             *end = PROBE_TOO_LONG;
             return STATUS_OK;
         }
-        if (move(probe, step, error))
+        if (move_by(probe, step, error))
             return error->status;
     }
     return judge_end(probe, end, error);

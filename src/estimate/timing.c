@@ -22,7 +22,7 @@ static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
 enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: with its bytes, and its folder */
 
-double timing_part_seconds(const struct timing_part *part)
+double timing_item_seconds(const struct timing_item *part)
 {
     return part->count > 0.0 ? part->count * part->each : 0.0;
 }
@@ -272,7 +272,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
         seconds += events * (each * trial->systems * work + rows * columns * number);
         count += events;
     }
-    timing->diagnostics = (struct timing_part){ count, count > 0.0 ? seconds / count : 0.0 };
+    timing->diagnostics = (struct timing_item){ count, count > 0.0 ? seconds / count : 0.0 };
     return STATUS_OK;
 }
 
@@ -315,7 +315,7 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
                        : 0.0;
         count += events;
     }
-    timing->outputs = (struct timing_part){ count, count > 0.0 ? seconds / count : 0.0 };
+    timing->outputs = (struct timing_item){ count, count > 0.0 ? seconds / count : 0.0 };
     return STATUS_OK;
 }
 
@@ -390,14 +390,14 @@ enum status timing_measure(const struct estimated *x, struct timing *timing, str
     if (error->status)
         return error->status;
     step *= trial.systems * trial.work_ratio * (1.0 + copies_work(x->experiment->config));
-    timing->forces = (struct timing_part){ (double)x->schedule->last, step };
-    const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
+    timing->forces = (struct timing_item){ (double)x->schedule->last, step };
+    const struct timing_item *const parts[] = { &timing->forces, &timing->energies,
                                                 &timing->diagnostics, &timing->outputs,
                                                 &timing->checkpoints };
     for (size_t k = 0; k + 1 < COUNT_OF(parts); k++)
-        timing->seconds += timing_part_seconds(parts[k]);
+        timing->seconds += timing_item_seconds(parts[k]);
     count_checkpoints(x, timing);
-    timing->seconds += timing_part_seconds(&timing->checkpoints);
-    timing->rate = timing->interactions / timing_part_seconds(&timing->forces);
+    timing->seconds += timing_item_seconds(&timing->checkpoints);
+    timing->rate = timing->interactions / timing_item_seconds(&timing->forces);
     return STATUS_OK;
 }

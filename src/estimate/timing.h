@@ -17,20 +17,20 @@ struct estimated {
     const struct schedule *schedule;
     const struct observers *observers;
     const char *directory; /* as the options give it; NULL for the usual one */
-    double kept_bytes;     /* what observers and criteria keep for a restart */
+    double state_bytes;    /* what observers and criteria keep for a restart */
 };
 
 /* A number of events, and the seconds of each. */
-struct timing_part {
+struct timing_item {
     double count, each;
 };
 
 struct timing {
-    struct timing_part forces;      /* steps */
-    struct timing_part energies;    /* sums over all pairs, for diagnostics and the watch */
-    struct timing_part diagnostics; /* events of any of them, with their rows */
-    struct timing_part outputs;     /* frames */
-    struct timing_part checkpoints;
+    struct timing_item forces;      /* steps */
+    struct timing_item energies;    /* sums over all pairs, for diagnostics and the watch */
+    struct timing_item diagnostics; /* events of any of them, with their rows */
+    struct timing_item outputs;     /* frames */
+    struct timing_item checkpoints;
     struct disk_speed disk;
     int disk_error; /* errno where it could not be measured, and is as disks usually are; or 0 */
     double seconds; /* of all */
@@ -39,7 +39,7 @@ struct timing {
     double own_steps;    /* of an integrator that chooses them, as it began; or 0 */
 };
 
-double timing_part_seconds(const struct timing_part *part);
+double timing_item_seconds(const struct timing_item *part);
 
 /* Takes about a second at most where a step takes less. STATUS_MEMORY, or what a backend or a
  * diagnostic reports. */

@@ -276,8 +276,9 @@ static enum status measure_file(const char *path, uint64_t *bytes, struct error 
 }
 
 /* Starts to read: what the file holds, and with `numbers` all of these to come. */
-static enum status begin(const struct read_request *request, bool numbers, struct reading *reading,
-                         struct hdf5_snapshot *snapshot, struct error *error)
+static enum status begin_reading(const struct read_request *request, bool numbers,
+                                 struct reading *reading, struct hdf5_snapshot *snapshot,
+                                 struct error *error)
 {
     /* Sound files take seconds for each gigabyte, and little more memory than their chunks. */
     enum { SECONDS = 60, BYTES_A_SECOND = 1 << 20 };
@@ -303,20 +304,21 @@ static enum status begin(const struct read_request *request, bool numbers, struc
     return status;
 }
 
-static enum status end(struct reading *reading, struct error *error)
+static enum status end_reading(struct reading *reading, struct error *error)
 {
     return child_end(reading->child, !reading->lost, reading->path, error);
 }
 
-static enum status measure(const struct read_format *format, const struct read_request *request,
-                           struct read_shape *shape, struct error *error)
+static enum status measure_snapshot(const struct read_format *format,
+                                    const struct read_request *request, struct read_shape *shape,
+                                    struct error *error)
 {
     (void)format;
     struct hdf5_snapshot snapshot;
     struct reading reading;
-    if (begin(request, false, &reading, &snapshot, error) == STATUS_OK && shape)
+    if (begin_reading(request, false, &reading, &snapshot, error) == STATUS_OK && shape)
         *shape = (struct read_shape){ snapshot.systems, total(&snapshot) / snapshot.systems, 0 };
-    return end(&reading, error);
+    return end_reading(&reading, error);
 }
 
 /* The bodies of one type, the first of which is number `first` of the file. */
@@ -348,7 +350,7 @@ static enum status read_bodies(const struct read_format *format, const struct re
     (void)format;
     struct hdf5_snapshot snapshot;
     struct reading reading;
-    enum status status = begin(request, true, &reading, &snapshot, error);
+    enum status status = begin_reading(request, true, &reading, &snapshot, error);
     if (!status)
         status = read_check_systems(request, snapshot.systems, bodies, error);
     if (!status && total(&snapshot) != snapshot.systems * bodies->count)
@@ -361,7 +363,7 @@ static enum status read_bodies(const struct read_format *format, const struct re
     }
     if (!status && snapshot.systems == 1)
         read_repeat(bodies);
-    return end(&reading, error);
+    return end_reading(&reading, error);
 }
 
-const struct read_format read_hdf5 = { "hdf5", recognise, measure, read_bodies, NULL };
+const struct read_format read_hdf5 = { "hdf5", recognise, measure_snapshot, read_bodies, NULL };

@@ -356,7 +356,7 @@ static enum status count_systems(struct rows *rows, struct systems *systems, str
     }
 }
 
-static enum status measure(struct rows *rows, struct systems *systems, struct error *error)
+static enum status measure_rows(struct rows *rows, struct systems *systems, struct error *error)
 {
     if (count_systems(rows, systems, error) != STATUS_OK)
         return error->status;
@@ -381,7 +381,7 @@ enum status rows_measure(const struct read_format *format, const struct read_req
     struct systems systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
-    const enum status status = shape ? measure(&rows, &systems, error) : STATUS_OK;
+    const enum status status = shape ? measure_rows(&rows, &systems, error) : STATUS_OK;
     if (!status && shape)
         *shape =
             (struct read_shape){ systems.length, systems.list[0].count, lines_number(rows.lines) };
@@ -401,8 +401,8 @@ static void set_body(struct bodies *bodies, size_t index, const struct row *row,
 }
 
 /* Reads all rows; those of the k-th of `systems` go to system k. */
-static enum status fill(struct rows *rows, struct systems *systems, struct bodies *bodies,
-                        struct error *error)
+static enum status fill_bodies(struct rows *rows, struct systems *systems, struct bodies *bodies,
+                               struct error *error)
 {
     for (;;) {
         char *line;
@@ -463,7 +463,7 @@ enum status rows_read(const struct read_format *format, const struct read_reques
     if (!status)
         status = read_check_systems(request, systems.length, bodies, error);
     if (!status)
-        status = fill(&rows, &systems, bodies, error);
+        status = fill_bodies(&rows, &systems, bodies, error);
     if (!status)
         status = check_filled(&rows, &systems, bodies, error);
     if (!status && systems.length == 1)

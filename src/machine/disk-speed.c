@@ -20,7 +20,7 @@ static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
 static const double enough_seconds = 0.1;
 
 /* Any bytes that no disk can leave out or make shorter. */
-static void fill(unsigned char block[BLOCK_SIZE])
+static void fill_block(unsigned char block[BLOCK_SIZE])
 {
     uint64_t state = 88172645463325252u; /* xorshift, Marsaglia 2003 */
     for (size_t i = 0; i < BLOCK_SIZE; i++) {
@@ -72,13 +72,13 @@ static int write_and_flush(int fd, const unsigned char *block, size_t bytes, dou
     return 0;
 }
 
-static int measure(int fd, size_t bytes, struct disk_speed *speed)
+static int measure_file(int fd, size_t bytes, struct disk_speed *speed)
 {
     static const double least_seconds = 1e-9;
     unsigned char block[BLOCK_SIZE];
     double all = 0.0, last = 0.0;
     int flushes = 0;
-    fill(block);
+    fill_block(block);
     /* The first one makes the file known to the disk, and does not count. */
     int failed = write_and_flush(fd, block, LITTLE, &last);
     for (; !failed && flushes < MOST_FLUSHES && all < enough_seconds; flushes++) {
@@ -100,7 +100,7 @@ int disk_speed_measure(const char *path, size_t bytes, struct disk_speed *speed)
     if (fd < 0)
         return errno;
     const size_t tried = bytes < least_bytes ? least_bytes : bytes;
-    const int failed = measure(fd, tried < most_bytes ? tried : most_bytes, speed);
+    const int failed = measure_file(fd, tried < most_bytes ? tried : most_bytes, speed);
     close(fd);
     return failed;
 }

@@ -135,7 +135,7 @@ static bool is_within(const struct criterion *criterion, double time)
     return time >= criterion->after - slack && time <= criterion->before + slack;
 }
 
-static void judge(struct criterion *criterion, size_t system, double time, double value)
+static void judge_value(struct criterion *criterion, size_t system, double time, double value)
 {
     if (!is_within(criterion, time))
         return;
@@ -168,7 +168,7 @@ void expectations_row(struct expectations *expectations, size_t diagnostic, size
     for (size_t i = 0; i < expectations->count; i++) {
         struct criterion *criterion = &expectations->criteria[i];
         if (criterion->diagnostic == diagnostic)
-            judge(criterion, system, time, value_of(criterion, values, error));
+            judge_value(criterion, system, time, value_of(criterion, values, error));
     }
 }
 

@@ -227,10 +227,11 @@ static bool is_called(const struct diagnostic *diagnostic, const char *name, siz
            strncmp(diagnostic->name, name, length) == 0;
 }
 
-bool observers_writes(const struct diagnostic_slot *slot, const char *name, size_t length)
+bool observers_writes(const struct observed_diagnostic *observed, const char *name, size_t length)
 {
-    return is_called(slot->diagnostic, name, length) ||
-           (slot->aggregate && is_called(aggregate_diagnostic(slot->aggregate), name, length));
+    return is_called(observed->diagnostic, name, length) ||
+           (observed->aggregate &&
+            is_called(aggregate_diagnostic(observed->aggregate), name, length));
 }
 
 unsigned observers_needs(const struct observers *observers)
@@ -253,8 +254,8 @@ static size_t table_count(const struct observers *observers)
 
 static struct stream *table_at(const struct observers *observers, size_t index)
 {
-    const struct diagnostic_slot *slot = &observers->diagnostics[index / 2];
-    return index % 2 ? slot->aggregate_stream : slot->stream;
+    const struct observed_diagnostic *observed = &observers->diagnostics[index / 2];
+    return index % 2 ? observed->aggregate_stream : observed->stream;
 }
 
 /* Every file that grows: tables, then outputs; NULL where there is none. */
@@ -311,19 +312,19 @@ enum status observers_look(const struct observers *observers, const struct confi
 void observers_close(struct observers *observers, struct error *error)
 {
     for (size_t i = 0; observers->diagnostics && i < observers->diagnostic_count; i++) {
-        struct diagnostic_slot *slot = &observers->diagnostics[i];
-        stream_close(slot->stream, error);
-        stream_close(slot->aggregate_stream, error);
-        slot->stream = slot->aggregate_stream = NULL;
+        struct observed_diagnostic *observed = &observers->diagnostics[i];
+        stream_close(observed->stream, error);
+        stream_close(observed->aggregate_stream, error);
+        observed->stream = observed->aggregate_stream = NULL;
     }
     for (size_t i = 0; observers->outputs && i < observers->output_count; i++) {
-        struct output_slot *slot = &observers->outputs[i];
-        if (!slot->output)
+        struct observed_output *observed = &observers->outputs[i];
+        if (!observed->output)
             continue;
-        if (slot->output->class_->event_file)
-            slot->events = slot->output->written;
-        slot->output->class_->close(slot->output, error);
-        slot->output = NULL;
+        if (observed->output->class_->event_file)
+            observed->events = observed->output->written;
+        observed->output->class_->close(observed->output, error);
+        observed->output = NULL;
     }
 }
 
@@ -332,10 +333,10 @@ void observers_destroy(struct observers *observers)
     struct error ignored = { 0 }; /* whatever mattered was reported when the run was closed */
     observers_close(observers, &ignored);
     for (size_t i = 0; observers->diagnostics && i < observers->diagnostic_count; i++) {
-        const struct diagnostic_slot *slot = &observers->diagnostics[i];
-        diagnostic_destroy(slot->diagnostic);
-        aggregate_destroy(slot->aggregate);
-        memory_free(slot->last_row);
+        const struct observed_diagnostic *observed = &observers->diagnostics[i];
+        diagnostic_destroy(observed->diagnostic);
+        aggregate_destroy(observed->aggregate);
+        memory_free(observed->last_row);
     }
     watch_destroy(observers->watch);
     free(observers->diagnostics);

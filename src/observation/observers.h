@@ -16,7 +16,7 @@
 #include "output/stream.h"
 
 /* A diagnostic at work: its rows go to its CSV file and to the criteria. */
-struct diagnostic_slot {
+struct observed_diagnostic {
     struct diagnostic *diagnostic;
     struct stream *stream;
     double *last_row;            /* of system 0, for the summary; undefined before the first */
@@ -25,7 +25,7 @@ struct diagnostic_slot {
     double seconds; /* that a measurement has taken at most in this process; 0 before the first */
 };
 
-struct output_slot {
+struct observed_output {
     struct output *output; /* NULL when it is closed */
     const char *file;      /* its name, borrowed from the config */
     uint64_t events;       /* in the whole run, as planned until it ends */
@@ -33,8 +33,8 @@ struct output_slot {
 
 struct observers {
     size_t diagnostic_count, output_count;
-    struct diagnostic_slot *diagnostics; /* of the list, then `energy_budget` and `trust` */
-    struct output_slot *outputs;
+    struct observed_diagnostic *diagnostics; /* of the list, then `energy_budget` and `trust` */
+    struct observed_output *outputs;
     struct watch *watch;
     struct diagnostic *trust, *energy_budget; /* the last ones of `diagnostics`, or NULL */
     double *phi, *psi;                        /* potentials, where something needs them */
@@ -42,7 +42,7 @@ struct observers {
     bool unresolved; /* it was said that the precision does not resolve a pair */
 };
 
-/* Empty slots. STATUS_MEMORY. */
+/* Makes room for as many, all of them NULL. STATUS_MEMORY. */
 enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
                              struct error *error);
 /* Closes what is open. */
@@ -50,7 +50,7 @@ void observers_destroy(struct observers *observers);
 
 /* Does the diagnostic, or do its statistics over the systems, write the file `name`.csv, of which
  * `length` letters count? */
-bool observers_writes(const struct diagnostic_slot *slot, const char *name, size_t length);
+bool observers_writes(const struct observed_diagnostic *observed, const char *name, size_t length);
 
 /* Returns what all diagnostics and outputs need (enum need, or-ed). */
 unsigned observers_needs(const struct observers *observers);

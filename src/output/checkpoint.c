@@ -396,7 +396,7 @@ void checkpoint_close(struct checkpoint *checkpoint)
     free(checkpoint);
 }
 
-static const struct extent *find(const struct checkpoint *checkpoint, const char *name)
+static const struct extent *find_section(const struct checkpoint *checkpoint, const char *name)
 {
     for (size_t k = 0; k < checkpoint->count; k++)
         if (strcmp(checkpoint->sections[k].name, name) == 0)
@@ -406,13 +406,13 @@ static const struct extent *find(const struct checkpoint *checkpoint, const char
 
 bool checkpoint_has(const struct checkpoint *checkpoint, const char *name)
 {
-    return find(checkpoint, name) != NULL;
+    return find_section(checkpoint, name) != NULL;
 }
 
 char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
                           struct error *error)
 {
-    const struct extent *section = find(checkpoint, name);
+    const struct extent *section = find_section(checkpoint, name);
     if (!section) {
         error_set(error, STATUS_DATA, "%s: has no section '%s'", checkpoint->label, name);
         return NULL;
@@ -443,7 +443,7 @@ enum status checkpoint_get_words(const struct checkpoint *checkpoint, const char
                                  size_t rows, size_t count, size_t stride, struct error *error)
 {
     const size_t row_bytes = count * sizeof(uint64_t);
-    const struct extent *section = find(checkpoint, name);
+    const struct extent *section = find_section(checkpoint, name);
     if (!section || section->length != rows * row_bytes)
         return error_set(error, STATUS_DATA, "%s: has no section '%s' of %zu numbers",
                          checkpoint->label, name, rows * count);

@@ -53,7 +53,7 @@ static bool knows_no_locks(int code)
 }
 
 /* flock(), or nothing. */
-static int take(int fd, int operation)
+static int lock_file(int fd, int operation)
 {
     return goes_without() ? 0 : flock(fd, operation);
 }
@@ -64,7 +64,7 @@ static int wait_for_lock(int fd, enum lock_kind kind, double patience)
     const struct timespec pause = { .tv_nsec = 10000000 };
     const int operation = (kind == LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB;
     const double end = clock_seconds() + patience;
-    while (take(fd, operation) != 0) {
+    while (lock_file(fd, operation) != 0) {
         if (errno != EWOULDBLOCK || clock_seconds() > end)
             return errno;
         nanosleep(&pause, NULL);
@@ -174,9 +174,9 @@ void lock_note(int lock, const char *line)
  * tried as well. */
 static bool is_held(int fd)
 {
-    if (take(fd, LOCK_EX | LOCK_NB) == 0)
+    if (lock_file(fd, LOCK_EX | LOCK_NB) == 0)
         return false;
-    return errno == EWOULDBLOCK || (take(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+    return errno == EWOULDBLOCK || (lock_file(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
 }
 
 /* Does the process work that has made a lock without flock(), by all that can be seen from here? */
@@ -218,15 +218,15 @@ struct lock_view lock_look(int folder, const char *name)
  * file that another process still holds. */
 void lock_release(int folder, const char *name, int lock)
 {
-    if (take(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))
+    if (lock_file(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))
         unlinkat(folder, name, 0);
     close(lock);
 }
 
 bool lock_temporary(int folder, const char *name, int fd)
 {
-    return take(fd, LOCK_EX | LOCK_NB) == 0 ? lock_is_named(folder, name, fd)
-                                            : errno != EWOULDBLOCK;
+    return lock_file(fd, LOCK_EX | LOCK_NB) == 0 ? lock_is_named(folder, name, fd)
+                                                 : errno != EWOULDBLOCK;
 }
 
 bool lock_remove_litter(int folder, const char *name)

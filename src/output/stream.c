@@ -18,7 +18,7 @@ enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024, CHANGED = -1 };
 struct stream {
     int fd;
     int failure;      /* errno of the first error, CHANGED, or 0 */
-    bool told;        /* it has been reported */
+    bool reported;    /* it has been reported */
     bool watched;     /* its length is looked at before each write */
     char *path;       /* directory and name, for messages */
     const char *name; /* the end of path */
@@ -314,7 +314,7 @@ enum status stream_flush(struct stream *stream, bool to_disk, struct error *erro
         stream->failure = errno; /* EINVAL: a device that has no disk to wait for */
     if (!stream->failure)
         return STATUS_OK;
-    stream->told = true;
+    stream->reported = true;
     if (stream->failure == CHANGED)
         return error_set(error, STATUS_IO,
                          "%s: its length was changed while the run went on; the rest is not "
@@ -333,7 +333,7 @@ enum status stream_close(struct stream *stream, struct error *error)
     if (!stream)
         return STATUS_OK;
     /* An error that was reported once is not reported again. */
-    enum status status = stream->told ? STATUS_OK : stream_flush(stream, false, error);
+    enum status status = stream->reported ? STATUS_OK : stream_flush(stream, false, error);
     if (close(stream->fd) != 0 && status == STATUS_OK)
         status = error_system(error, STATUS_IO, errno, stream->path);
     stream->fd = -1;

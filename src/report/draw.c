@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "report/figure.h"
-#include "report/findings.h"
 
 /* The diagnostic that figures are drawn of. */
 struct subject {

@@ -31,6 +31,23 @@ enum status draw_diagnostic(const struct result *result, const struct series *se
                             const char *name, enum draw_extent extent, struct figures *figures,
                             struct error *error);
 
+/* --- what the numbers mean: findings.c -------------------------------------------------------- */
+
+/* The meaning of the numbers of a figure for its run, in whole sentences under its caption. In an
+ * ensemble, the worst system counts. A run that went wrong must read so. Figures without a finding
+ * have no row in the table. */
+
+/* A figure that is drawn: its numbers, and the run that they are of. */
+struct drawn {
+    const struct series *series;
+    const struct result *result;
+    double largest; /* value of the first curve, of all systems */
+    bool relative;  /* that is over the size that the vector began with */
+};
+
+/* Adds the sentences for the figure of that name, which may be none. */
+void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
+
 /* --- a run: picture.c ------------------------------------------------------------------------- */
 
 /* All figures of a run; those of the bodies themselves: the ways of a few, or the first and the

@@ -129,9 +129,9 @@ static void take_points(const struct figure *figure, struct curve *curve, size_t
 }
 
 /* A curve, or with `upper` a band. */
-static enum status add(struct figure *figure, const char *label, enum curve_kind kind, int color,
-                       size_t count, const double *x, const double *y, const double *upper,
-                       struct error *error)
+static enum status add_curve(struct figure *figure, const char *label, enum curve_kind kind,
+                             int color, size_t count, const double *x, const double *y,
+                             const double *upper, struct error *error)
 {
     const bool has_length = kind == CURVE_LINE || kind == CURVE_DASHED || kind == CURVE_PATH;
     struct curve curve;
@@ -154,7 +154,7 @@ static enum status add(struct figure *figure, const char *label, enum curve_kind
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error)
 {
-    return add(figure, label, kind, color, count, x, y, NULL, error);
+    return add_curve(figure, label, kind, color, count, x, y, NULL, error);
 }
 
 enum status figure_marks(struct figure *figure, size_t count, const double *x, const double *y,
@@ -170,7 +170,7 @@ enum status figure_marks(struct figure *figure, size_t count, const double *x, c
 enum status figure_band(struct figure *figure, int color, size_t count, const double *x,
                         const double *lower, const double *upper, struct error *error)
 {
-    return add(figure, "", CURVE_BAND, color, count, x, lower, upper, error);
+    return add_curve(figure, "", CURVE_BAND, color, count, x, lower, upper, error);
 }
 
 void figure_free(struct figure *figure)
@@ -342,7 +342,7 @@ static enum status refuse(const struct figures *figures, const struct text *why,
 }
 
 /* Puts the chosen figures first and frees the others. */
-static void keep(const struct choice *choice, struct figures *figures, struct figure *kept)
+static void keep_chosen(const struct choice *choice, struct figures *figures, struct figure *kept)
 {
     for (size_t i = 0; i < choice->count; i++) {
         struct figure *figure = &figures->figures[choice->order[i]];
@@ -369,7 +369,7 @@ enum status choice_select(const char *words, struct figures *figures, struct err
     if (!status && (why.length || why.failed))
         status = refuse(figures, &why, error);
     if (!status) {
-        keep(&choice, figures, kept);
+        keep_chosen(&choice, figures, kept);
         kept = NULL;
     }
     text_free(&why);

@@ -1,5 +1,3 @@
-#include "report/findings.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +6,7 @@
 #include "force/method.h"
 #include "integrator/integrator.h"
 #include "model/units.h"
+#include "report/draw.h"
 
 /* --- conserved quantities --------------------------------------------------------------------- */
 

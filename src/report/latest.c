@@ -134,7 +134,7 @@ static bool is_called(const char *cell, const char *name)
     return strncmp(cell, name, length) == 0 && (cell[length] == ' ' || cell[length] == '\0');
 }
 
-static double number(const char *cell)
+static double cell_number(const char *cell)
 {
     double value;
     return text_parse_real(cell, &value) ? value : NAN;
@@ -163,8 +163,8 @@ static bool take_row(struct latest *latest, size_t table, const struct diagnosti
     struct latest_table *row = &latest->tables[table];
     row->found = true;
     for (size_t i = 0; i < count; i++) {
-        row->step = is_called(names[i], "step") ? number(cells[i]) : row->step;
-        row->time = is_called(names[i], "time") ? number(cells[i]) : row->time;
+        row->step = is_called(names[i], "step") ? cell_number(cells[i]) : row->step;
+        row->time = is_called(names[i], "time") ? cell_number(cells[i]) : row->time;
         for (size_t k = 0; k < latest->show.count; k++) {
             const struct quantity_index *quantity = &latest->show.quantities[k];
             struct run_cell *cell = &latest->show.cells[k];
@@ -177,7 +177,7 @@ static bool take_row(struct latest *latest, size_t table, const struct diagnosti
             if (unit && strcmp(unit, " [1]") != 0 && !strchr(cell->label, ' '))
                 strncat(cell->label, unit, sizeof cell->label - strlen(cell->label) - 1);
             cell->measured = true;
-            cell->value = number(cells[i]);
+            cell->value = cell_number(cells[i]);
         }
     }
     return true;

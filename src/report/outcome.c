@@ -238,7 +238,7 @@ static const struct judgement {
     { "", "quiet", "not judged", "not judged", "not judged yet" },
 };
 
-static void show(json_t **row, const struct result *result)
+static void view_finding(json_t **row, const struct result *result)
 {
     const bool ended = has_ended(result), broke_off = result_broke_off(result);
     const double bound = run_field_real(*row, FIELD_FINDING_BOUND),
@@ -273,7 +273,7 @@ json_t *unfinished_findings(const struct result *result)
     json_array_foreach(result_find(result, FIELD_FINDINGS), index, finding)
     {
         json_t *row = json_copy(finding);
-        show(&row, result);
+        view_finding(&row, result);
         document_append(&rows, row);
     }
     return rows;

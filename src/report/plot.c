@@ -173,8 +173,8 @@ static enum status write_commands(const struct figure *figure, struct directory 
 }
 
 /* Writes what gnuplot needs for a figure, and starts it in the folder. */
-static enum status begin(const struct figure *figure, struct directory *work,
-                         struct gnuplot *gnuplot, struct error *error)
+static enum status begin_plot(const struct figure *figure, struct directory *work,
+                              struct gnuplot *gnuplot, struct error *error)
 {
     char script[FIGURE_LABEL_SIZE + 4];
     snprintf(script, sizeof script, "%s.gp", figure->name);
@@ -198,7 +198,7 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
     while (begun < count && !error->status && !problem.status) {
         if (begun - ended == room)
             finish(&at_work[ended++ % room], error);
-        else if (!begin(&figures[begun], work, &at_work[begun % room], &problem))
+        else if (!begin_plot(&figures[begun], work, &at_work[begun % room], &problem))
             begun++;
     }
     while (ended < begun)

@@ -342,8 +342,8 @@ static enum status place_files(struct report *report, const struct figures *figu
 
 /* --- the two kinds of report ------------------------------------------------------------------ */
 
-static enum status draw(const struct report *report, struct figures *figures, struct text *html,
-                        struct error *error)
+static enum status draw_runs(const struct report *report, struct figures *figures,
+                             struct text *html, struct error *error)
 {
     if (check_files(report, figures, error))
         return error->status;
@@ -374,7 +374,7 @@ static enum status one_run(const struct report *report, struct figures *figures,
     if (!status && report->options->plots)
         status = choice_select(report->options->plots, figures, error);
     if (!status)
-        status = draw(report, figures, html, error);
+        status = draw_runs(report, figures, html, error);
     if (!status && player)
         status = player_add(result, html, error);
     page_run_foot(html, result, is_beside(report));
@@ -397,7 +397,7 @@ static enum status many_runs(const struct report *report, struct figures *figure
     if (!status && report->options->plots)
         status = choice_select(report->options->plots, figures, error);
     if (!status)
-        status = draw(report, figures, html, error);
+        status = draw_runs(report, figures, html, error);
     snprintf(path, sizeof path, "%s/convergence.csv", report->options->directories[0]);
     if (!status)
         status =

@@ -145,7 +145,7 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
-static enum status load(const char *path, struct result *result, struct error *error)
+static enum status load_result(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
     struct error problem = { 0 };
@@ -255,7 +255,7 @@ static enum status find_state(struct result *result, struct error *error)
     result->progress = progress_read(result->path, &directory_run);
     if (!result->progress.held) {
         result_close(result);
-        if (load(result->path, result, error) || has_ended(result))
+        if (load_result(result->path, result, error) || has_ended(result))
             return error->status;
         result->progress = progress_read(result->path, &directory_run);
     }
@@ -269,7 +269,7 @@ enum status result_open(const char *path, struct result *result, struct error *e
     snprintf(result->path, sizeof result->path, "%s", path);
     for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
         result->path[end - 1] = '\0';
-    if (identify(result, &result->identity, error) || load(path, result, error))
+    if (identify(result, &result->identity, error) || load_result(path, result, error))
         return error->status;
     return find_state(result, error);
 }

@@ -103,7 +103,8 @@ static struct tag read_tag(const char *from)
     return tag;
 }
 
-static void fill(struct text *text, const char *from, const char *end, const struct scope *scope);
+static void fill_scope(struct text *text, const char *from, const char *end,
+                       const struct scope *scope);
 
 /* Fills the text between the tags of a section; gives the end of the second one. */
 static const char *fill_section(struct text *text, const struct tag *tag, const struct scope *scope)
@@ -117,16 +118,17 @@ static const char *fill_section(struct text *text, const struct tag *tag, const 
     const size_t elements = json_is_array(value) ? json_array_size(value) : 1;
     if ((tag->kind == '^' && !is_true(value)) || (tag->kind == '?' && is_there) ||
         (tag->kind == '!' && !is_there))
-        fill(text, tag->end, close, scope);
+        fill_scope(text, tag->end, close, scope);
     for (size_t i = 0; i < elements && tag->kind == '#' && is_true(value); i++) {
         const struct scope inner = { json_is_array(value) ? json_array_get(value, i) : value,
                                      scope };
-        fill(text, tag->end, close, &inner);
+        fill_scope(text, tag->end, close, &inner);
     }
     return read_tag(close).end;
 }
 
-static void fill(struct text *text, const char *from, const char *end, const struct scope *scope)
+static void fill_scope(struct text *text, const char *from, const char *end,
+                       const struct scope *scope)
 {
     for (const char *open; (open = strstr(from, "{{")) && open < end;) {
         const struct tag tag = read_tag(open);
@@ -147,7 +149,7 @@ void template_render(struct text *text, const char *source, json_t *values, cons
     const struct scope outermost = { outer, NULL }, scope = { values, &outermost };
     text->failed |= !values;
     if (values)
-        fill(text, source, source + strlen(source), &scope);
+        fill_scope(text, source, source + strlen(source), &scope);
     json_decref(values);
 }
 

@@ -83,8 +83,8 @@ static char *value_text(const json_t *value)
                  : strdup("unset");
 }
 
-static void report(const struct visitor *visitor, const char *path, const json_t *before,
-                   const json_t *now)
+static void visit_change(const struct visitor *visitor, const char *path, const json_t *before,
+                         const json_t *now)
 {
     char *old = value_text(before), *new = value_text(now);
     const struct change change = { .kind = kind_of(visitor, path),
@@ -99,8 +99,8 @@ static void report(const struct visitor *visitor, const char *path, const json_t
     free(new);
 }
 
-static void compare(const struct visitor *visitor, const char *path, const json_t *before,
-                    const json_t *now);
+static void compare_values(const struct visitor *visitor, const char *path, const json_t *before,
+                           const json_t *now);
 
 /* The members of both objects, each once. */
 static void compare_objects(const struct visitor *visitor, const char *path, const json_t *before,
@@ -116,13 +116,13 @@ static void compare_objects(const struct visitor *visitor, const char *path, con
                 continue;
             char inner[PATH_SIZE];
             snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", key);
-            compare(visitor, inner, json_object_get(before, key), json_object_get(now, key));
+            compare_values(visitor, inner, json_object_get(before, key), json_object_get(now, key));
         }
     }
 }
 
-static void compare(const struct visitor *visitor, const char *path, const json_t *before,
-                    const json_t *now)
+static void compare_values(const struct visitor *visitor, const char *path, const json_t *before,
+                           const json_t *now)
 {
     if (before && now && json_equal(before, now))
         return;
@@ -136,11 +136,11 @@ static void compare(const struct visitor *visitor, const char *path, const json_
         for (size_t i = 0; i < json_array_size(before); i++) {
             char inner[PATH_SIZE];
             snprintf(inner, sizeof inner, "%s.%zu", path, i);
-            compare(visitor, inner, json_array_get(before, i), json_array_get(now, i));
+            compare_values(visitor, inner, json_array_get(before, i), json_array_get(now, i));
         }
         return;
     }
-    report(visitor, path, before, now);
+    visit_change(visitor, path, before, now);
 }
 
 enum status change_visit(const json_t *before, const struct config *config,
@@ -157,7 +157,7 @@ enum status change_visit(const json_t *before, const struct config *config,
     free(text);
     json_decref(resolved);
     if (now)
-        compare(&visitor, "", before, now);
+        compare_values(&visitor, "", before, now);
     else
         error_memory(error);
     json_decref(now);

@@ -34,12 +34,13 @@ void content_visit_state(const struct run *run,
                          void *context)
 {
     for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
-        const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        visit(context, "diagnostic", i, slot->diagnostic->state, slot->diagnostic->state_count);
-        visit(context, "row", i, slot->last_row, slot->diagnostic->column_count);
-        if (slot->aggregate)
-            visit(context, "aggregate-row", i, aggregate_last_row(slot->aggregate),
-                  aggregate_diagnostic(slot->aggregate)->column_count);
+        const struct observed_diagnostic *observed = &run->observers.diagnostics[i];
+        visit(context, "diagnostic", i, observed->diagnostic->state,
+              observed->diagnostic->state_count);
+        visit(context, "row", i, observed->last_row, observed->diagnostic->column_count);
+        if (observed->aggregate)
+            visit(context, "aggregate-row", i, aggregate_last_row(observed->aggregate),
+                  aggregate_diagnostic(observed->aggregate)->column_count);
     }
     for (size_t i = 0; i < run->criteria.expect.count; i++)
         visit(context, "expect", i, run->criteria.expect.criteria[i].state, CRITERION_STATE);

@@ -19,18 +19,18 @@ static enum status take_row(void *context, size_t system, const double *values, 
     (void)error;
     const struct row_target *target = context;
     struct run *run = target->run;
-    struct diagnostic_slot *slot = &run->observers.diagnostics[target->diagnostic];
-    const size_t count = slot->diagnostic->column_count;
+    struct observed_diagnostic *observed = &run->observers.diagnostics[target->diagnostic];
+    const size_t count = observed->diagnostic->column_count;
     const bool several = run->simulation->bodies->systems > 1;
     const char *file = body_files_name(&run->experiment.body_files, system);
-    csv_row(slot->stream, target->now, several, system, file, values, count);
+    csv_row(observed->stream, target->now, several, system, file, values, count);
     criteria_row(&run->criteria, target->diagnostic, several ? system + 1 : 0, target->now->time,
                  values, run->ensemble.largest_error[system]);
     show_take(&run->show, target->diagnostic, values);
     if (system == 0)
-        memcpy(slot->last_row, values, count * sizeof *values);
-    if (slot->aggregate)
-        aggregate_take(slot->aggregate, system, values);
+        memcpy(observed->last_row, values, count * sizeof *values);
+    if (observed->aggregate)
+        aggregate_take(observed->aggregate, system, values);
     return STATUS_OK;
 }
 
@@ -54,32 +54,32 @@ static void note_seconds(struct instant then, double *longest)
 /* The statistics over the systems, once all of them have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
-    struct diagnostic_slot *slot = &run->observers.diagnostics[index];
-    const struct diagnostic *statistics = aggregate_diagnostic(slot->aggregate);
+    struct observed_diagnostic *observed = &run->observers.diagnostics[index];
+    const struct diagnostic *statistics = aggregate_diagnostic(observed->aggregate);
     for (size_t k = 0; k < statistics->row_count; k++) {
-        const double *row = aggregate_row(slot->aggregate, k, run->ensemble.left_out);
-        csv_row(slot->aggregate_stream, now, false, 0, "", row, statistics->column_count);
+        const double *row = aggregate_row(observed->aggregate, k, run->ensemble.left_out);
+        csv_row(observed->aggregate_stream, now, false, 0, "", row, statistics->column_count);
         criteria_row(&run->criteria, run->observers.diagnostic_count + index, 0, now->time, row,
                      0.0);
         show_take(&run->show, run->observers.diagnostic_count + index, row);
     }
 }
 
-static enum status measure(struct run *run, size_t index, const struct moment *now,
-                           struct error *error)
+static enum status measure_diagnostic(struct run *run, size_t index, const struct moment *now,
+                                      struct error *error)
 {
-    struct diagnostic_slot *slot = &run->observers.diagnostics[index];
-    if (slot->diagnostic == run->observers.trust && shadow_fetch(run->shadows, error))
+    struct observed_diagnostic *observed = &run->observers.diagnostics[index];
+    if (observed->diagnostic == run->observers.trust && shadow_fetch(run->shadows, error))
         return error->status;
     struct row_target target = { run, index, now };
     const struct row_sink sink = { take_row, &target };
     const struct instant start = instant_now();
-    if (diagnostic_measure(slot->diagnostic, now, &sink, error) ||
-        (slot->diagnostic == run->observers.energy_budget &&
+    if (diagnostic_measure(observed->diagnostic, now, &sink, error) ||
+        (observed->diagnostic == run->observers.energy_budget &&
          replay_interval(&run->replays, run->schedule.step, run->schedule.last, error)))
         return error->status;
-    note_seconds(start, &slot->seconds);
-    if (slot->aggregate)
+    note_seconds(start, &observed->seconds);
+    if (observed->aggregate)
         write_aggregate(run, index, now);
     return STATUS_OK;
 }
@@ -209,7 +209,7 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     show_begin(&run->show);
     for (size_t i = 0; i < run->observers.diagnostic_count && !status; i++)
         if (measures(run, i))
-            status = measure(run, i, now, error);
+            status = measure_diagnostic(run, i, now, error);
     if (!status)
         tell_row(run);
     for (size_t i = 0; i < run->observers.output_count && !status; i++) {

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "formats/csv.h"
 #include "output/run-fields.h"
-#include "run/provenance.h"
 #include "run/record.h"
 #include "run/restart.h"
 
@@ -50,11 +49,11 @@ static enum status open_table(struct run *run, const struct diagnostic *diagnost
 static enum status open_series(struct run *run, struct error *error)
 {
     for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
-        struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        if (open_table(run, slot->diagnostic, "series", i, &slot->stream, error))
+        struct observed_diagnostic *observed = &run->observers.diagnostics[i];
+        if (open_table(run, observed->diagnostic, "series", i, &observed->stream, error))
             return error->status;
-        if (slot->aggregate && open_table(run, aggregate_diagnostic(slot->aggregate), "aggregate",
-                                          i, &slot->aggregate_stream, error))
+        if (observed->aggregate && open_table(run, aggregate_diagnostic(observed->aggregate),
+                                              "aggregate", i, &observed->aggregate_stream, error))
             return error->status;
     }
     return STATUS_OK;
@@ -88,20 +87,20 @@ static void check_output_file(const struct observers *observers, size_t index,
 /* Counts the events of an observer: those that the checkpoint has seen, and those that will
  * come. */
 static enum status count_events(const struct schedule *schedule, size_t index,
-                                struct output_slot *slot, const struct section *section,
+                                struct observed_output *observed, const struct section *section,
                                 struct error *error)
 {
     static const uint64_t most = 1000000;
     const struct trigger trigger = *schedule_output(schedule, index);
     const bool now =
         !schedule->events_done && trigger_fires(trigger, schedule->step, schedule->last);
-    slot->events =
-        slot->output->written + now + trigger_events(trigger, schedule->step, schedule->last);
-    if (!slot->output->class_->event_file || slot->events <= most)
+    observed->events =
+        observed->output->written + now + trigger_events(trigger, schedule->step, schedule->last);
+    if (!observed->output->class_->event_file || observed->events <= most)
         return STATUS_OK;
     return section_error(section, "every", error,
                          "would write %" PRIu64 " files; at most %" PRIu64 " are allowed",
-                         slot->events, most);
+                         observed->events, most);
 }
 
 /* Opens one output, or with `directory` NULL only checks its parameters. */
@@ -109,7 +108,7 @@ static enum status open_output(struct run *run, size_t index, struct directory *
                                struct error *error)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
-    struct output_slot *slot = &run->observers.outputs[index];
+    struct observed_output *observed = &run->observers.outputs[index];
     const struct stream_mark *continued = NULL;
     struct stream_mark mark;
     if (directory && run->continuation.checkpoint) {
@@ -117,16 +116,16 @@ static enum status open_output(struct run *run, size_t index, struct directory *
             return error->status;
         continued = &mark;
     }
-    if (slot->output && slot->output->class_->close(slot->output, error))
+    if (observed->output && observed->output->class_->close(observed->output, error))
         return error->status;
-    slot->output = NULL;
-    if (output_find(section)->open(section, directory, continued, &slot->output, error))
+    observed->output = NULL;
+    if (output_find(section)->open(section, directory, continued, &observed->output, error))
         return error->status;
-    if (continued && slot->output->class_->event_file && restart_files(run, index, error))
+    if (continued && observed->output->class_->event_file && restart_files(run, index, error))
         return error->status;
-    slot->file = slot->output->file;
+    observed->file = observed->output->file;
     check_output_file(&run->observers, index, section, error);
-    return count_events(&run->schedule, index, slot, section, error);
+    return count_events(&run->schedule, index, observed, section, error);
 }
 
 enum status open_outputs(struct run *run, struct directory *directory, struct error *error)

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "output/run-fields.h"
 
-static void tell(struct run *run, bool loud, const char *format, va_list arguments)
+static void send_notice(struct run *run, bool loud, const char *format, va_list arguments)
 {
     char line[512];
     vsnprintf(line, sizeof line, format, arguments);
@@ -24,7 +24,7 @@ void run_notice(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(run, false, format, arguments);
+    send_notice(run, false, format, arguments);
     va_end(arguments);
 }
 
@@ -32,7 +32,7 @@ void run_warning(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(run, true, format, arguments);
+    send_notice(run, true, format, arguments);
     va_end(arguments);
 }
 

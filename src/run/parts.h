@@ -76,7 +76,7 @@ void files_destroy(struct files *files);
 
 /* --- when a checkpoint is due ----------------------------------------------------------------- */
 
-struct kept;
+struct saved_state;
 
 /* When a run saves its checkpoints, and what the last one holds. */
 struct autosave {
@@ -87,7 +87,7 @@ struct autosave {
     /* The step of the last checkpoint, which holds the state before or after its events. */
     bool saved, saved_events;
     uint64_t saved_step;
-    struct kept *before_last; /* see save_keep_early(); NULL where it is not needed */
+    struct saved_state *before_last; /* see save_keep_early(); NULL where it is not needed */
 };
 
 /* Tells whether one is due, by the clock of the group `checkpoint` or because it is wanted. Then

@@ -11,7 +11,6 @@
 #include "initial/initial.h"
 #include "output/run-fields.h"
 #include "run/attempt.h"
-#include "run/provenance.h"
 #include "run/restart.h"
 #include "run/signals.h"
 
@@ -31,10 +30,10 @@ static enum status allocate_arrays(struct run *run, struct error *error)
 static void check_name(const struct run *run, size_t index, const struct section *section,
                        struct error *error)
 {
-    const struct diagnostic_slot *mine = &run->observers.diagnostics[index];
+    const struct observed_diagnostic *mine = &run->observers.diagnostics[index];
     const char *name = mine->diagnostic->name;
     for (size_t i = 0; i < index; i++) {
-        const struct diagnostic_slot *other = &run->observers.diagnostics[i];
+        const struct observed_diagnostic *other = &run->observers.diagnostics[i];
         const char *others = other->diagnostic ? other->diagnostic->name : "";
         if (observers_writes(other, name, strlen(name)))
             section_error(section, NULL, error, "%s.csv is there already; give this one a `name`",
@@ -51,28 +50,28 @@ static void check_name(const struct run *run, size_t index, const struct section
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {
-    struct diagnostic_slot *slot = &run->observers.diagnostics[index];
+    struct observed_diagnostic *observed = &run->observers.diagnostics[index];
     schedule_diagnostic(&run->schedule, index)->every = (uint64_t)section_integer(section, "every");
     check_name(run, index, section, error);
-    const size_t columns = slot->diagnostic->column_count;
-    slot->last_row = memory_array(columns, sizeof *slot->last_row, error);
-    for (size_t k = 0; slot->last_row && k < columns; k++)
-        slot->last_row[k] = NAN;
+    const size_t columns = observed->diagnostic->column_count;
+    observed->last_row = memory_array(columns, sizeof *observed->last_row, error);
+    for (size_t k = 0; observed->last_row && k < columns; k++)
+        observed->last_row[k] = NAN;
 }
 
 /*
- * Those that groups of their own ask for, from slot `next` on. They have no statistics over
+ * Those that groups of their own ask for, from index `next` on. They have no statistics over
  * systems: a mean of horizons of which some lie beyond the end would be of the others.
  */
 static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
                                           struct error *error)
 {
     const struct config *config = run->experiment.config;
-    struct diagnostic_slot *slots = run->observers.diagnostics;
+    struct observed_diagnostic *all = run->observers.diagnostics;
     if (copies_replayed(config)) {
         const struct moment start = run_moment(run);
         const enum status made = replay_diagnostic(&run->replays, &start, error);
-        run->observers.energy_budget = slots[next].diagnostic = run->replays.budget;
+        run->observers.energy_budget = all[next].diagnostic = run->replays.budget;
         if (!made)
             fill_slot(run, next, config_section(config, "energy_budget"), error);
         next++;
@@ -80,7 +79,7 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
     if (copies_shadowed(config)) {
         const struct section *const section = config_section(config, "trust");
         const bool measure = measure_first && !run->continuation.checkpoint;
-        struct diagnostic **const trust = &slots[next].diagnostic;
+        struct diagnostic **const trust = &all[next].diagnostic;
         if (!shadow_diagnostic(section, run->simulation, run->schedule.step, measure, trust, error))
             fill_slot(run, next, section, error);
         run->observers.trust = *trust;
@@ -96,11 +95,11 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
     const size_t listed = config_count(config, "diagnostics"), systems = start.bodies->systems;
     for (size_t i = 0; i < listed; i++) {
         const struct section *section = config_item(config, "diagnostics", i);
-        struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        if (diagnostic_create(section, &start, &slot->diagnostic, error))
+        struct observed_diagnostic *observed = &run->observers.diagnostics[i];
+        if (diagnostic_create(section, &start, &observed->diagnostic, error))
             continue; /* the next one may have something to report as well */
         if (systems > 1)
-            aggregate_create(slot->diagnostic, systems, &slot->aggregate, error);
+            aggregate_create(observed->diagnostic, systems, &observed->aggregate, error);
         fill_slot(run, i, section, error);
     }
     return create_own_diagnostics(run, measure_first, listed, error);
@@ -168,9 +167,10 @@ static enum status create_criteria(struct run *run, struct error *error)
     if (!diagnostics)
         return error_memory(error);
     for (size_t i = 0; i < count; i++) {
-        const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        diagnostics[i] = slot->diagnostic;
-        diagnostics[count + i] = slot->aggregate ? aggregate_diagnostic(slot->aggregate) : NULL;
+        const struct observed_diagnostic *observed = &run->observers.diagnostics[i];
+        diagnostics[i] = observed->diagnostic;
+        diagnostics[count + i] =
+            observed->aggregate ? aggregate_diagnostic(observed->aggregate) : NULL;
     }
     criteria_create(run->experiment.config, run->simulation->physics.units, diagnostics, 2 * count,
                     &run->criteria, error);

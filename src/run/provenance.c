@@ -1,5 +1,3 @@
-#include "run/provenance.h"
-
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,15 +110,16 @@ static json_t *last_rows_json(const struct run *run)
 {
     json_t *all = json_object();
     for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
-        const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        if (slot->diagnostic->class_->table)
+        const struct observed_diagnostic *observed = &run->observers.diagnostics[i];
+        if (observed->diagnostic->class_->table)
             continue;
-        document_set(&all, slot->diagnostic->name, row_json(slot->diagnostic, slot->last_row));
-        if (!slot->aggregate)
+        document_set(&all, observed->diagnostic->name,
+                     row_json(observed->diagnostic, observed->last_row));
+        if (!observed->aggregate)
             continue;
-        const struct diagnostic *aggregate = aggregate_diagnostic(slot->aggregate);
+        const struct diagnostic *aggregate = aggregate_diagnostic(observed->aggregate);
         document_set(&all, aggregate->name,
-                     row_json(aggregate, aggregate_last_row(slot->aggregate)));
+                     row_json(aggregate, aggregate_last_row(observed->aggregate)));
     }
     return all;
 }

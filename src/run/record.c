@@ -65,7 +65,7 @@ struct estimated run_estimated(const struct run *run)
                                    .schedule = &run->schedule,
                                    .observers = &run->observers,
                                    .directory = run->options.directory };
-    content_visit_state(run, count_bytes, &estimated.kept_bytes);
+    content_visit_state(run, count_bytes, &estimated.state_bytes);
     return estimated;
 }
 
@@ -77,7 +77,7 @@ static const enum run_field numbers[] = { FIELD_LEG_THREADS,         FIELD_LEG_F
                                           FIELD_LEG_ADVANCE_SECONDS, FIELD_LEG_CPU_SECONDS };
 static const enum run_field texts[] = { FIELD_LEG_STARTED, FIELD_LEG_HOST, FIELD_LEG_BACKEND };
 
-static double number(const json_t *leg, enum run_field field)
+static double leg_number(const json_t *leg, enum run_field field)
 {
     return json_number_value(run_field(leg, field));
 }
@@ -86,10 +86,10 @@ static bool is_leg(const json_t *leg)
 {
     bool good = json_is_object(leg);
     for (size_t k = 0; k < COUNT_OF(numbers) && good; k++)
-        good = json_is_number(run_field(leg, numbers[k])) && number(leg, numbers[k]) >= 0.0;
+        good = json_is_number(run_field(leg, numbers[k])) && leg_number(leg, numbers[k]) >= 0.0;
     for (size_t k = 0; k < COUNT_OF(texts) && good; k++)
         good = json_is_string(run_field(leg, texts[k]));
-    return good && number(leg, FIELD_LEG_LAST_STEP) >= number(leg, FIELD_LEG_FIRST_STEP);
+    return good && leg_number(leg, FIELD_LEG_LAST_STEP) >= leg_number(leg, FIELD_LEG_FIRST_STEP);
 }
 
 static bool are_legs(const json_t *legs)
@@ -111,7 +111,7 @@ static bool end_alike(const json_t *one, const json_t *other)
     const size_t count = json_array_size(one);
     const json_t *a = json_array_get(one, count - 1), *b = json_array_get(other, count - 1);
     return count > 0 && count == json_array_size(other) &&
-           number(a, FIELD_LEG_LAST_STEP) == number(b, FIELD_LEG_LAST_STEP) &&
+           leg_number(a, FIELD_LEG_LAST_STEP) == leg_number(b, FIELD_LEG_LAST_STEP) &&
            json_equal(run_field(a, FIELD_LEG_STARTED), run_field(b, FIELD_LEG_STARTED));
 }
 
@@ -125,10 +125,10 @@ enum status legs_load(struct run *run, struct error *error)
         return error_set(error, STATUS_DATA, "%s: its section '%s' does not list legs",
                          checkpoint_name, content_legs);
     }
-    json_t *told = run_field(run->continuation.before, FIELD_LEGS);
-    if (are_legs(told) && end_alike(told, legs)) {
+    json_t *recorded = run_field(run->continuation.before, FIELD_LEGS);
+    if (are_legs(recorded) && end_alike(recorded, legs)) {
         json_decref(legs);
-        legs = json_incref(told);
+        legs = json_incref(recorded);
     }
     json_decref(run->continuation.legs);
     run->continuation.legs = legs;
@@ -163,10 +163,10 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
     json_t *leg;
     json_array_foreach(legs, index, leg)
     {
-        sum.steps += number(leg, FIELD_LEG_LAST_STEP) - number(leg, FIELD_LEG_FIRST_STEP);
-        sum.wall += number(leg, FIELD_LEG_WALL_SECONDS);
-        sum.advance += number(leg, FIELD_LEG_ADVANCE_SECONDS);
-        sum.cpu += number(leg, FIELD_LEG_CPU_SECONDS);
+        sum.steps += leg_number(leg, FIELD_LEG_LAST_STEP) - leg_number(leg, FIELD_LEG_FIRST_STEP);
+        sum.wall += leg_number(leg, FIELD_LEG_WALL_SECONDS);
+        sum.advance += leg_number(leg, FIELD_LEG_ADVANCE_SECONDS);
+        sum.cpu += leg_number(leg, FIELD_LEG_CPU_SECONDS);
     }
     const struct run_work own = run_work(run);
     sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;

@@ -12,7 +12,6 @@
 #include "run/attempt.h"
 #include "run/parts.h"
 #include "run/phases.h"
-#include "run/provenance.h"
 #include "run/signals.h"
 
 static bool asked_to_stop(void *context)
@@ -68,7 +67,7 @@ static enum status worse(enum status status, const struct error *late, struct er
 }
 
 /* run.json says so already: as the run was done before, so it is now. */
-static bool is_told(const struct run *run, enum status status)
+static bool is_recorded(const struct run *run, enum status status)
 {
     return run->continuation.done &&
            json_integer_value(run_field(run->continuation.before, FIELD_EXIT_STATUS)) ==
@@ -111,7 +110,7 @@ static enum status finish(struct run *run, enum status status, struct error *err
     status = worse(status, &closing, error);
     clocks_stop(&run->clocks);
     const struct provenance_end end = { status, error->lines > 0 ? error->text : NULL };
-    if (run->files.manifest_written && !is_told(run, status))
+    if (run->files.manifest_written && !is_recorded(run, status))
         provenance_write(run, &end, &writing);
     return worse(status, &writing, error);
 }
@@ -299,7 +298,7 @@ static json_t *certificate(const struct replay *replay)
                      d->threads, "seconds", result->seconds);
 }
 
-static enum status judge(const struct replay *replay, struct error *error)
+static enum status judge_replay(const struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;
     const struct restart_difference *d = &replay->result->difference;
@@ -336,7 +335,7 @@ static enum status replay_run(struct replay *replay, struct error *error)
     replay->result->seconds = clock_seconds() - start;
     if (restart_differences(run, replay->target, &replay->result->difference, error))
         return error->status;
-    return judge(replay, error);
+    return judge_replay(replay, error);
 }
 
 enum status verify_run(const struct config *config, const char *directory,

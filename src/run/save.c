@@ -13,13 +13,13 @@
 #include "run/content.h"
 #include "run/record.h"
 
-/* --- what is kept ----------------------------------------------------------------------------- */
+/* --- what is saved ---------------------------------------------------------------------------- */
 
 /*
  * The state that must survive beside the bodies: the mark of each file, and the state of all that
- * observes the run. A copy, so that it can be kept as it was before the events of the last step.
+ * observes the run. A copy, so that it can be saved as it was before the events of the last step.
  */
-struct kept {
+struct saved_state {
     const char *prefix; /* of the sections' names */
     bool failed;        /* for want of memory */
     size_t count, room;
@@ -30,103 +30,104 @@ struct kept {
     } items[];
 };
 
-void save_free(struct kept *kept)
+void save_free(struct saved_state *saved)
 {
-    for (size_t k = 0; kept && k < kept->count; k++)
-        free(kept->items[k].words);
-    free(kept);
+    for (size_t k = 0; saved && k < saved->count; k++)
+        free(saved->items[k].words);
+    free(saved);
 }
 
 /* Copies 64-bit numbers of either kind. */
-static void keep(struct kept *kept, const char *kind, size_t index, const void *words,
-                 size_t length)
+static void copy_words(struct saved_state *saved, const char *kind, size_t index, const void *words,
+                       size_t length)
 {
-    assert(kept->count < kept->room);
+    assert(saved->count < saved->room);
     uint64_t *copy = malloc(memory_bytes(length + 1, sizeof *copy));
-    kept->failed |= !copy;
+    saved->failed |= !copy;
     if (!copy)
         return;
     if (length > 0)
         memcpy(copy, words, length * sizeof *copy);
-    const size_t k = kept->count++;
-    content_name(kept->prefix, kind, index, kept->items[k].name);
-    kept->items[k].length = length;
-    kept->items[k].words = copy;
+    const size_t k = saved->count++;
+    content_name(saved->prefix, kind, index, saved->items[k].name);
+    saved->items[k].length = length;
+    saved->items[k].words = copy;
 }
 
-static void keep_state(void *context, const char *kind, size_t index, double *numbers, size_t count)
+static void copy_numbers(void *context, const char *kind, size_t index, double *numbers,
+                         size_t count)
 {
-    keep(context, kind, index, numbers, count);
+    copy_words(context, kind, index, numbers, count);
 }
 
-static void keep_mark(struct kept *kept, const char *kind, size_t index,
+static void copy_mark(struct saved_state *saved, const char *kind, size_t index,
                       const struct stream *stream)
 {
     if (!stream)
         return;
     const struct stream_mark mark = stream_mark(stream);
     const uint64_t values[] = { mark.length, mark.hash };
-    keep(kept, kind, index, values, COUNT_OF(values));
+    copy_words(saved, kind, index, values, COUNT_OF(values));
 }
 
 /* The length and the hash of each file, where each event has one; their number stands in the place
  * of the output's own length. */
-static void keep_files(struct kept *kept, size_t index, const struct output *output)
+static void copy_files(struct saved_state *saved, size_t index, const struct output *output)
 {
     const uint64_t values[] = { output->written, 0 };
-    keep(kept, "output", index, values, COUNT_OF(values));
+    copy_words(saved, "output", index, values, COUNT_OF(values));
     uint64_t *marks = calloc(output->written + 1, sizeof(uint64_t[2]));
     for (uint64_t i = 0; marks && i < output->written; i++) {
         marks[2 * i] = output->files[i].mark.length;
         marks[2 * i + 1] = output->files[i].mark.hash;
     }
     if (marks)
-        keep(kept, content_files, index, marks, 2 * output->written);
-    kept->failed |= !marks;
+        copy_words(saved, content_files, index, marks, 2 * output->written);
+    saved->failed |= !marks;
     free(marks);
 }
 
 /* All of it as it is now; NULL without memory. */
-static struct kept *keep_all(const struct run *run, const char *prefix)
+static struct saved_state *copy_state(const struct run *run, const char *prefix)
 {
     const struct observers *observers = &run->observers;
     const size_t room = 5 * observers->diagnostic_count + 2 * observers->output_count +
                         run->criteria.expect.count + 2;
-    struct kept *kept = calloc(1, sizeof *kept + room * sizeof *kept->items);
-    if (!kept)
+    struct saved_state *saved = calloc(1, sizeof *saved + room * sizeof *saved->items);
+    if (!saved)
         return NULL;
-    kept->prefix = prefix;
-    kept->room = room;
-    content_visit_state(run, keep_state, kept);
+    saved->prefix = prefix;
+    saved->room = room;
+    content_visit_state(run, copy_numbers, saved);
     for (size_t i = 0; i < observers->diagnostic_count; i++) {
-        keep_mark(kept, "series", i, observers->diagnostics[i].stream);
-        keep_mark(kept, "aggregate", i, observers->diagnostics[i].aggregate_stream);
+        copy_mark(saved, "series", i, observers->diagnostics[i].stream);
+        copy_mark(saved, "aggregate", i, observers->diagnostics[i].aggregate_stream);
     }
     for (size_t i = 0; i < observers->output_count; i++) {
         const struct output *output = observers->outputs[i].output;
         if (output->grows)
-            keep_mark(kept, "output", i, output->stream);
+            copy_mark(saved, "output", i, output->stream);
         else
-            keep_files(kept, i, output);
+            copy_files(saved, i, output);
     }
-    if (!kept->failed)
-        return kept;
-    save_free(kept);
+    if (!saved->failed)
+        return saved;
+    save_free(saved);
     return NULL;
 }
 
 enum status save_keep_early(struct run *run, struct error *error)
 {
     save_free(run->autosave.before_last);
-    run->autosave.before_last = keep_all(run, content_early);
+    run->autosave.before_last = copy_state(run, content_early);
     return run->autosave.before_last ? STATUS_OK : error_memory(error);
 }
 
-static void put_kept(struct checkpoint_writer *writer, const struct kept *kept)
+static void put_saved(struct checkpoint_writer *writer, const struct saved_state *saved)
 {
-    for (size_t k = 0; kept && k < kept->count; k++)
-        checkpoint_put_words(writer, kept->items[k].name, kept->items[k].words, 1,
-                             kept->items[k].length, 0);
+    for (size_t k = 0; saved && k < saved->count; k++)
+        checkpoint_put_words(writer, saved->items[k].name, saved->items[k].words, 1,
+                             saved->items[k].length, 0);
 }
 
 /* --- saving ----------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ static enum status put_texts(struct checkpoint_writer *writer, const struct run 
     return STATUS_OK;
 }
 
-static enum status save_once(struct run *run, const struct kept *kept, struct error *error)
+static enum status save_once(struct run *run, const struct saved_state *saved, struct error *error)
 {
     struct checkpoint_writer *writer;
     if (checkpoint_begin(run->files.directory, &writer, error))
@@ -190,23 +191,23 @@ static enum status save_once(struct run *run, const struct kept *kept, struct er
     }
     put_state(writer, run);
     shadow_put(writer, run->shadows);
-    put_kept(writer, kept);
-    put_kept(writer, run->autosave.before_last);
+    put_saved(writer, saved);
+    put_saved(writer, run->autosave.before_last);
     return checkpoint_commit(writer, !run->continuation.newest_damaged, error);
 }
 
 static enum status save(struct run *run, struct error *error)
 {
-    struct kept *kept = keep_all(run, "");
-    if (!kept)
+    struct saved_state *saved = copy_state(run, "");
+    if (!saved)
         return error_memory(error);
     struct error first = { 0 };
-    enum status status = save_once(run, kept, &first);
+    enum status status = save_once(run, saved, &first);
     if (status) {
         run_notice(run, "%s; trying once more", first.text);
-        status = save_once(run, kept, error);
+        status = save_once(run, saved, error);
     }
-    save_free(kept);
+    save_free(saved);
     return status;
 }
 

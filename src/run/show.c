@@ -96,8 +96,8 @@ static void label(struct run_cell *cell, const struct diagnostic *diagnostic, si
              pure ? "" : " [", pure ? "" : unit, pure ? "" : "]");
 }
 
-static enum status add(struct show *show, const char *name, const struct choice *choice,
-                       struct error *error)
+static enum status add_quantity(struct show *show, const char *name, const struct choice *choice,
+                                struct error *error)
 {
     struct quantity_index *quantity = &show->quantities[show->count];
     const bool ensemble = choice->statistics;
@@ -136,7 +136,7 @@ enum status show_create(const char *names, const struct diagnostic *const *diagn
     if (list && fields && show->quantities && show->cells) {
         most = text_split(list, ',', fields, most);
         for (size_t i = 0; i < most; i++) /* all of them, to report every error */
-            add(show, fields[i], &choice, error);
+            add_quantity(show, fields[i], &choice, error);
         if (!error->status && show->count == 0)
             error_set(error, STATUS_USAGE,
                       "orrery: --show %s: names no quantity beside step and time", names);

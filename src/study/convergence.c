@@ -256,8 +256,8 @@ static enum status write_csv(struct directory *directory, const struct convergen
     return status;
 }
 
-static enum status measure(struct directory *directory, struct convergence *convergence,
-                           struct error *error)
+static enum status measure_study(struct directory *directory, struct convergence *convergence,
+                                 struct error *error)
 {
     struct result results[CONVERGENCE_LEVELS] = { 0 };
     size_t opened = 0;
@@ -289,7 +289,7 @@ enum status convergence_measure(const char *path, struct convergence *convergenc
     if (!status)
         status = directory_check(directory, name, 1, error);
     if (!status)
-        status = measure(directory, convergence, error);
+        status = measure_study(directory, convergence, error);
     directory_close(directory);
     return status;
 }

@@ -113,14 +113,14 @@ static void start_member(struct work *work, size_t member)
             work_notice(work, error.text);
         _exit((int)status);
     }
-    struct member *slot = &work->members[member];
+    struct member *state = &work->members[member];
     if (process < 0) {
-        slot->ended = true;
-        slot->status = STATUS_MEMORY;
+        state->ended = true;
+        state->status = STATUS_MEMORY;
         work->done++;
         return;
     }
-    slot->process = process;
+    state->process = process;
     work->running++;
 }
 
@@ -138,21 +138,21 @@ static void tell_killed(const struct work *work, size_t member)
 static void collect(struct work *work)
 {
     for (size_t m = work->first; m < work->next; m++) {
-        struct member *slot = &work->members[m];
+        struct member *state = &work->members[m];
         int code;
-        const pid_t ended = slot->process ? waitpid(slot->process, &code, WNOHANG) : 0;
+        const pid_t ended = state->process ? waitpid(state->process, &code, WNOHANG) : 0;
         if (ended == 0)
             continue;
-        slot->process = 0;
-        slot->ended = true;
-        slot->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
-        slot->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
+        state->process = 0;
+        state->ended = true;
+        state->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
+        state->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
         struct error unreadable = { 0 }; /* the table is read for what is missing, and tells */
         table_read(work->table, m, &unreadable);
-        if (slot->signal)
+        if (state->signal)
             tell_killed(work, m);
         /* The members look at the clock for themselves; when one ends for it, no other begins. */
-        work->stopping |= slot->status == STATUS_STOPPED && work->options->deadline > 0.0;
+        work->stopping |= state->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
         work->done++;
         if (work->options->progress)

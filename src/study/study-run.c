@@ -105,7 +105,7 @@ static void check_run(struct work *work, size_t member, const struct result *res
                       struct error *differences)
 {
     char path[STUDY_PATH_SIZE];
-    struct member *slot = &work->members[member];
+    struct member *state = &work->members[member];
     struct config *config = NULL;
     struct error broken = { 0 }, no_row = { 0 }; /* is read again for the table, which tells it */
     if (!work->options->only)
@@ -114,8 +114,8 @@ static void check_run(struct work *work, size_t member, const struct result *res
         error_set(differences, broken.status, "%s", broken.text);
     else
         existing_member(work_path(work, member, path), result, config, quiet_keys, input,
-                        &slot->ended, &slot->status, differences);
-    work->done += slot->ended;
+                        &state->ended, &state->status, differences);
+    work->done += state->ended;
     config_free(config);
 }
 
@@ -125,23 +125,23 @@ static void check_member(struct work *work, size_t member, const struct study *q
                          struct existing_input *input, struct error *differences)
 {
     char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
-    struct member *slot = &work->members[member];
+    struct member *state = &work->members[member];
     struct result result;
     struct error broken = { 0 };
     struct stat about;
-    const bool known = slot->ended;
-    slot->ended = false;
+    const bool known = state->ended;
+    state->ended = false;
     snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
     if (!has_manifest(manifest, &about, differences)) {
         table_forget(work->table, member);
         return;
     }
-    if (known && is_same_file(&about, &slot->manifest)) {
-        slot->ended = true;
+    if (known && is_same_file(&about, &state->manifest)) {
+        state->ended = true;
         work->done++;
         return;
     }
-    slot->manifest = about;
+    state->manifest = about;
     const enum status status = existing_open(path, &result, &broken);
     if (!status) {
         check_run(work, member, &result, quiet_keys, input, differences);
@@ -211,19 +211,19 @@ static bool is_new(const void *context, size_t member)
 }
 
 /* Reports the result of the whole study. */
-static enum status judge(const struct work *work, struct error *error)
+static enum status judge_members(const struct work *work, struct error *error)
 {
     size_t failed = 0, first = 0, ended = 0;
     bool unexpected = false, open = false;
     for (size_t m = 0; m < work->study->member_count; m++) {
-        const struct member *slot = &work->members[m];
-        const bool has_ended = slot->ended && slot->status != STATUS_STOPPED;
+        const struct member *state = &work->members[m];
+        const bool has_ended = state->ended && state->status != STATUS_STOPPED;
         ended += has_ended;
         if (!work_is_ours(work, m))
             continue;
         open |= !has_ended;
-        unexpected |= slot->status == STATUS_EXPECT_FAILED;
-        if (has_ended && slot->status != STATUS_OK && slot->status != STATUS_EXPECT_FAILED &&
+        unexpected |= state->status == STATUS_EXPECT_FAILED;
+        if (has_ended && state->status != STATUS_OK && state->status != STATUS_EXPECT_FAILED &&
             failed++ == 0)
             first = m;
     }
@@ -236,10 +236,10 @@ static enum status judge(const struct work *work, struct error *error)
     if (failed == 0)
         return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
     char name[STUDY_NAME_SIZE], how[48];
-    const struct member *slot = &work->members[first];
-    snprintf(how, sizeof how, slot->signal ? ", killed by signal %d" : " with status %d",
-             slot->signal ? slot->signal : slot->status);
-    return error_set(error, (enum status)slot->status,
+    const struct member *state = &work->members[first];
+    snprintf(how, sizeof how, state->signal ? ", killed by signal %d" : " with status %d",
+             state->signal ? state->signal : state->status);
+    return error_set(error, (enum status)state->status,
                      "%s: %zu of %zu runs went wrong, first %s%s; the same command tries them "
                      "again",
                      work->options->directory, failed, work->study->member_count,
@@ -332,7 +332,7 @@ static enum status run_members(struct work *work, struct directory *directory, s
     table_write(work->table, directory, &table);
     if (work->options->only && work->options->force)
         tell_of_others(work);
-    const enum status status = judge(work, error);
+    const enum status status = judge_members(work, error);
     if (table.status) /* behind what went wrong in a run, which may be why there is no table */
         error_set(error, table.status, "%s", table.text);
     return error->status ? error->status : status;
@@ -341,14 +341,14 @@ static enum status run_members(struct work *work, struct directory *directory, s
 enum status study_run(const struct study *study, const struct study_options *options,
                       enum outcome **outcomes, struct error *error)
 {
-    enum outcome *const told = calloc(study->member_count + 1, sizeof *told);
+    enum outcome *const found = calloc(study->member_count + 1, sizeof *found);
     *outcomes = NULL;
     struct work work = { .study = study, .options = options, .threads = 1 };
     struct directory *directory = NULL;
     work.members = calloc(study->member_count + 1, sizeof *work.members);
     work.table = table_create(study, options->directory);
     enum status status =
-        work.members && work.table && told ? get_ready(&work, error) : error_memory(error);
+        work.members && work.table && found ? get_ready(&work, error) : error_memory(error);
     signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
@@ -357,10 +357,10 @@ enum status study_run(const struct study *study, const struct study_options *opt
     if (!status) {
         status = run_members(&work, directory, error);
         for (size_t m = 0; m < study->member_count; m++)
-            told[m] = table_outcome(work.table, m);
-        *outcomes = told;
+            found[m] = table_outcome(work.table, m);
+        *outcomes = found;
     } else {
-        free(told);
+        free(found);
     }
     directory_close(directory);
     signals_release();

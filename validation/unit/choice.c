@@ -1,10 +1,10 @@
 /* The choice of a setting: pilots that may do no more work are not taken for judgements. */
+#include "commands/display.h"
 #include "unit.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "commands/choice-report.h"
 #include "estimate/choice.h"
 #include "run/schema.h"
 

@@ -6,7 +6,7 @@ ROWS = [
      "integrator_steps_for(x->simulation.integrator, orbit_error / depth));\n}",
      "0.0);\n}", "cli/advice.py"),
     ("src/estimate/advice.c", "if (drifts) {", "if (false) {", "cli/advice.py"),
-    ("src/estimate/advice.c", "*kept = tried->within;", "*kept = false;", "cli/advice.py"),
+    ("src/estimate/advice.c", "*holds = tried->within;", "*holds = false;", "cli/advice.py"),
     ("src/estimate/trial-run.c", "<= unseen_part * bound", "<= INFINITY", "cli/verdict.py"),
     ("src/estimate/experiment.c", "units_physical(x->simulation.physics.units) &&", "false &&",
      "cli/verdict.py", "G is 1 in no physical units"),

@@ -26,7 +26,7 @@ ROWS = [
     ("src/study/study-run.c", "if (open && (work->stopping || failed == 0))",
      "if (work->stopping || failed == 0)", "cli/study.py"),
     ("src/study/study-run.c", "(work->stopping || failed == 0)", "work->stopping", "cli/study.py"),
-    ("src/study/study-run.c", "slot->ended && slot->status != STATUS_STOPPED;", "slot->ended;",
+    ("src/study/study-run.c", "state->ended && state->status != STATUS_STOPPED;", "state->ended;",
      "cli/study.py"),
     ("src/study/study.c", '"compute.threads=%d", threads',
      '"compute.threads=%d", threads + 1', "cli/study.py"),
