@@ -124,7 +124,7 @@ static json_t *row_json(const struct gpu_bench_row *row)
 static const char *const file_names[] = { "bench-gpu.json", "bench-gpu.dat", "bench-gpu.gp",
                                           "bench-gpu.svg", "bench-gpu.png" };
 
-/* Before anything is measured. */
+/* Opens the directory for the results, before anything is measured. */
 static enum status open_folder(const char *path, struct directory **folder, struct error *error)
 {
     if (directory_open_kind(path, &directory_bench_gpu, DIRECTORY_FORCE, folder, error) ==

@@ -39,7 +39,7 @@ void status_report_close_study(struct status_report_study *study);
  * those that did not go well, with their values of what the study varies if `values` has them. */
 void status_report_of_members(const char *path, const struct study *values,
                               struct status_report_study *study, struct text *text);
-/* The same, with who is at work on it or how to go on. */
+/* Reports how far a study is, who is at work on it, or how it is continued. */
 void status_report_of_study(const char *path, const char *owner, struct status_report_study *study,
                             struct text *text);
 

@@ -87,7 +87,7 @@ static void say_energy_error(const struct run_record *record, enum status status
         item("energy error", "dE = %.3g of max(|E0|, |U0|)%s", text_plain(worst), when);
 }
 
-/* With four decimals, as long as these say something. */
+/* Writes a ratio with four decimals; a large one with four digits. */
 static const char *ratio(double value, char buffer[32])
 {
     if (!isfinite(value)) /* W or U is 0 */

@@ -222,7 +222,8 @@ extern const size_t diagnostic_parameter_count;
 enum status diagnostic_create(const struct section *section, const struct moment *start,
                               struct diagnostic **diagnostic, struct error *error);
 
-/* One of a class that a group of its own asks for. STATUS_CONFIG, STATUS_MEMORY, or of init(). */
+/* Creates a diagnostic of a class that another section of the config asks for. STATUS_CONFIG,
+ * STATUS_MEMORY, or the errors of init(). */
 enum status diagnostic_create_as(const struct diagnostic_class *class_,
                                  const struct section *section, const struct moment *start,
                                  struct diagnostic **diagnostic, struct error *error);

@@ -368,7 +368,7 @@ static enum status look_at_system(const struct experiment *x, size_t system, dou
     return look_at_cluster(x, system, best, error);
 }
 
-/* To one digit: 0.0237 is 0.02. */
+/* Rounds down to one digit: 0.0237 becomes 0.02. */
 static double round_down(double value)
 {
     const double power = pow(10.0, floor(log10(value)));

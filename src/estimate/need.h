@@ -42,11 +42,11 @@ double need_bytes(const struct memory_need *need);
 enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
                        struct error *error);
 
-/* Under mpirun: the same for all ranks of each machine. */
+/* Checks, under mpirun, that each machine has room for all of its ranks. */
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error);
 
-/* The same for one limit that is known. */
+/* Compares the need of `runs` runs with one limit. */
 struct room;
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error);

@@ -77,7 +77,7 @@ uint64_t setting_cadence(const struct config *config)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* Up to two digits: 123 is 130. */
+/* Rounds up to two digits: 123 becomes 130. */
 static double round_up(double value)
 {
     const double power = pow(10.0, fmax(0.0, floor(log10(value)) - 1.0));
@@ -105,7 +105,7 @@ static void find_limits(const struct integrator *integrator, double *least, doub
     *most = integrator->block_steps ? 64.0 : 4.0; /* its default leaves little but roundings */
 }
 
-/* With two digits, and no coarser. */
+/* Returns the key of the integrator for a refinement, with two digits. */
 static double key_for(const struct integrator *integrator, double refinement)
 {
     const double usual = integrator_key(integrator)->default_value.real;

@@ -40,7 +40,8 @@ uint64_t setting_cadence(const struct config *config);
 enum { SETTING_TEXT_SIZE = 96 };
 const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE]);
 
-/* For run.json, and back; one of step 0 where it is none. */
+/* Returns a setting for run.json, and reads one from an element of its lists; its step is 0 if that
+ * is no setting. */
 json_t *setting_json(const struct setting *setting);
 struct setting setting_of_json(const json_t *json);
 

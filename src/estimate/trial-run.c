@@ -79,7 +79,7 @@ static double judged_in_limits(const struct attempt *attempt)
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
-/* By calls that are short, between which it may be interrupted. */
+/* Advances to step `next` by short calls, between which it may be interrupted. */
 static enum status advance(struct attempt *attempt, uint64_t next, struct error *error)
 {
     const struct experiment *const x = attempt->experiment;
@@ -99,7 +99,7 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
     return status;
 }
 
-/* From one check of the watch to the next. */
+/* Runs from each check of the watch to the next, until the last step or until it is hopeless. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
     enum status status =

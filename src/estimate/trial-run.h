@@ -21,7 +21,7 @@ struct trial_run {
     char text[WATCH_TEXT_SIZE]; /* what the watch says of it; "" for nothing */
 };
 
-/* In pair interactions, or as much time as these take. */
+/* Returns the work of a trial run, in pair interactions that would take as long. */
 double trial_run_work(const struct experiment *experiment, double step);
 
 /* With the energy error that is wanted as a bound, over max(|E0|, |U0|); infinite: the limits of

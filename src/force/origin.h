@@ -34,8 +34,8 @@ struct origin_network {
     } comparator[ORIGIN_COMPARATORS];
 };
 
-/* Returns the network for a sample of a system of `count` > 0 bodies: of all of them, but for one
- * of an even number, if they are fewer than ORIGIN_SAMPLE. */
+/* Returns the network that finds the median of a sample of `count` > 0 bodies. A system of fewer
+ * than ORIGIN_SAMPLE bodies is its own sample, without one body if their number is even. */
 const struct origin_network *origin_network(size_t count);
 
 /* Body `k` of the `size` <= count that stand for all. */

@@ -45,7 +45,7 @@ static enum status gadget_hdf5_probe(struct error *error)
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* One value, or an array of `count` of them where `count` is not 0. */
+/* Writes an attribute: one value, or an array of `count` values if `count` is not 0. */
 static bool put_attribute(hid_t group, const char *name, hid_t file_type, hid_t memory_type,
                           size_t count, const void *values)
 {

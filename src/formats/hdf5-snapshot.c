@@ -417,7 +417,8 @@ static enum status count_bodies(struct hdf5_snapshot *snapshot, struct error *er
     return STATUS_OK;
 }
 
-/* In the child, which leaves the file open: what libhdf5 does on closing is one risk more. */
+/* Opens the file, in the child process. It is never closed, because closing a damaged file may
+ * crash libhdf5. */
 static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *error)
 {
     read_about_clear(&snapshot->about);
@@ -445,7 +446,7 @@ static bool send_error(int to, const struct error *error)
     return send_part(to, HDF5_PART_ERROR, error, sizeof *error);
 }
 
-/* All rows of a data set; false where there is nothing more to send. */
+/* Sends all rows of a data set; false if the pipe or the file has failed. */
 static bool send_set(const struct hdf5_snapshot *snapshot, int type, int set, int to)
 {
     union hdf5_numbers buffer;

@@ -70,7 +70,7 @@ static bool times_agree(const double cgs[HDF5_CGS])
                tolerance;
 }
 
-/* From what the file says in cgs. */
+/* Makes the units of the file from its units in cgs. */
 static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot *snapshot,
                               struct error *error)
 {

@@ -77,7 +77,7 @@ static enum status open_table(const struct read_request *request, struct rows *r
     return read_comments(rows, request->wish.as_is, error);
 }
 
-/* Whatever is nothing else. */
+/* Takes every file that no other format has recognised. */
 static bool recognise(const char *path, const char *head, size_t length)
 {
     (void)path, (void)head, (void)length;

@@ -33,7 +33,7 @@ struct dimension read_units_dimension(enum quantity quantity)
     return kinds[kind_of(quantity)].dimension;
 }
 
-/* False, with what is wrong, for what is no unit or one of another kind. */
+/* Reads a unit; false, with the reason, if the text is none or of another kind. */
 static bool parse_unit(const char *text, size_t kind, struct unit *unit,
                        char problem[READ_PROBLEM_SIZE])
 {
@@ -162,7 +162,7 @@ static void explain_contradiction(const struct read_units *said, const struct re
              read_units_words(said, words), read_units_called(wish), wish->file_units->name);
 }
 
-/* All in the units of one system. */
+/* Returns the units of a file whose numbers are all in those of one system. */
 static struct read_units units_of_system(const struct units *system)
 {
     struct read_units units = { .said = true,

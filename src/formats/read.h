@@ -126,7 +126,7 @@ struct read_shape {
  * STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 struct read_format {
     const char *name; /* as bodies.format spells it */
-    /* From the path and the first bytes of the file, uncompressed and NUL-terminated. */
+    /* Tells by the path and the first bytes of the file, uncompressed and NUL-terminated. */
     bool (*recognise)(const char *path, const char *head, size_t length);
     /* `shape` NULL: only what stands before the first body is looked at. */
     enum status (*measure)(const struct read_format *format, const struct read_request *request,

@@ -221,7 +221,7 @@ static enum status parse_real(const struct rows *rows, enum quantity quantity, s
         rows->column[quantity], names[quantity][0], body_name(rows, row), field, hint);
 }
 
-/* Into the unit that is wished for. */
+/* Converts a number into the unit that the request asks for. */
 static enum status convert(const struct rows *rows, enum quantity quantity, struct row *row,
                            struct error *error)
 {

@@ -28,7 +28,7 @@ struct snapshot_options {
     struct xyz_frame *frame; /* how extended XYZ is written, and the digits of any text */
 };
 
-/* To a stream for text; binary formats make the bytes of a file. */
+/* A format of snapshots. Those of text write to a stream, binary ones make the bytes of a file. */
 struct snapshot_format {
     const char *name;           /* as bodies.format spells it */
     const char *const *endings; /* of file names; NULL-terminated; the first one is the usual */
@@ -46,7 +46,7 @@ struct snapshot_format {
 
 /* NULL for an unknown name. */
 const struct snapshot_format *snapshot_find(const char *name);
-/* By the end of a file's name, ".gz" behind it or not; NULL if no format ends so. */
+/* Finds a format by the end of a file's name, with or without ".gz"; NULL if no format has it. */
 const struct snapshot_format *snapshot_of_file(const char *file);
 
 /* --- GADGET: gadget-hdf5.c -------------------------------------------------------------------- */

@@ -94,7 +94,7 @@ static enum status xyz_open(const struct section *section, struct directory *dir
     return status;
 }
 
-/* From here on the plain file is what counts. */
+/* Removes the compressed file: from here on the plain one counts. */
 static enum status xyz_trim(struct output *output, struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
@@ -130,7 +130,8 @@ static bool xyz_finished_file(const struct section *section, char name[OUTPUT_NA
     return section_flag(section, "compress");
 }
 
-/* For a while it stands compressed beside plain text. */
+/* Bounds the bytes of a frame. At the end the compressed file stands beside the plain one for a
+ * while. */
 static double xyz_event_bytes(const struct section *section, size_t systems, double bodies)
 {
     char problem[XYZ_PROBLEM_SIZE];

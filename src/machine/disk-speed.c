@@ -19,7 +19,7 @@ static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
 /* No more flushes when these have taken so long. */
 static const double enough_seconds = 0.1;
 
-/* Any bytes that no disk can leave out or make shorter. */
+/* Fills a block with bytes that no disk can leave out or compress. */
 static void fill_block(unsigned char block[BLOCK_SIZE])
 {
     uint64_t state = 88172645463325252u; /* xorshift, Marsaglia 2003 */

@@ -314,7 +314,7 @@ void expectations_findings(const struct expectations *expectations, bool ended,
     }
 }
 
-/* Null where it is of none. */
+/* Returns the number of a system for run.json, null if there is none. */
 static json_t *system_json(double system)
 {
     return system > 0.0 ? json_integer((json_int_t)system) : json_null();

@@ -91,7 +91,7 @@ void expectations_findings(const struct expectations *expectations, bool ended,
  * has held so far neither holds nor fails: null. */
 json_t *expectations_json(const struct expectations *expectations, bool ended);
 
-/* Both lists of a run. */
+/* The criteria of a run, in two lists. */
 struct criteria {
     struct expectations expect;
     struct expectations stop_when;

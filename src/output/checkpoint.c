@@ -202,7 +202,7 @@ static enum status damaged(const struct checkpoint *checkpoint, struct error *er
     return error_set(error, STATUS_DATA, "%s: %s", checkpoint->label, what);
 }
 
-/* `length` bytes at `offset`, which must be there. */
+/* Reads `length` bytes at `offset`; STATUS_DATA if the file became shorter meanwhile. */
 static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset, void *buffer,
                            size_t length, struct error *error)
 {
@@ -307,7 +307,7 @@ static enum status check_end(const struct checkpoint *checkpoint, const struct e
                          : damaged(checkpoint, error, "its end does not fit its content");
 }
 
-/* Every section's checksum, and at last the end marker. */
+/* Checks the checksum of every section, and that the end marker follows the last. */
 static enum status check_sections(struct checkpoint *checkpoint, XXH3_state_t *whole,
                                   struct error *error)
 {
@@ -344,7 +344,7 @@ static enum status verify(struct checkpoint *checkpoint, struct error *error)
     return status;
 }
 
-/* From a file, which it takes over, or from bytes. */
+/* Opens a checkpoint from a file, which it takes over, or from bytes in memory. */
 static enum status adopt(const char *label, int fd, const void *bytes, uint64_t length,
                          struct checkpoint **result, struct error *error)
 {
@@ -430,7 +430,7 @@ char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
     return text;
 }
 
-/* To this machine's order of bytes. */
+/* Brings words from the file's order of bytes to that of this machine, in place. */
 static void convert(char *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -64,7 +64,7 @@ char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
 /* STATUS_DATA where the section is missing or holds another number of values; STATUS_IO. */
 enum status checkpoint_get_words(const struct checkpoint *checkpoint, const char *name, void *words,
                                  size_t rows, size_t count, size_t stride, struct error *error);
-/* Is there such a section? */
+/* Tells whether the checkpoint has a section of that name. */
 bool checkpoint_has(const struct checkpoint *checkpoint, const char *name);
 
 #endif

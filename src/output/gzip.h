@@ -16,7 +16,8 @@ size_t gzip_stem(const char *file);
 
 struct gzip;
 
-/* To a descriptor, which stays the caller's. NULL without memory. */
+/* Makes a compressor that writes to a descriptor, which stays the caller's. NULL if memory is
+ * exhausted. */
 struct gzip *gzip_create(int fd);
 int gzip_write(struct gzip *gzip, const void *bytes, size_t length); /* 0, or errno */
 /* Writes the end of the stream; frees in any case. 0, or errno. */

@@ -58,7 +58,7 @@ static int lock_file(int fd, int operation)
     return goes_without() ? 0 : flock(fd, operation);
 }
 
-/* In steps of a hundredth of a second, since flock() itself knows no time limit. */
+/* Tries to lock a hundred times a second, since flock() itself knows no time limit. */
 static int wait_for_lock(int fd, enum lock_kind kind, double patience)
 {
     const struct timespec pause = { .tv_nsec = 10000000 };
@@ -80,7 +80,8 @@ static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* Empty, or what a process writes, be it cut short by its end. */
+/* Tells whether the content is that of a lock: nothing, or what its holder writes, perhaps cut
+ * short. */
 static bool is_lock(int fd)
 {
     char owner[LOCK_TEXT_SIZE];

@@ -14,7 +14,8 @@
 
 #include "base/status.h"
 
-/* From here on this process, and those that it starts, take no lock. Before there are threads. */
+/* Lets this process, and those that it starts, take no lock from here on. To be called before
+ * threads begin. */
 void lock_do_without(void);
 
 enum lock_kind {

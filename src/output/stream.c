@@ -42,7 +42,7 @@ static void stream_destroy(struct stream *stream)
     free(stream);
 }
 
-/* Everything but the file descriptor; without a directory for what has a name of its own. */
+/* Makes a stream without its file descriptor. `directory` is NULL if the name is a whole path. */
 static struct stream *stream_allocate(const struct directory *directory, const char *name,
                                       struct error *error)
 {
@@ -94,7 +94,7 @@ static enum status hash_part(struct stream *stream, const struct directory *dire
     return STATUS_OK;
 }
 
-/* The same of what was marked, and compares. */
+/* Hashes the part of the file that was marked, and compares. */
 static enum status check_marked_part(struct stream *stream, const struct directory *directory,
                                      const struct stream_mark *mark, struct error *error)
 {

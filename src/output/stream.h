@@ -68,7 +68,7 @@ void stream_print(struct stream *stream, const char *format, ...)
 /* Notes that the bytes of the next write could not be made: `code`, an errno, is kept as that of a
  * failed write. */
 void stream_fail(struct stream *stream, int code);
-/* With `digits` significant digits; 17 read back exactly. */
+/* Writes a number with `digits` significant digits; with 17 it reads back exactly. */
 void stream_real(struct stream *stream, double value, int digits);
 
 /* Hands all bytes to the system; `to_disk` also waits until the disk has them. STATUS_IO. */

@@ -410,7 +410,7 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     return status;
 }
 
-/* Unit by unit, in the order of the columns. */
+/* Draws all columns: one figure for each unit, in the order of the columns. */
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {

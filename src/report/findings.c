@@ -90,7 +90,7 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
                    integrator->variant.name);
 }
 
-/* By how much K + U changed. */
+/* Says by how much the sum of the energies changed. */
 static void tell_energies(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
@@ -319,7 +319,7 @@ static void tell_tolerance(const struct drawn *drawn, struct text *words)
                    tolerance);
 }
 
-/* By the name of a figure. */
+/* The function that writes the sentences of a figure, by the figure's name. */
 static const struct {
     const char *figure;
     void (*tell)(const struct drawn *drawn, struct text *words);

@@ -35,7 +35,7 @@ static const char *sentence_of(const struct result *result)
     return result->state == RESULT_ENDED && whole ? sentence : "";
 }
 
-/* The same without its first word. */
+/* Returns the sentence about a failed run without its first word. */
 static const char *reason_of(const struct result *result)
 {
     const char *sentence = sentence_of(result);

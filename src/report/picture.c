@@ -149,7 +149,7 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     return status;
 }
 
-/* Beside each other, at one scale. */
+/* Draws the first and the last frame beside each other, at one scale. */
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
                                        const struct view *view, struct error *error)
 {

@@ -103,7 +103,7 @@ struct gnuplot {
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
-/* In the open folder, or, for -1, where this process is. */
+/* Starts gnuplot in an open folder, or in the working directory if `folder` is -1. */
 static enum status start(int folder, const char *script, struct gnuplot *gnuplot,
                          struct error *error)
 {

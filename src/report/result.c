@@ -28,7 +28,7 @@ static enum status refuse(const char *path, const char *place, const char *name,
                      place, place[0] ? ": " : "", line, what);
 }
 
-/* Every key, however deep. */
+/* Checks that every key of a document is a name that a run could have written, at all depths. */
 static enum status check_keys(json_t *value, const char *path, const char *place, int depth,
                               struct error *error)
 {

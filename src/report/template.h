@@ -29,7 +29,7 @@
  */
 void template_render(struct text *text, const char *source, json_t *values, const json_t *outer);
 
-/* The same of the program's template of this name. */
+/* Fills the template of this name that is built into the program. */
 void template_fill(struct text *text, const char *name, json_t *values, const json_t *outer);
 
 /* Returns the printed text as a value, and frees the text. NULL if that has failed. */

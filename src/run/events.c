@@ -34,7 +34,8 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* When something began: by the clock, and by the processor, which stands still with the process. */
+/* The time at which something began, by the clock and by the processor. A process that is stopped
+ * uses no time of the processor. */
 struct instant {
     double wall, cpu;
 };
@@ -220,7 +221,7 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     return status;
 }
 
-/* Said once, as soon as it is so. */
+/* Warns, once in a run, as soon as the precision does not resolve a pair. */
 static enum status look_at_resolution(struct run *run, struct error *error)
 {
     struct resolution worst;

@@ -60,7 +60,7 @@ static void show_progress(const struct run *run)
         run->options.progress(run->options.context, &progress);
 }
 
-/* For those who look at the directory meanwhile. */
+/* Notes the progress in the lock, for programs that look at the directory meanwhile. */
 static void leave_progress(const struct run *run)
 {
     const struct progress progress = { .first_step = run->schedule.first_step,
@@ -130,7 +130,7 @@ static enum status advance(struct run *run, uint64_t steps, struct poll *poll, s
     return status;
 }
 
-/* On to step `next`, unless something asks to stop before. */
+/* Advances to step `next`, unless something asks to stop before. */
 static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
                               struct error *error)
 {
@@ -230,7 +230,7 @@ enum status loop_run(struct run *run, struct error *error)
 
 /* --- requests of the outside ------------------------------------------------------------------ */
 
-/* For the last words and the end of the process, when time is short. */
+/* Seconds that remain for the last messages and the end of the process before a time limit. */
 static const double way_out_seconds = 0.25;
 
 /* Tells whether the time could run out within `wait` seconds, with the checkpoint and the files to
@@ -278,7 +278,7 @@ static bool lets_events_end(const struct run *run)
     return run->phase == RUN_OBSERVES && clock_seconds() - run->events_began < ENDING_LONG_EVENTS;
 }
 
-/* Called by any thread in the midst of the work. */
+/* Tells whether the run shall stop. Any thread calls it while it computes. */
 static bool asked(void *context)
 {
     struct run *const run = context;

@@ -118,7 +118,7 @@ struct continuation {
 
 /* The run has been opened: its checkpoint is no longer needed. */
 void continuation_close(struct continuation *continuation);
-/* There is none to go on from. */
+/* Forgets the run.json of the run that was to be continued, for a run that begins anew. */
 void continuation_forget(struct continuation *continuation);
 void continuation_destroy(struct continuation *continuation);
 

@@ -21,15 +21,15 @@ enum status prepare_bare(struct run *run, const struct config *config, struct er
 
 /* --- open.c: the files ------------------------------------------------------------------------ */
 
-/* With `directory` NULL only checks the parameters of the outputs. */
+/* Opens the outputs; if `directory` is NULL, only checks their parameters. */
 enum status open_outputs(struct run *run, struct directory *directory, struct error *error);
 
-/* All files, with a first run.json and checkpoint. */
+/* Opens all files, and writes a first run.json and checkpoint. */
 enum status open_files(struct run *run, struct error *error);
 
 /* --- loop.c: from one event to the next ------------------------------------------------------- */
 
-/* To the last step, or until something asks to stop (STATUS_STOPPED, with a checkpoint). */
+/* Runs to the last step, or until something asks to stop (STATUS_STOPPED, with a checkpoint). */
 enum status loop_run(struct run *run, struct error *error);
 
 /* --- events.c: what happens there ------------------------------------------------------------- */

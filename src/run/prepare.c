@@ -87,7 +87,8 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
     return error->status;
 }
 
-/* Those of the list, and the run's own behind them. */
+/* Creates the diagnostics of the config's list, and behind them those that the run itself asks for.
+ */
 static enum status create_diagnostics(struct run *run, bool measure_first, struct error *error)
 {
     const struct config *config = run->experiment.config;

@@ -74,7 +74,7 @@ static bool try_double(struct failed_run *failed, struct error *error)
     return true;
 }
 
-/* To one digit: 0.0237 is 0.03. */
+/* Rounds up to one digit: 0.0237 becomes 0.03. */
 static double round_up(double value)
 {
     const double power = pow(10.0, floor(log10(value)));
@@ -119,7 +119,7 @@ static void say_setting(struct failed_run *failed, const struct advice *advice, 
     say(failed->text, "time.step = %g", step);
 }
 
-/* In two digits: "14", "4300", "1.3". */
+/* Writes a factor with two digits: "14", "4300", "1.3". */
 static const char *times(double factor, char buffer[32])
 {
     const double unit = pow(10.0, floor(log10(factor)) - 1.0);

@@ -143,7 +143,7 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
                          reached);
 }
 
-/* Nothing is left to do, and nothing is to be done otherwise. */
+/* Tells whether the run has come to its end and its config asks for nothing else. */
 static bool is_done(const struct run *run)
 {
     const json_t *code = run_field(run->continuation.before, FIELD_EXIT_STATUS);

@@ -66,7 +66,7 @@ static enum status worse(enum status status, const struct error *late, struct er
     return went_well(status) ? late->status : status;
 }
 
-/* run.json says so already: as the run was done before, so it is now. */
+/* Tells whether run.json has this status already, because the run was done before. */
 static bool is_recorded(const struct run *run, enum status status)
 {
     return run->continuation.done &&
@@ -243,7 +243,7 @@ static enum status nothing_to_verify(const struct run *run, const char *why, str
                      directory_path(run->files.directory), why);
 }
 
-/* Both checkpoints, and the state of the earlier one. */
+/* Opens both checkpoints and loads the state of the earlier one. */
 static enum status open_states(struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;

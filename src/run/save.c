@@ -87,7 +87,7 @@ static void copy_files(struct saved_state *saved, size_t index, const struct out
     free(marks);
 }
 
-/* All of it as it is now; NULL without memory. */
+/* Copies all that must be saved, as it is now; NULL if memory is exhausted. */
 static struct saved_state *copy_state(const struct run *run, const char *prefix)
 {
     const struct observers *observers = &run->observers;

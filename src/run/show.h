@@ -28,7 +28,7 @@ enum status show_create(const char *names, const struct diagnostic *const *diagn
 
 void show_destroy(struct show *show);
 
-/* At a new event nothing is measured yet. */
+/* Begins a new event: no quantity has been measured at it yet. */
 void show_begin(struct show *show);
 /* A row of this diagnostic. */
 void show_take(struct show *show, size_t diagnostic, const double *values);

@@ -48,7 +48,8 @@ static const struct {
 static struct sigaction before[COUNT_OF(table)];
 static bool caught, expected;
 
-/* With `early` for all that asks to stop, which has its own word while nothing has begun. */
+/* Installs `early` for all signals that ask to stop, which are answered differently before the run
+ * begins. */
 static void install(void (*early)(int))
 {
     for (size_t i = 0; i < COUNT_OF(table); i++) {

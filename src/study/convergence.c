@@ -276,7 +276,8 @@ static enum status measure_study(struct directory *directory, struct convergence
     return status;
 }
 
-/* Together with other jobs of an array, which may come to the same end at the same moment. */
+/* Measures the runs while the directory is locked, since other jobs of an array may end at the same
+ * moment. */
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error)
 {

@@ -64,7 +64,8 @@ void existing_grid(const char *directory, const struct study *study, const json_
     json_t *before = NULL;
     struct error unreadable = { 0 };
     const enum status status = document_load(path, &before, &unreadable);
-    if (status == STATUS_MEMORY || status == STATUS_IO) /* whoever claims it judges what is there */
+    /* Any other file in its place is refused when the directory is claimed. */
+    if (status == STATUS_MEMORY || status == STATUS_IO)
         error_set(error, status, "%s", unreadable.text);
     if (directory_names_program(before))
         compare_grids(directory, study, before, now, error);
@@ -192,7 +193,7 @@ void existing_member(const char *directory, const struct result *result,
                                      .quiet_keys = quiet_keys,
                                      .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
                                      .error = error };
-    /* Before its first checkpoint nothing has come of it; it begins anew. */
+    /* A run that was ended before its first checkpoint begins anew, and may differ. */
     const json_t *before = result_find(result, FIELD_CONFIG);
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);

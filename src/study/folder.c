@@ -144,7 +144,7 @@ static enum status remove_members(const json_t *manifest, const struct study_opt
     return STATUS_OK;
 }
 
-/* All are looked at before the first is removed. */
+/* Removes the files of a study. All are checked before the first is removed. */
 static enum status remove_study(struct directory *directory, const json_t *manifest,
                                 const struct study_options *options, struct error *error)
 {

@@ -202,7 +202,8 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
-/* One that will begin: what others write is there already, but for their last part. */
+/* Tells whether a member will begin anew. The disk space of one that goes on is taken already,
+ * nearly all of it. */
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
