@@ -95,6 +95,35 @@ def no_halo(run):
     return run.variant("external.2.speed=1.0")
 
 
+def ring_bodies():
+    return rows.columns(FOLDER / "restricted/rings.csv")
+
+
+def centres(run):
+    """The two masses [frame][which][axis] of restricted; behind each are its rings."""
+    return run.bodies[1][:, ::len(ring_bodies()["m"])]
+
+
+def centre_distances(run):
+    return numpy.linalg.norm(centres(run)[:, 0] - centres(run)[:, 1], axis=1)
+
+
+def disc_distances(run, frame, disc, center):
+    """Distances of the test bodies of a disc from one of the masses."""
+    count = len(ring_bodies()["m"])
+    own = run.bodies[1][frame, disc * count + 1:(disc + 1) * count]
+    return numpy.linalg.norm(own - centres(run)[frame, center], axis=1)
+
+
+def bound_to_other(run):
+    """The bodies of the direct disc with v²/2 < G m / sqrt(r² + eps²) about the other mass."""
+    count = len(ring_bodies()["m"])
+    velocities = run.bodies[2][-1]
+    speeds = numpy.linalg.norm(velocities[1:count] - velocities[count], axis=1)
+    softened = numpy.hypot(disc_distances(run, -1, 0, 1), setting("physics.softening")(run))
+    return (speeds ** 2 / 2 < 1 / softened).sum()
+
+
 def setting(path):
     """A value of the config that was used."""
     return lambda run: functools.reduce(
@@ -521,6 +550,27 @@ STATEMENTS = {
          lambda run: 4.5 < gained_trust("time.integrator=yoshida6")(run) < 5.5),
         ("*Reproducible until {}*", trusted("reproducible_until")),
         ("The energy is kept to 1e-4 all the way", within("conservation.energy_error", -1, 1e-4)),
+    ],
+    "restricted": [
+        ("(1972,\nApJ 178, 623)",),
+        ("Two equal masses, of {} each, pass each other on a parabola with the pericentre {}",
+         lambda run: ring_bodies()["m"][0], setting("bodies.pericenter"),
+         lambda run: setting("bodies.eccentricity")(run) == 1),
+        ("About each turn {} test bodies without mass, in nine rings with radii from {} to {}",
+         lambda run: run.about["bodies"] / 2 - 1, lambda run: disc_distances(run, 0, 0, 0).min(),
+         lambda run: disc_distances(run, 0, 0, 0).max(),
+         lambda run: len(numpy.unique(disc_distances(run, 0, 0, 0).round(5))) == 9),
+        ("# {} bodies, 1 s", lambda run: run.about["bodies"]),
+        ("The pericentre is passed at t = {}, at a distance of {}",
+         lambda run: run.bodies[0][centre_distances(run).argmin()],
+         lambda run: centre_distances(run).min()),
+        ("At t = {}, {} bodies of the direct disc (below, right of the middle) are farther than 1 "
+         "from their mass. The farthest is at\n  {}, in a tail",
+         lambda run: run.about["time"], lambda run: (disc_distances(run, -1, 0, 0) > 1).sum(),
+         lambda run: disc_distances(run, -1, 0, 0).max()),
+        ("{} bodies of the direct disc have followed", bound_to_other),
+        ("No body of the retrograde disc is farther than {} from its mass",
+         lambda run: disc_distances(run, -1, 1, 1).max()),
     ],
     "rotation-curve": [
         ("10¹⁰ solar masses",),

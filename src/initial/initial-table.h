@@ -13,6 +13,7 @@ struct initial_warnings;
 
 extern const struct initial_class initial_cold_sphere;
 extern const struct initial_class initial_dehnen;
+extern const struct initial_class initial_disc;
 extern const struct initial_class initial_encounter;
 extern const struct initial_class initial_figure_eight;
 extern const struct initial_class initial_file;

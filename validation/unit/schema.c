@@ -168,6 +168,7 @@ static void test_the_echo_of_every_variant(void **state)
     const char *const bodies[] = {
         "initial = \"cold-sphere\"; count = 8;",
         "initial = \"dehnen\"; count = 8; inner_slope = 0.5;",
+        "initial = \"disc\"; count = 8;",
         "initial = \"encounter\"; pericenter = 1; separation = 8;",
         "initial = \"figure-eight\";",
         "initial = \"file\"; file = \"b.csv\";",

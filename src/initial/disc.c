@@ -1,0 +1,311 @@
+/*
+ * A disc of a galaxy in near equilibrium: exponential in the radius, sech^2 in the height,
+ *
+ *     rho = M / (4 pi Rd^2 z0) exp(-R/Rd) sech^2(z/z0)
+ *
+ * with velocities by the epicyclic approximation (Hernquist 1993, ApJS 86, 389; Binney & Tremaine
+ * 2008, 4.4.3 and 4.8.2) in its own field and that of the external fields. Its own circular speed
+ * in the plane is by Hankel's transform of the surface density (Toomre 1963, ApJ 138, 385)
+ *
+ *     v_c^2 = G M R int_0^inf k J_1(kR) T(k z0) / (1 + k^2 Rd^2)^(3/2) dk
+ *
+ * with the factor of the thickness T(a) = int_0^inf sech^2 u exp(-a u) du. Then
+ *
+ *     kappa^2 = (2 v_c^2 + d v_c^2/d ln R) / R^2
+ *     sigma_R = 3.36 Q G Sigma / kappa,   sigma_phi = sigma_R kappa / 2 Omega
+ *     <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2/4 Omega^2 + d ln(Sigma sigma_R^2)/d ln R)
+ *     sigma_z^2 = pi G Sigma z0 + nu^2 <z^2>,   <z^2> = pi^2 z0^2 / 12
+ *
+ * where nu is the vertical frequency of the external fields.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_interp.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sf_bessel.h>
+#include <gsl/gsl_sf_lambert.h>
+#include <gsl/gsl_sf_psi.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "external/external.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
+
+struct keys {
+    double mass, scale_length, scale_height, cutoff_radius, toomre_q;
+};
+
+static const struct parameter parameters[] = {
+    INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, of equal masses."),
+    INITIAL_CENTER(true),
+    INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),
+    INITIAL_POSITIVE(scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
+                     "Rd of the surface density exp(-R/Rd)."),
+    INITIAL_POSITIVE(scale_height, DEFAULT_REAL(0.1), DIMENSION_LENGTH,
+                     "z0 of the density sech^2(z/z0)."),
+    INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Radius at which the disc ends; unset: 8 scale lengths."),
+    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
+      .maximum = INFINITY, .open = OPEN_MINIMUM,
+      .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) at all radii; below 1 the disc falls "
+              "into rings." },
+};
+
+/* Radii in scale lengths. */
+#define LEAST_RADIUS 1e-3 /* of the table: 5e-7 of the mass is within */
+#define LEAST_CUTOFF 4.0  /* 9 % of the mass of the endless disc is beyond */
+#define GREATEST_CUTOFF 30.0
+#define USUAL_CUTOFF 8.0
+#define GREATEST_HEIGHT 0.5 /* the epicyclic approximation is one of thin discs */
+#define LAST_WAVE 100.0     /* k Rd at which the integral ends: 1e-5 of it is beyond */
+
+enum { RADII = 256, RULE = 8 };
+
+/* All in the units of the run; over ln(R/Rd). */
+struct table {
+    double log_radius[RADII], speed2[RADII], kappa2[RADII], log_kappa2[RADII];
+    double radial[RADII], azimuthal[RADII], vertical[RADII], mean[RADII];
+};
+
+/* --- its own field ---------------------------------------------------------------------------- */
+
+/* T(a), from sech^2 = d tanh and tanh u = 1 - 2/(exp(2u) + 1). */
+static double thickness(double a)
+{
+    return 1.0 - 0.5 * a * (gsl_sf_psi(1.0 + 0.25 * a) - gsl_sf_psi(0.5 + 0.25 * a));
+}
+
+/* v_c^2 in units of G M / Rd at all radii; `height` is z0/Rd. */
+static enum status find_own(double height, double farthest, struct table *table,
+                            struct interruption *interruption, struct error *error)
+{
+    const double width = 2.0 / farthest; /* of a panel: a third of a period of J_1 at most */
+    const size_t panels = (size_t)ceil(LAST_WAVE / width);
+    double *waves = memory_array(RULE * panels, sizeof *waves, error);
+    double *terms = memory_array(RULE * panels, sizeof *terms, error);
+    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
+    if (!rule)
+        error_memory(error);
+    for (size_t i = 0; !error->status && i < RULE * panels; i++) {
+        double k, weight;
+        const double from = (double)(i / RULE) * width;
+        gsl_integration_glfixed_point(from, from + width, i % RULE, &k, &weight, rule);
+        waves[i] = k;
+        terms[i] = weight * k * thickness(k * height) / pow(1.0 + k * k, 1.5);
+    }
+    for (size_t n = 0; !error->status && n < RADII; n++) {
+        const double x = exp(table->log_radius[n]);
+        double sum = 0;
+        for (size_t i = 0; i < RULE * panels; i++)
+            sum += terms[i] * gsl_sf_bessel_J1(waves[i] * x);
+        table->speed2[n] = x * sum;
+        interruption_status(interruption, error);
+    }
+    if (rule)
+        gsl_integration_glfixed_table_free(rule);
+    memory_free(waves);
+    memory_free(terms);
+    return error->status;
+}
+
+/* Adds the external fields in the plane; the squares of their vertical frequency to `nu2`. */
+static void add_fields(const struct physics *physics, double length, struct table *table,
+                       double nu2[RADII])
+{
+    for (size_t n = 0; n < RADII; n++) {
+        const double R = length * exp(table->log_radius[n]);
+        nu2[n] = 0;
+        if (!physics->external)
+            continue;
+        const struct field_motion motion = external_motion(
+            physics->external, (const double[3]){ R, 0.0, physics->external->center[2] },
+            (const double[3]){ 0.0, 0.0, 1.0 });
+        table->speed2[n] -= R * motion.a[0];
+        nu2[n] = fmax(0.0, -motion.jerk[2]);
+    }
+}
+
+/* --- its velocities --------------------------------------------------------------------------- */
+
+/* The slopes of values over ln R. */
+static enum status find_slopes(const double log_radius[RADII], const double values[RADII],
+                               double slopes[RADII], struct error *error)
+{
+    gsl_interp *spline = gsl_interp_alloc(gsl_interp_cspline, RADII);
+    if (!spline)
+        return error_memory(error);
+    gsl_interp_init(spline, log_radius, values, RADII);
+    for (size_t n = 0; n < RADII; n++)
+        slopes[n] = gsl_interp_eval_deriv(spline, log_radius, values, log_radius[n], NULL);
+    gsl_interp_free(spline);
+    return STATUS_OK;
+}
+
+/* Returns the part of the mass of the endless disc within x scale lengths. */
+static double enclosed(double x)
+{
+    return 1.0 - (1.0 + x) * exp(-x);
+}
+
+static enum status find_velocities(const struct section *section, const struct keys *keys, double G,
+                                   const double nu2[RADII], struct table *t, struct error *error)
+{
+    const double length = keys->scale_length, height = keys->scale_height;
+    const double whole = keys->mass / enclosed(keys->cutoff_radius / length);
+    double slope[RADII];
+    if (find_slopes(t->log_radius, t->speed2, slope, error))
+        return error->status;
+    for (size_t n = 0; n < RADII; n++) {
+        const double R = length * exp(t->log_radius[n]);
+        t->kappa2[n] = (2.0 * t->speed2[n] + slope[n]) / (R * R);
+        if (!(t->speed2[n] > 0 && t->kappa2[n] > 0))
+            return section_error(section, NULL, error,
+                                 "has no stable circular orbit at R = %g in these external fields",
+                                 R);
+        t->log_kappa2[n] = log(t->kappa2[n]);
+    }
+    if (find_slopes(t->log_radius, t->log_kappa2, slope, error))
+        return error->status;
+    for (size_t n = 0; n < RADII; n++) {
+        const double x = exp(t->log_radius[n]), R = length * x;
+        const double surface = whole / (2.0 * M_PI * length * length) * exp(-x);
+        const double radial = 3.36 * keys->toomre_q * G * surface / sqrt(t->kappa2[n]);
+        const double ratio = 0.25 * t->kappa2[n] * R * R / t->speed2[n];
+        const double drift = 1.0 - ratio - 3.0 * x - slope[n];
+        t->radial[n] = radial;
+        t->azimuthal[n] = radial * sqrt(ratio);
+        t->mean[n] = sqrt(fmax(0.0, t->speed2[n] + radial * radial * drift));
+        t->vertical[n] =
+            sqrt(M_PI * G * surface * height + nu2[n] * gsl_pow_2(M_PI * height) / 12.0);
+    }
+    return STATUS_OK;
+}
+
+/* --- its bodies ------------------------------------------------------------------------------- */
+
+/* Linear in ln R. */
+static double at(const struct table *t, const double values[RADII], double log_radius)
+{
+    const double step = t->log_radius[1] - t->log_radius[0];
+    const double place = fmin(fmax((log_radius - t->log_radius[0]) / step, 0.0), RADII - 1.0);
+    const size_t n = place < RADII - 1 ? (size_t)place : RADII - 2;
+    return values[n] + (place - (double)n) * (values[n + 1] - values[n]);
+}
+
+static void draw(const struct keys *keys, const struct table *t, gsl_rng *generator,
+                 double position[3], double velocity[3])
+{
+    const double within = enclosed(keys->cutoff_radius / keys->scale_length);
+    const double u = within * random_uniform(generator, 0.0, 1.0);
+    const double x = -1.0 - gsl_sf_lambert_Wm1(-(1.0 - u) / M_E); /* u = enclosed(x) */
+    const double R = keys->scale_length * x, log_radius = log(x);
+    const double angle = random_uniform(generator, -M_PI, M_PI), c = cos(angle), s = sin(angle);
+    double height;
+    do
+        height = keys->scale_height * atanh(random_uniform(generator, -1.0, 1.0));
+    while (!isfinite(height));
+    const double radial = at(t, t->radial, log_radius) * gsl_ran_gaussian_ziggurat(generator, 1.0);
+    const double azimuthal =
+        at(t, t->mean, log_radius) +
+        at(t, t->azimuthal, log_radius) * gsl_ran_gaussian_ziggurat(generator, 1.0);
+    const double p[3] = { R * c, R * s, height };
+    const double v[3] = { radial * c - azimuthal * s, radial * s + azimuthal * c,
+                          at(t, t->vertical, log_radius) *
+                              gsl_ran_gaussian_ziggurat(generator, 1.0) };
+    memcpy(position, p, sizeof p);
+    memcpy(velocity, v, sizeof v);
+}
+
+/* Moves the disc to the plane through the centre of the fields. */
+static enum status fill_system(const struct keys *keys, const struct physics *physics,
+                               const struct table *table, unsigned long seed, struct bodies *bodies,
+                               size_t first, struct error *error)
+{
+    enum { WORK = 1000 }; /* of a body, in units of one pair interaction's time */
+    const double plane = physics->external ? physics->external->center[2] : 0.0;
+    gsl_rng *generator = random_create(seed, error);
+    double done = 0;
+    for (size_t i = first; generator && i < first + bodies->count; i++) {
+        double position[3], velocity[3];
+        if (interruption_after(physics->interruption, &done, WORK))
+            break;
+        draw(keys, table, generator, position, velocity);
+        position[2] += plane;
+        initial_set(bodies, i, keys->mass / (double)bodies->count, position, velocity);
+    }
+    random_destroy(generator);
+    return error->status ? error->status : interruption_status(physics->interruption, error);
+}
+
+static struct keys keys_of(const struct section *section)
+{
+    struct keys keys;
+    section_read(section, &keys);
+    if (isnan(keys.cutoff_radius))
+        keys.cutoff_radius = USUAL_CUTOFF * keys.scale_length;
+    return keys;
+}
+
+/* Lengths by default are judged here, when the units are known to be those that they are meant
+ * for. */
+static enum status count(const struct section *section, size_t *count, struct error *error)
+{
+    const struct keys keys = keys_of(section);
+    const double cutoff = keys.cutoff_radius / keys.scale_length;
+    if (!(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
+        section_error(section, "cutoff_radius", error,
+                      "is %g times scale_length; must be from %g to %g times", cutoff, LEAST_CUTOFF,
+                      GREATEST_CUTOFF);
+    if (!(keys.scale_height <= GREATEST_HEIGHT * keys.scale_length))
+        section_error(section, "scale_height", error,
+                      "is %g times scale_length; a disc is at most %g times as high as long",
+                      keys.scale_height / keys.scale_length, GREATEST_HEIGHT);
+    return error->status ? error->status : initial_count_key(section, count, error);
+}
+
+static enum status fill(const struct section *section, const struct physics *physics,
+                        unsigned long seed, struct bodies *bodies,
+                        struct initial_warnings *warnings, struct error *error)
+{
+    (void)warnings;
+    const struct external *const external = physics->external;
+    const struct keys keys = keys_of(section);
+    const double length = keys.scale_length, G = physics->gravitational_constant;
+    const double farthest = keys.cutoff_radius / length;
+    const double unit = G * keys.mass / enclosed(farthest) / length;
+    if (external && !(external->keeps_angular_momentum[2] && external->center[0] == 0 &&
+                      external->center[1] == 0))
+        return section_error(section, NULL, error,
+                             "a disc about the z axis is in equilibrium only in external fields "
+                             "that are symmetric about it");
+    double nu2[RADII];
+    struct table *table = memory_array(1, sizeof *table, error);
+    for (size_t n = 0; table && n < RADII; n++)
+        table->log_radius[n] =
+            log(LEAST_RADIUS) + log(farthest / LEAST_RADIUS) * (double)n / (RADII - 1.0);
+    if (table &&
+        !find_own(keys.scale_height / length, farthest, table, physics->interruption, error)) {
+        for (size_t n = 0; n < RADII; n++)
+            table->speed2[n] *= unit;
+        add_fields(physics, length, table, nu2);
+        find_velocities(section, &keys, G, nu2, table, error);
+    }
+    for (size_t s = 0; !error->status && s < bodies->systems; s++)
+        fill_system(&keys, physics, table, seed + s, bodies, s * bodies->stride, error);
+    memory_free(table);
+    return error->status;
+}
+
+static const char *const scales[] = { "mass", "scale_length", "scale_height", NULL };
+
+const struct initial_class initial_disc = {
+    .variant = { "disc", "An exponential disc of a galaxy, in external fields or alone.",
+                 parameters, COUNT_OF(parameters) },
+    .count = count,
+    .fill_all = fill,
+    .scales = scales,
+};

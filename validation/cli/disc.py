@@ -1,0 +1,169 @@
+"""The exponential disc: its shape, its circular speed, Toomre's Q, and that it stays as it is."""
+
+import functools
+import math
+import pathlib
+
+import starts
+import tap
+from starts import FAR, distance
+
+np = tap.need("numpy")
+tap.need("scipy.special")
+special = tap.need("scipy").special
+
+start = functools.partial(starts.start, physics="softening = 0.01;")
+END = 8.0  # the cut-off by default, in scale lengths
+
+
+def enclosed(x):
+    """The part of the mass of the endless disc within x scale lengths."""
+    return 1 - (1 + x) * np.exp(-x)
+
+
+def cylinder(x, v):
+    """R, and the velocities v_R, v_phi."""
+    R = np.hypot(x[:, 0], x[:, 1])
+    return R, (x[:, 0] * v[:, 0] + x[:, 1] * v[:, 1]) / R, (x[:, 0] * v[:, 1] - x[:, 1] * v[:, 0]) / R
+
+
+def thin(R):
+    """v_c^2 of a razor-thin disc with G M = Rd = 1 (Freeman 1970; Binney & Tremaine eq. 2.165)."""
+    y = R / 2
+    return 2 * y**2 * (special.iv(0, y) * special.kv(0, y) - special.iv(1, y) * special.kv(1, y))
+
+
+def thick(R, height):
+    """The same of a disc sech^2(z/z0): the mean over layers of the pull of a thin disc at their
+    height, which is Hankel's transform with exp(-k|z|)."""
+    nodes, weights = np.polynomial.legendre.leggauss(4000)
+    k, weight = 100 * (1 + nodes), 100 * weights
+    u, share = np.polynomial.legendre.leggauss(200)
+    u, share = 15 * (1 + u), 15 * share
+    layers = np.exp(-height * np.outer(k, u)) @ (share / np.cosh(u)**2)
+    return R * np.sum(weight * k * special.j1(k * R) * layers / (1 + k**2)**1.5)
+
+
+def test_shape():
+    """radii follow the mass within R, heights sech^2, and azimuths are uniform, in the units that
+    the keys make"""
+    m, x, _ = start('initial = "disc"; count = 4000; mass = 3.0; scale_length = 2.0; '
+                    'scale_height = 0.4; center = false;')
+    assert np.allclose(m, 3 / 4000, rtol=1e-14)
+    R = np.hypot(x[:, 0], x[:, 1]) / 2
+    assert np.max(R) < END
+    assert distance(enclosed(R) / enclosed(END)) < FAR
+    assert distance((1 + np.tanh(x[:, 2] / 0.4)) / 2) < FAR
+    assert distance((1 + np.arctan2(x[:, 1], x[:, 0]) / math.pi) / 2) < FAR
+
+
+def test_the_circular_speed():
+    """of a cold disc that is nearly thin, to 5e-3 by Freeman's formula, and of a thick one by layers;
+    beside it the square of the speed of an external field counts"""
+    for height, theory, error in ((1e-3, thin, 5e-3),
+                                  (0.4, np.vectorize(lambda R: thick(R, 0.4)), 1e-3)):
+        _, x, v = start(f'initial = "disc"; count = 100; mass = 2.0; scale_height = {height}; '
+                        "toomre_q = 1e-5; center = false;")
+        R, radial, azimuthal = cylinder(x, v)
+        inside = (R > 0.2) & (R < 6)
+        assert np.all(np.abs(radial[inside]) < 1e-3)
+        ratio = azimuthal[inside]**2 / theory(R[inside]) * enclosed(END) / 2
+        assert np.all(np.abs(ratio - 1) < error), (height, np.abs(ratio - 1).max())
+    field = ('external = ( { type = "logarithmic"; speed = 1.1; core_radius = 0.4; '
+             "center = [0.0, 0.0, 2.0]; } );\n")
+    _, x, w = start('initial = "disc"; count = 100; mass = 2.0; scale_height = 0.4; '
+                    'toomre_q = 1e-5; center = false; };\n' + field + "ensemble = {")
+    R, _, both = cylinder(x, w)
+    square = both**2 - azimuthal**2
+    assert np.allclose(square, 1.21 * R**2 / (R**2 + 0.16), rtol=1e-3)
+    assert abs(np.mean(x[:, 2]) - 2) < 0.15
+
+
+def test_dispersions():
+    """sigma_R, sigma_phi, sigma_z and the mean of v_phi in five rings (Toomre 1964; Hernquist 1993),
+    within four standard errors and a hundredth"""
+    Q, height = 1.4, 0.02
+    _, x, v = start(f'initial = "disc"; count = 20000; scale_height = {height}; toomre_q = {Q}; '
+                    "center = false;")
+    R, radial, azimuthal = cylinder(x, v)
+
+    def speed2(r):
+        return thin(r) / enclosed(END)
+
+    def kappa2(r):
+        e = 1e-4
+        return (2 * speed2(r) + (speed2(r * (1 + e)) - speed2(r * (1 - e))) / (2 * e)) / r**2
+    for inner, outer in ((0.9, 1.0), (1.4, 1.5), (2.0, 2.15), (3.0, 3.2), (4.0, 4.3)):
+        ring = (R > inner) & (R < outer)
+        r, n, e = np.mean(R[ring]), np.sum(ring), 1e-3
+        surface = np.exp(-r) / (2 * math.pi * enclosed(END))
+        sigma = 3.36 * Q * surface / math.sqrt(kappa2(r))
+        ratio = kappa2(r) * r**2 / (4 * speed2(r))
+        slope = (math.log(kappa2(r * (1 + e))) - math.log(kappa2(r * (1 - e)))) / (2 * e)
+        mean = math.sqrt(speed2(r) + sigma**2 * (1 - ratio - 3 * r - slope))
+        near = 4 / math.sqrt(2 * n) + 0.01
+        for found, wanted in ((np.std(radial[ring]), sigma),
+                              (np.std(azimuthal[ring]), sigma * math.sqrt(ratio)),
+                              (np.std(v[ring, 2]), math.sqrt(math.pi * surface * height))):
+            assert abs(found / wanted - 1) < near, (r, found, wanted, near)
+        assert abs(np.mean(azimuthal[ring]) - mean) < 4 * sigma / math.sqrt(n) + 0.01 * mean, r
+        assert abs(np.mean(radial[ring])) < 4 * sigma / math.sqrt(n)
+
+
+def test_two_rotations():
+    """in a halo the radius of half of the mass stays within 3 % and the thickness within 10 % for
+    two rotations at two scale lengths"""
+    pathlib.Path("disc.cfg").write_text("""
+bodies = { initial = "disc"; count = 1500; mass = 0.1; scale_height = 0.1; };
+physics = { softening = 0.05; };
+external = ( { type = "logarithmic"; speed = 1.0; core_radius = 0.5; } );
+time = { step = 0.05; end = 25.0; };
+outputs = ( { type = "xyz"; every = 100; } );
+""")
+    done = tap.run("run", "disc.cfg", "-q", "-o", "disc", timeout=300)
+    assert done.returncode == 0, done.stderr
+    lines = pathlib.Path("disc/trajectory.xyz").read_text().splitlines()
+    frames = np.array([line.split()[1:4] for line in lines if line.startswith("X ")],
+                      dtype=float).reshape(-1, 1500, 3)
+    half = np.median(np.hypot(frames[..., 0], frames[..., 1]), axis=1)
+    height = np.sqrt(np.mean(frames[..., 2]**2, axis=1))
+    assert len(frames) == 6
+    assert np.all(np.abs(half / half[0] - 1) < 0.03), half
+    assert np.all(np.abs(height / height[0] - 1) < 0.1), height
+
+
+def test_as_other_starts():
+    """the same bytes on any number of threads, seeds by systems, tilted as a model of an encounter"""
+    keys = 'initial = "disc"; count = 50; seed = {}; center = false;'
+    one, more = (start(keys.format(5), compute=f"threads = {n};") for n in (1, 3))
+    assert all(np.array_equal(a, b) for a, b in zip(one, more))
+    m, x, v = start(keys.format(4) + " };\nensemble = { systems = 2;")
+    assert np.array_equal(x[50:], one[1]) and not np.array_equal(x[:50], one[1])
+    model = '{ ' + keys.format(5) + " disc_inclination = 90.0; }"
+    m, x, v = start('initial = "encounter"; pericenter = 1; separation = 30; };\n'
+                    f"models = ( {model}, {model} );\nensemble = {{")
+    spins = [np.sum(np.cross(x[part] - np.mean(x[part], axis=0), v[part] - np.mean(v[part], axis=0)),
+                    axis=0) for part in (slice(0, 50), slice(50, 100))]
+    assert spins[0][1] > 5 and spins[1][1] < -5 and abs(spins[0][2]) < 1, spins
+
+
+def test_what_cannot_be():
+    """each thing that cannot be is named with its place, its key and its mend"""
+    for keys, text in (
+            ("toomre_q = 0.0;", "run.cfg:2: bodies.toomre_q = 0.0: must be greater than 0"),
+            ("scale_height = 0.6;", "run.cfg:2: bodies.scale_height = 0.6: is 0.6 times scale_length; "
+             "a disc is at most 0.5 times as high as long"),
+            ("cutoff_radius = 3.9;", "run.cfg:2: bodies.cutoff_radius = 3.9: is 3.9 times "
+             "scale_length; must be from 4 to 30 times"),
+            ("scale_length = 0.1; scale_height = 0.01; cutoff_radius = 3.1;", "is 31 times"),
+            ('}; external = ( { type = "plummer"; mass = 1.0; scale_radius = 1.0; center = [1.0, '
+             "0.0, 0.0]; } ); ensemble = {", "run.cfg:2: bodies: a disc about the z axis is in "
+             "equilibrium only in external fields that are symmetric about it"),
+            ('}; external = ( { type = "harmonic"; frequencies = [1.0, 2.0, 1.0]; } ); ensemble = {',
+             "external fields that are symmetric about it")):
+        errors = start('initial = "disc"; count = 9; ' + keys, status=78)
+        assert text in errors, (keys, errors)
+        assert errors.count("\n") == 1, errors
+
+
+tap.main()
