@@ -84,13 +84,13 @@ static enum status find_own(double height, double farthest, struct table *table,
                             struct interruption *interruption, struct error *error)
 {
     const double width = 2.0 / farthest; /* of a panel: a third of a period of J_1 at most */
-    const size_t panels = (size_t)ceil(LAST_WAVE / width);
-    double *waves = memory_array(RULE * panels, sizeof *waves, error);
-    double *terms = memory_array(RULE * panels, sizeof *terms, error);
+    const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* the cut-off bounds it */
+    double *waves = memory_array(nodes, sizeof *waves, error);
+    double *terms = memory_array(nodes, sizeof *terms, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
     if (!rule)
         error_memory(error);
-    for (size_t i = 0; !error->status && i < RULE * panels; i++) {
+    for (size_t i = 0; !error->status && i < nodes; i++) {
         double k, weight;
         const double from = (double)(i / RULE) * width;
         gsl_integration_glfixed_point(from, from + width, i % RULE, &k, &weight, rule);
@@ -100,7 +100,7 @@ static enum status find_own(double height, double farthest, struct table *table,
     for (size_t n = 0; !error->status && n < RADII; n++) {
         const double x = exp(table->log_radius[n]);
         double sum = 0;
-        for (size_t i = 0; i < RULE * panels; i++)
+        for (size_t i = 0; i < nodes; i++)
             sum += terms[i] * gsl_sf_bessel_J1(waves[i] * x);
         table->speed2[n] = x * sum;
         interruption_status(interruption, error);
