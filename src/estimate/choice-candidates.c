@@ -34,7 +34,8 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
 }
 
 /* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
- * and the next if that is not much dearer; and those that choose their own steps. */
+ * and the next if that is not much dearer; and those that choose their own steps by the motion
+ * alone. */
 static void list_candidates(const struct config *config, struct choice *choice)
 {
     static const double much = 1.3;
@@ -63,7 +64,7 @@ static void list_candidates(const struct config *config, struct choice *choice)
         if (best[k] && costs[k] <= much * costs[0])
             add_candidate(choice, best[k]);
     for (size_t k = 0; (row = integrator_at(k)); k++)
-        if (integrator_chooses_steps(row))
+        if (integrator_chooses_steps(row) && !row->by_softening)
             add_candidate(choice, row);
 }
 

@@ -1,8 +1,9 @@
 /*
- * Accelerations and their rates of change (jerks) of those bodies of a system that are due, by all
- * bodies of the system: what Hermite's method of 4th order integrates with. Found by the method of
- * the force (method.h), for a team of OpenMP threads or for one thread. Softening and boundaries
- * are those of model/physics.h; reference_jerk() has the equations.
+ * Accelerations of those bodies of a system that are due, by all bodies of the system: what block
+ * steps integrate with, and if they are wanted (Hermite's method of 4th order) their rates of
+ * change, the jerks. Found by the method of the force (method.h), for a team of OpenMP threads or
+ * for one thread. Softening and boundaries are those of model/physics.h; reference_jerk() has the
+ * equations.
  *
  * A body's bits depend on the bodies as they are packed alone: not on the threads, nor on which
  * other bodies are due.
@@ -10,6 +11,7 @@
 #ifndef ORRERY_FORCE_JERK_H
 #define ORRERY_FORCE_JERK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +25,7 @@ struct jerk; /* the first member of every method's own struct, with one system a
 /* The functions of a method for the jerk; the functions below say how they are called. */
 struct jerk_class {
     enum status (*create)(const struct force_options *options, const struct physics *physics,
-                          size_t count, struct jerk **jerk, struct error *error);
+                          size_t count, bool rates, struct jerk **jerk, struct error *error);
     double (*bytes)(const struct force_options *options, double count);
     void (*open)(struct jerk *jerk, const struct bodies *bodies, size_t system);
     void (*pack)(struct jerk *jerk, const double *const x[3], const double *const v[3],
@@ -35,14 +37,14 @@ struct jerk_class {
 
 struct jerk {
     const struct jerk_class *class_;
-    const char *kernel; /* what was chosen: "reference" or "hermite" */
+    const char *kernel; /* what was chosen: "reference", "hermite" or "due" (without jerks) */
 };
 
-/* For systems of `count` bodies. The kernel "reference" is plain loops in fp64; all others are
- * those of the instruction set. STATUS_MEMORY; STATUS_CONFIG, STATUS_UNAVAILABLE: as
- * force_create(), or because the method has no jerks. */
+/* For systems of `count` bodies, with jerks if `rates`. The kernel "reference" is plain loops in
+ * fp64; all others are those of the instruction set. STATUS_MEMORY; STATUS_CONFIG,
+ * STATUS_UNAVAILABLE: as force_create(), or because the method has no jerks. */
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
-                        size_t count, struct jerk **jerk, struct error *error);
+                        size_t count, bool rates, struct jerk **jerk, struct error *error);
 
 /* The bytes that it will take at most. */
 double jerk_bytes(const struct force_options *options, double count);
@@ -64,7 +66,7 @@ static inline void jerk_open(struct jerk *jerk, const struct bodies *bodies, siz
 /*
  * Takes positions and velocities of bodies [first, last) of the system, multiples of
  * BODIES_PADDING, for the sums that follow; x[axis] and v[axis] begin at body 0 and are borrowed
- * until these are done. Threads may divide the bodies.
+ * until these are done. Without jerks nothing depends on velocities. Threads may divide the bodies.
  */
 static inline void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const v[3],
                              size_t first, size_t last)
@@ -74,8 +76,8 @@ static inline void jerk_pack(struct jerk *jerk, const double *const x[3], const 
 
 /*
  * Sums a[axis][k] and rate[axis][k], acceleration and jerk of body active[k] for k < count, by all
- * bodies of the system. To be called by every thread of a team of options.threads; starts and ends
- * with a barrier, unless that is 1. Allocates nothing.
+ * bodies of the system; rate is not read without jerks. To be called by every thread of a team of
+ * options.threads; starts and ends with a barrier, unless that is 1. Allocates nothing.
  */
 static inline void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t count,
                             double *const a[3], double *const rate[3])

@@ -188,7 +188,7 @@ void force_close_item(struct force *force, const struct bodies *bodies, struct f
 /* --- bodies that are due ---------------------------------------------------------------------- */
 
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
-                        size_t count, struct jerk **jerk, struct error *error)
+                        size_t count, bool rates, struct jerk **jerk, struct error *error)
 {
     const struct force_method *const method = force_method_of(options);
     *jerk = NULL;
@@ -197,7 +197,7 @@ enum status jerk_create(const struct force_options *options, const struct physic
                          method->name);
     return method->check(options, error)
                ? error->status
-               : method->jerk->create(options, physics, count, jerk, error);
+               : method->jerk->create(options, physics, count, rates, jerk, error);
 }
 
 double jerk_bytes(const struct force_options *options, double count)

@@ -11,7 +11,7 @@
 #include "force/direct/reference.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
-static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);
+static const double ticks = BLOCK_TICKS;
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ enum status hermite_workspace_create(struct hermite_workspace *work,
 {
     double **arrays[WORKSPACE_ARRAYS];
     *work = (struct hermite_workspace){ 0 };
-    if (jerk_create(options, physics, count, &work->forces, error))
+    if (jerk_create(options, physics, count, true, &work->forces, error))
         return error->status;
     const size_t length = (size_t)bodies_length_of(1, (double)count);
     workspace_arrays(work, arrays);
@@ -73,7 +73,7 @@ struct worker {
     const struct bodies *bodies;
     struct hermite_workspace *work;
     struct adaptive_clock *clock; /* of the first thread alone */
-    double dt, tick;              /* dt over 2^HERMITE_DEEPEST */
+    double dt, tick;              /* dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
     size_t first, last; /* its bodies */
 };
@@ -158,23 +158,11 @@ static void predict(const struct worker *worker)
     jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
 }
 
-/* dt over the least power of two that makes it no longer than what is wanted; 0: none does. */
-static double round_step(double dt, double wanted)
-{
-    int exponent; /* wanted / dt is at least 2^(exponent - 1), and less than twice that */
-    if (!(wanted >= dt * ldexp(1, -HERMITE_DEEPEST)))
-        return 0;
-    if (wanted >= dt)
-        return dt;
-    frexp(wanted / dt, &exponent);
-    return ldexp(dt, exponent - 1);
-}
-
 /* That of a body at the start of a grid step: the shortest one where none does. */
 static double first_step(const struct worker *worker, double wanted)
 {
-    const double step = round_step(worker->dt, wanted);
-    return step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
+    const double step = block_round_step(worker->dt, wanted);
+    return step > 0 ? step : ldexp(worker->dt, -BLOCK_DEEPEST);
 }
 
 /* A body may halve its step at any time, and double it where the doubled one divides the time. */
@@ -183,7 +171,7 @@ static double next_step(const struct worker *worker, double step, double wanted)
     const double doubled = 2 * step / worker->tick;
     if (wanted >= 2 * step && 2 * step <= worker->dt && fmod(worker->work->now, doubled) == 0)
         return 2 * step;
-    return wanted >= step ? step : round_step(worker->dt, wanted);
+    return wanted >= step ? step : block_round_step(worker->dt, wanted);
 }
 
 /* Tells whether the bodies are few enough to be corrected twice, with those of a larger system that
@@ -192,7 +180,7 @@ static bool is_small(const struct worker *worker)
 {
     const double *const others = worker->rule->others;
     double due = (double)worker->work->block_size;
-    for (int k = 0; others && k <= HERMITE_DEEPEST; k++)
+    for (int k = 0; others && k <= BLOCK_DEEPEST; k++)
         if (others[k] > 0 && fmod(worker->work->now, ldexp(ticks, -k)) == 0)
             due += others[k];
     return due <= HERMITE_SMALL_BLOCK;

@@ -11,12 +11,8 @@
 #include "base/barrier.h"
 #include "config/parameter.h"
 #include "force/jerk.h"
-#include "integrator/adaptive.h"
+#include "integrator/block-systems.h"
 #include "integrator/hermite-corrector.h"
-
-/* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in
- * units of that step are exact in a double. */
-enum { HERMITE_DEEPEST = ADAPTIVE_LEVELS - 1 };
 
 /* Memory for the steps of one system: of a thread, or of a team. */
 struct hermite_workspace {
@@ -24,7 +20,7 @@ struct hermite_workspace {
     double *at_x[3], *at_v[3];      /* predicted */
     double *sum_a[3], *sum_jerk[3]; /* of the block */
     /* The time of each body and the end of its step, in units of the grid step over
-     * 2^HERMITE_DEEPEST; and the step that a body of the block wants next. */
+     * 2^BLOCK_DEEPEST; and the step that a body of the block wants next. */
     double *time, *next, *wanted;
     uint32_t *block;
     size_t block_size;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "integrator/block-leapfrog.h"
 #include "integrator/gauss-radau.h"
 #include "integrator/hermite.h"
 
@@ -182,6 +183,21 @@ static const struct integrator table[] = {
         .adaptive = &hermite_class,
         .key_degree = 2,
         .work = { 850, 0, 2 },
+    },
+    {
+        .variant = { .name = "block-leapfrog",
+                     .help = "The leapfrog with block steps by acceleration and softening: for "
+                             "galaxies and clusters of many softened bodies.",
+                     .parameters = block_leapfrog_parameters,
+                     .parameter_count = BLOCK_LEAPFROG_PARAMETERS },
+        .order = 2,
+        .source = "Quinn, Katz, Stadel & Lake 1997, astro-ph/9710043; Springel 2005, MNRAS 364, "
+                  "1105",
+        .block_steps = true,
+        .by_softening = true,
+        .adaptive = &block_leapfrog_class,
+        .key_degree = 1,
+        .work = { 100, 0, 1 },
     },
 };
 /* clang-format on */

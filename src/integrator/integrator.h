@@ -55,6 +55,7 @@ struct integrator {
     bool symplectic;
     bool reversible;
     bool block_steps; /* bodies are kicked at times of their own, and their momenta do not cancel */
+    bool by_softening;  /* its steps follow the softening length, without which it cannot run */
     const char *source; /* the paper */
     /* If it chooses its own steps: these go with the root of its own key (`accuracy`, `eta`) of
      * this degree; and what a step costs, in the time of a pair of a direct sum: beside its

@@ -165,7 +165,7 @@ static struct jerk *jerk_of(const struct physics *physics, enum precision precis
     const struct force_options options = {
         .precision = precision, .kernel = "auto", .isa = isa, .threads = threads
     };
-    assert_int_equal(jerk_create(&options, physics, count, &jerk, &error), STATUS_OK);
+    assert_int_equal(jerk_create(&options, physics, count, true, &jerk, &error), STATUS_OK);
     return jerk;
 }
 
@@ -317,7 +317,7 @@ static void test_the_reference_by_its_name(void **state)
     static const uint32_t active[] = { 3, 0, 39, 17, 8, 9, 10 };
     const struct sums sums = sums_of(COUNT);
     struct jerk *jerk;
-    assert_int_equal(jerk_create(&options, &physics_box, COUNT, &jerk, &error), STATUS_OK);
+    assert_int_equal(jerk_create(&options, &physics_box, COUNT, true, &jerk, &error), STATUS_OK);
     assert_string_equal(jerk->kernel, "reference");
     run(jerk, 3, bodies, active, COUNT_OF(active), &sums);
     for (size_t k = 0; k < COUNT_OF(active); k++) {
@@ -330,7 +330,7 @@ static void test_the_reference_by_its_name(void **state)
     sums_free(&sums);
     bodies_destroy(bodies);
     const struct force_options gpu = { .kernel = "tiled", .isa = "auto", .threads = 1 };
-    assert_int_equal(jerk_create(&gpu, &physics_box, COUNT, &jerk, &error), STATUS_CONFIG);
+    assert_int_equal(jerk_create(&gpu, &physics_box, COUNT, true, &jerk, &error), STATUS_CONFIG);
     assert_null(jerk);
     jerk_destroy(NULL);
     error_clear(&error);

@@ -28,6 +28,8 @@ struct direct_jerk {
     struct jerk base;
     struct physics physics;
     bool reference;
+    int sums;         /* SUMS, or half as many: no jerks */
+    kernel_jerk *sum; /* the kernel, unless it is the reference */
     const struct kernels *kernels;
     struct packing packing;
     struct packed_motion packed; /* its arrays are owned */
@@ -58,7 +60,7 @@ static void destroy_jerk(struct jerk *base)
 }
 
 static enum status create_jerk(const struct force_options *options, const struct physics *physics,
-                               size_t count, struct jerk **result, struct error *error)
+                               size_t count, bool rates, struct jerk **result, struct error *error)
 {
     const struct kernels *kernels = NULL;
     if (direct_find_kernels(options, &kernels, error))
@@ -68,14 +70,21 @@ static enum status create_jerk(const struct force_options *options, const struct
         return error_memory(error);
     jerk->physics = *physics;
     jerk->reference = strcmp(options->kernel, "reference") == 0;
-    jerk->base = (struct jerk){ &direct_jerk, jerk->reference ? "reference" : "hermite" };
+    jerk->sums = rates ? SUMS : SUMS / 2;
+    jerk->base = (struct jerk){ &direct_jerk, jerk->reference ? "reference"
+                                              : rates         ? "hermite"
+                                                              : "due" };
     jerk->kernels = kernels;
+    const struct force_kernels *const force = &kernels->force[options->precision];
+    const int form = physics->boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
+    jerk->sum = rates ? force->jerk[form] : force->due[form];
     jerk->packing.precision = options->precision;
     jerk->bodies.count = count;
     jerk->chunks = (padded(count) + CHUNK - 1) / CHUNK;
     jerk->threads = options->threads > 1 ? (size_t)options->threads : 1;
     packed_create(&jerk->packed.position, options->precision, padded(count), error);
-    packed_create(&jerk->packed.velocity, options->precision, padded(count), error);
+    if (rates)
+        packed_create(&jerk->packed.velocity, options->precision, padded(count), error);
     const size_t chunk_bytes = memory_bytes(few_bodies(jerk), SUMS * sizeof *jerk->parts);
     jerk->parts = memory_array(jerk->chunks, chunk_bytes, error);
     if (error->status) {
@@ -129,7 +138,8 @@ static void pack_bodies(struct jerk *base, const double *const x[3], const doubl
     if (jerk->reference)
         return;
     packing_fill_positions(&jerk->packing, x, range);
-    packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
+    if (jerk->sums == SUMS)
+        packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
 }
 
 /* Adds what chunk number `chunk` does to some of the due bodies, unless it is interrupted. */
@@ -141,8 +151,7 @@ static void sum_chunk(const struct direct_jerk *jerk, size_t chunk, const uint32
     const struct packed_motion *const all = &jerk->packed;
     const size_t first = chunk * CHUNK, length = all->position.length;
     const struct range j = { first, first + CHUNK < length ? first + CHUNK : length };
-    const int form = jerk->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
-    jerk->kernels->force[jerk->packing.precision].jerk[form](all, active, count, j, sums);
+    jerk->sum(all, active, count, j, sums);
 }
 
 static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active, size_t count,
@@ -154,7 +163,7 @@ static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active
         if (interruption_after(jerk->physics.interruption, &done, (double)jerk->bodies.count))
             return;
         reference_jerk(&jerk->physics, &jerk->bodies, active[k], sum, sum + 3);
-        for (int n = 0; n < SUMS; n++)
+        for (int n = 0; n < jerk->sums; n++)
             sums[n][k] = sum[n];
     }
 }
@@ -166,7 +175,7 @@ static void scale(const struct direct_jerk *jerk, size_t count, double *const su
     const double G = jerk->physics.gravitational_constant * kernels->jerk_factor;
     const double units[2] = { G * packing_force_unit(&jerk->packing),
                               G * packing_jerk_unit(&jerk->packing) };
-    for (int n = 0; n < SUMS; n++)
+    for (int n = 0; n < jerk->sums; n++)
         for (size_t k = 0; k < count; k++)
             sums[n][k] *= units[n / 3];
 }
@@ -179,7 +188,7 @@ static void sum_bodies(const struct direct_jerk *jerk, const uint32_t *active, s
         sum_reference(jerk, active, count, sums);
         return;
     }
-    for (int n = 0; n < SUMS; n++)
+    for (int n = 0; n < jerk->sums; n++)
         memset(sums[n], 0, count * sizeof(double));
     for (size_t chunk = 0; chunk < jerk->chunks; chunk++)
         sum_chunk(jerk, chunk, active, count, sums);
@@ -201,18 +210,18 @@ static void sum_in_chunks(struct direct_jerk *jerk, size_t thread, size_t thread
     const size_t last = share_start(jerk->chunks, threads, thread + 1);
     for (size_t chunk = first; chunk < last; chunk++) {
         find_part(jerk, chunk, part);
-        for (int n = 0; n < SUMS; n++)
+        for (int n = 0; n < jerk->sums; n++)
             memset(part[n], 0, count * sizeof(double));
         sum_chunk(jerk, chunk, active, count, part);
     }
     barrier_wait(&jerk->barrier);
     if (thread > 0)
         return;
-    for (int n = 0; n < SUMS; n++)
+    for (int n = 0; n < jerk->sums; n++)
         memset(sums[n], 0, count * sizeof(double));
     for (size_t chunk = 0; chunk < jerk->chunks; chunk++) {
         find_part(jerk, chunk, part);
-        for (int n = 0; n < SUMS; n++)
+        for (int n = 0; n < jerk->sums; n++)
             for (size_t k = 0; k < count; k++)
                 sums[n][k] += part[n][k];
     }
@@ -223,7 +232,10 @@ static void sum_due(struct jerk *base, const uint32_t *active, size_t count, dou
                     double *const rate[3])
 {
     struct direct_jerk *const jerk = (struct direct_jerk *)base;
-    double *const sums[SUMS] = { a[0], a[1], a[2], rate[0], rate[1], rate[2] };
+    const bool rates = jerk->sums == SUMS;
+    double *const sums[SUMS] = {
+        a[0], a[1], a[2], rates ? rate[0] : NULL, rates ? rate[1] : NULL, rates ? rate[2] : NULL
+    };
     if (jerk->threads == 1) {
         sum_bodies(jerk, active, count, sums);
         return;
@@ -237,8 +249,9 @@ static void sum_due(struct jerk *base, const uint32_t *active, size_t count, dou
         const size_t first = share_start(blocks, threads, thread) * BLOCK;
         const size_t end = share_start(blocks, threads, thread + 1) * BLOCK;
         const size_t last = end < count ? end : count;
-        double *const own[SUMS] = { sums[0] + first, sums[1] + first, sums[2] + first,
-                                    sums[3] + first, sums[4] + first, sums[5] + first };
+        double *own[SUMS] = { NULL };
+        for (int n = 0; n < jerk->sums; n++)
+            own[n] = sums[n] + first;
         if (first < last)
             sum_bodies(jerk, active + first, last - first, own);
     }

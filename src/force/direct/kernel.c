@@ -39,7 +39,8 @@
  *    (sums.c), in which no tile appears twice, so that threads never write the same sums and the
  *    order of additions is that of the rounds.
  *
- * jerk-kernel.inc sums for bodies that are due at a time of their own, with the rates of change.
+ * jerk-kernel.inc sums for bodies that are due at a time of their own, with or without the rates of
+ * change.
  * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
  */
 #include "force/direct/kernel.h"
@@ -271,6 +272,7 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
         .lanes = LANES_##precision,                                                                \
         .jerk_factor = 1 / (ROOT_##precision * ROOT_##precision * ROOT_##precision),               \
         .jerk = { jerk_##update##_open_##precision, jerk_##update##_periodic_##precision },        \
+        .due = { due_##update##_open_##precision, due_##update##_periodic_##precision },           \
         .batch = {                                                                                 \
             batch_any_##precision,                                                                 \
             batch_equal_##precision                                                                \

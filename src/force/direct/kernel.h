@@ -26,7 +26,8 @@ typedef void kernel_tile_self(const struct packed *packed, struct range i, const
 typedef void kernel_tile_pair(const struct packed *packed, struct range i, struct range j,
                               const struct sums *sums);
 typedef void kernel_batch(const struct packed_batch *batch);
-/* Bodies `active` are indices; adds to sums[0..5][k], of acceleration and jerk, for k < count. */
+/* Bodies `active` are indices; adds to sums[0..5][k], of acceleration and jerk, for k < count; or
+ * to sums[0..2][k] alone. */
 typedef void kernel_jerk(const struct packed_motion *all, const uint32_t *active, size_t count,
                          struct range j, double *const sums[6]);
 typedef void kernel_potential(const struct packed *packed, struct range i, double *phi,
@@ -54,6 +55,7 @@ struct force_kernels {
      * multiples of JERK_PADDING; to be multiplied by the factor. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
+    kernel_jerk *due[FORM_COUNT]; /* the same without jerks; velocities are not read */
     /* total += sums[0] + sums[1] + ..., in this order. */
     void (*reduce)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };
