@@ -42,7 +42,7 @@ def integrators_of_stages():
     """The names of all integrators but those that choose their own steps."""
     rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
     return [name for name in rows["time.integrator"].split()
-            if name not in ("gauss-radau", "hermite4")]
+            if name not in ("gauss-radau", "hermite4", "block-leapfrog")]
 
 
 def every_diagnostic(text, every):

@@ -14,8 +14,9 @@ static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* The same in a step: three passes over seven nodes. */
 static const double forces_of_step = 21.0;
-/* Forces on a body by block steps in a period, times eta^(1/2): 2 pi steps on a circular orbit,
- * twice as many on an eccentric one, two evaluations in each, and half as much again to be sure. */
+/* Forces on a body by block steps in a period, times the root of eta by which they go: 2 pi steps
+ * of hermite4 on a circular orbit, twice as many on an eccentric one, two evaluations in each, and
+ * half as much again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta of one.) */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
 /* Steps of the trial over those of the run, from which on the run's count. */
@@ -307,7 +308,9 @@ static double forces_of(const struct bound_method *method, double period)
     if (!method->integrator->adaptive)
         return period / method->dt * (double)integrator_forces_per_step(method->integrator);
     const double orbit =
-        method->integrator->block_steps ? block_forces / sqrt(key_of(method)) : truth_forces;
+        method->integrator->block_steps
+            ? block_forces / pow(key_of(method), 1.0 / method->integrator->key_degree)
+            : truth_forces;
     return fmax(refinement_of(method) * orbit, forces_of_step * period / method->fastest);
 }
 

@@ -24,6 +24,7 @@ struct synonym {
 
 static const char sixth_order[] = "sixth order with a fixed step";
 static const char block_steps[] = "fourth order with steps of its own for each body";
+static const char leapfrog_steps[] = "the leapfrog with a step for each body, by its acceleration";
 static const char radau[] = "Gauss-Radau quadrature of 15th order with steps of its own";
 
 /* If a word has several rows, the first one that fits the key counts. */
@@ -56,6 +57,8 @@ static const struct synonym synonyms[] = {
     { "nbody6", "hermite4", block_steps },
     { "blocksteps", "hermite4", NULL },
     { "hermite6", "hermite4", block_steps },
+    { "gadget", "block-leapfrog", leapfrog_steps },
+    { "blockkdk", "block-leapfrog", NULL },
     { "ias15", "gauss-radau", radau },
     { "ias", "gauss-radau", radau },
     { "gaussradau", "gauss-radau", NULL },
@@ -261,7 +264,7 @@ static const char fields[] = "fields in which bodies move are a list beside the 
                   no_space[] = "space does not expand here: give coordinates and velocities of a "
                                "time, not comoving ones",
                   no_tolerance[] = "the accuracy of integrators that choose their own steps is "
-                                   "time.accuracy (gauss-radau) or time.eta (hermite4)",
+                                   "time.accuracy (gauss-radau) or time.eta (hermite4, block-leapfrog)",
                   no_interval[] =
                       "each diagnostic and each output has its own cadence: every, in steps",
                   no_units[] = "the units of all numbers are physics.units (orrery info "

@@ -197,7 +197,7 @@ static const struct integrator table[] = {
         .by_softening = true,
         .adaptive = &block_leapfrog_class,
         .key_degree = 1,
-        .work = { 100, 0, 1 },
+        .work = { 250, 0, 1 },
     },
 };
 /* clang-format on */

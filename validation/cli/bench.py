@@ -101,7 +101,7 @@ def test_the_steps_are_of_one_length():
     few = ("bench", config, "-P", "bodies.count=40", *QUICK)
     result = tap.run(*few, "-P", "time.integrator=yoshida4")
     assert result.returncode == 0 and "a step of yoshida4" in result.stdout, result
-    for name in ("hermite4", "gauss-radau"):
+    for name in ("hermite4", "gauss-radau", "block-leapfrog"):
         result = tap.run(*few, "-P", f"time.integrator={name}")
         assert result.returncode == 78, result
         assert f'"{name}" chooses its own steps' in result.stderr, result

@@ -111,6 +111,8 @@ static void test_what_is_tried_first(void **state)
         struct choice choice;
         choice_make(config, &limits, NULL, &choice, &error);
         const struct integrator *const first = choice.candidates[0].setting.integrator;
+        for (size_t c = 0; c < choice.count; c++) /* whose steps mean nothing without softening */
+            assert_false(choice.candidates[c].setting.integrator->by_softening);
         if (cases[k].first)
             assert_string_equal(first->variant.name, cases[k].first);
         else

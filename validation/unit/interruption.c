@@ -44,6 +44,8 @@ static const struct work {
     { "hermite4", &backend_serial, "auto", 1, 1, 40, 1e6, 1 },
     { "hermite4", &backend_openmp, "auto", 2, 3, 40, 1e6, 1 },
     { "hermite4", &backend_openmp, "auto", 2, 1, 1100, 1e4, 1 }, /* by a team */
+    { "block-leapfrog", &backend_serial, "auto", 1, 1, 40, 1e6, 1 },
+    { "block-leapfrog", &backend_openmp, "auto", 2, 1, 1100, 1e4, 1 },
 };
 
 /* The answer to a wish takes milliseconds where the machine is idle: that is seen in what a run

@@ -307,6 +307,45 @@ static void test_the_same_bits_for_any_team(void **state)
     assert_int_equal(error.status, STATUS_OK);
 }
 
+/* Without jerks a body has the same acceleration, bit for bit, and nothing else is written. */
+static void check_accelerations_alone(enum precision precision, const char *isa)
+{
+    enum { COUNT = 2100 }; /* two chunks */
+    struct bodies *const bodies = bodies_of(COUNT, 0);
+    const struct force_options options = {
+        .precision = precision, .kernel = "auto", .isa = isa, .threads = 2
+    };
+    static const uint32_t active[] = { 3, 0, 39, 2017, 8, 9, 10 };
+    static const struct physics *const all[] = { &physics_open, &physics_box };
+    const struct sums expected = sums_of(COUNT), sums = sums_of(COUNT);
+    for (size_t p = 0; p < COUNT_OF(all); p++) {
+        struct jerk *both, *alone;
+        assert_int_equal(jerk_create(&options, all[p], COUNT, true, &both, &error), STATUS_OK);
+        assert_int_equal(jerk_create(&options, all[p], COUNT, false, &alone, &error), STATUS_OK);
+        assert_string_equal(both->kernel, "hermite");
+        assert_string_equal(alone->kernel, "due");
+        run(both, 2, bodies, active, COUNT_OF(active), &expected);
+        run(alone, 2, bodies, active, COUNT_OF(active), &sums);
+        for (int n = 0; n < SUMS; n++)
+            for (size_t k = 0; k < COUNT_OF(active); k++)
+                assert_close(sums.of[n][k], n < 3 ? expected.of[n][k] : 0, 0);
+        jerk_destroy(both);
+        jerk_destroy(alone);
+    }
+    sums_free(&expected);
+    sums_free(&sums);
+    bodies_destroy(bodies);
+}
+
+static void test_accelerations_alone(void **state)
+{
+    (void)state;
+    for (int isa = 1; force_isa_names[isa]; isa++)
+        for (int p = PRECISION_DOUBLE;
+             p <= PRECISION_SINGLE && force_isa_runs(force_isa_names[isa]); p++)
+            check_accelerations_alone((enum precision)p, force_isa_names[isa]);
+}
+
 static void test_the_reference_by_its_name(void **state)
 {
     (void)state;
@@ -345,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_kernels_agree_with_the_reference),
         cmocka_unit_test(test_bodies_far_away_and_fast),
         cmocka_unit_test(test_the_same_bits_for_any_team),
+        cmocka_unit_test(test_accelerations_alone),
         cmocka_unit_test(test_the_reference_by_its_name),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -109,7 +109,8 @@ static void test_changes(void **state)
 static void test_refinement(void **state)
 {
     (void)state;
-    static const char *const integrators[] = { "yoshida4", "gauss-radau", "hermite4" };
+    static const char *const integrators[] = { "yoshida4", "gauss-radau", "hermite4",
+                                               "block-leapfrog" };
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
         struct simulation from = make("openmp", integrators[k]);
         struct simulation set = make("openmp", integrators[k]);
@@ -149,7 +150,7 @@ static void test_on_the_way(void **state)
 {
     (void)state;
     static const char *const integrators[] = { "euler", "velocity-verlet", "gauss-radau",
-                                               "hermite4" };
+                                               "hermite4", "block-leapfrog" };
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
         struct simulation from = make("openmp", integrators[k]), whole, other;
         whole = make("openmp", integrators[k]);
@@ -181,7 +182,8 @@ static void test_on_the_way(void **state)
 static void test_renew(void **state)
 {
     (void)state;
-    static const char *const integrators[] = { "velocity-verlet", "gauss-radau", "hermite4" };
+    static const char *const integrators[] = { "velocity-verlet", "gauss-radau", "hermite4",
+                                               "block-leapfrog" };
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
         struct simulation changed = make("openmp", integrators[k]), whole, moved;
         struct error error = { 0 };
@@ -211,7 +213,7 @@ static void test_renew(void **state)
 static void test_keep(void **state)
 {
     (void)state;
-    static const char *const integrators[] = { "rk4", "gauss-radau", "hermite4" };
+    static const char *const integrators[] = { "rk4", "gauss-radau", "hermite4", "block-leapfrog" };
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
         struct simulation fewer = make("openmp", integrators[k]), whole;
         struct error error = { 0 };

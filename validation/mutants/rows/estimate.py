@@ -1,6 +1,7 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/choice-candidates.c", " && !row->by_softening)", ")", "unit/choice"),
     ("src/estimate/advice.c", "advice->system = s;", "advice->system = 0;", "cli/check.py"),
     ("src/estimate/advice.c",
      "integrator_steps_for(x->simulation.integrator, orbit_error / depth));\n}",

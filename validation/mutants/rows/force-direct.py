@@ -52,6 +52,8 @@ ROWS = [
     ("src/force/direct/jerk-kernel.inc",
      "sum->jerk.z = V(madd)(g, V(nmadd)(w, d.z, dv.z), sum->jerk.z);",
      "sum->jerk.z = V(madd)(g, V(nmadd)(w, d.z, dv.z), sum->a.z);", "unit/jerk"),
+    ("src/force/direct/jerk.c", "rates ? force->jerk[form] : force->due[form]",
+     "rates ? force->jerk[form] : force->due[FORM_OPEN]", "unit/jerk"),
     ("src/force/direct/jerk.c", "G * packing_jerk_unit(&jerk->packing) };",
      "G * packing_force_unit(&jerk->packing) };", "unit/jerk"),
     ("src/force/direct/jerk.c",
