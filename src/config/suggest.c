@@ -264,7 +264,8 @@ static const char fields[] = "fields in which bodies move are a list beside the 
                   no_space[] = "space does not expand here: give coordinates and velocities of a "
                                "time, not comoving ones",
                   no_tolerance[] = "the accuracy of integrators that choose their own steps is "
-                                   "time.accuracy (gauss-radau) or time.eta (hermite4, block-leapfrog)",
+                                   "time.accuracy (gauss-radau) or time.eta (hermite4, "
+                                   "block-leapfrog)",
                   no_interval[] =
                       "each diagnostic and each output has its own cadence: every, in steps",
                   no_units[] = "the units of all numbers are physics.units (orrery info "
