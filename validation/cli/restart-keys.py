@@ -17,7 +17,7 @@ MIXED = 'masses = "two-components"; binary_fraction = 0.25; binary_axes = [0.001
 MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = [1.0, 2.0]; '
           'eccentricities = [0.1, 0.2]; inclinations = [1.0, 2.0]; ascending_nodes = [1.0, 2.0]; '
           'arguments_of_pericenter = [1.0, 2.0]; true_anomalies = [1.0, 2.0];',
-          '"cold-sphere"; count = 8; virial_ratio = 1.0;',
+          '"cold-sphere"; count = 8; virial_ratio = 1.0;', '"disc"; count = 16;',
           '"dehnen"; inner_slope = 0.5;' + MIXED, '"figure-eight";',
           '"hernquist"; cutoff_radius = 9.0;' + MIXED, '"jaffe"; cutoff_radius = 2.5;' + MIXED,
           '"king"; w0 = 3.0;' + MIXED, '"nfw"; cutoff_radius = 9.0;' + MIXED,
