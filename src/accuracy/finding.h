@@ -17,13 +17,14 @@ enum finding_severity { FINDING_OPEN, FINDING_HELD, FINDING_WARNING, FINDING_FAI
 
 /* The subject, which decides what is said of the bound and which remedy is looked for. */
 enum finding_subject {
-    FINDING_OF_MOTION, /* energies and orbits, as the watch sees them */
-    FINDING_OF_STEPS,  /* steps in a period, likewise */
-    FINDING_OF_FORCES, /* their audit, likewise */
-    FINDING_OF_PAIR,   /* the fastest pair, likewise; it never fails a run */
-    FINDING_OF_TARGET, /* the energy error that the run was asked for */
-    FINDING_OF_ENERGY, /* a criterion on an energy error */
-    FINDING_OF_ROWS    /* one on another column */
+    FINDING_OF_MOTION,  /* energies and orbits, as the watch sees them */
+    FINDING_OF_STEPS,   /* steps in a period, likewise */
+    FINDING_OF_FORCES,  /* their audit, likewise */
+    FINDING_OF_PAIR,    /* the fastest pair, likewise; it never fails a run */
+    FINDING_OF_TARGET,  /* the energy error that the run was asked for */
+    FINDING_OF_HORIZON, /* the time until which its orbits were to be accurate */
+    FINDING_OF_ENERGY,  /* a criterion on an energy error */
+    FINDING_OF_ROWS     /* one on another column */
 };
 
 /* One row. Ids of bodies, and times, are NaN where there is none. */

@@ -133,9 +133,9 @@ const char *trust_text(const struct diagnostic *diagnostic, double time,
     return buffer;
 }
 
-/* Steps of all shadows over those of the run, by the last sample. */
-static double cost_of(const struct trust *trust)
+double trust_cost(const struct diagnostic *diagnostic)
 {
+    const struct trust *const trust = (const struct trust *)diagnostic;
     double work = 0.0, steps = 0.0;
     for (size_t s = 0; s < trust->systems; s++) {
         const struct trust_state *state = trust_state_of(trust, s);
@@ -163,7 +163,7 @@ json_t *trust_json(const struct diagnostic *diagnostic, double time)
                      "text", trust_text(diagnostic, time, text), "time", document_number(time),
                      "tolerance", document_number(trust->tolerance), "displacement",
                      document_number(state->displacement), "size", document_number(state->size),
-                     "cost", document_number(cost_of(trust)), "accurate_until",
+                     "cost", document_number(trust_cost(diagnostic)), "accurate_until",
                      document_number(accurate_until(trust, 0)), "reproducible_until",
                      document_number(reproducible_until(trust, 0)), "growth",
                      growth_form_name(fit.form), "e_folding_time", document_number(fit.time),

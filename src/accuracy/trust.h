@@ -68,6 +68,29 @@ double trust_take_nearing(struct diagnostic *trust, size_t system);
 /* The shadow of a system is no longer finite; it counts as infinitely far away from now on. */
 void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shadow);
 
+/*
+ * The outlook of a run that is asked for orbits that are accurate until some time: of the system,
+ * or of the orbit within one, that is the farthest from it. What lies ahead is told by the growth
+ * that was seen. Double precision lets the accuracy last for nine tenths of the time until
+ * roundings end it: there they are small, since they grow by e in a thirtieth of that time.
+ */
+#define TRUST_CARRIED_PART 0.9
+struct trust_outlook {
+    double carried;  /* when roundings will reach, or have reached, the tolerance */
+    double bound;    /* the accuracy is due until then: the time that was asked for, or this part of
+                        `carried`, if that is less */
+    double accurate; /* until then it is; INFINITY: it has been so far */
+    double error;    /* expected at `bound`, over the size */
+    bool missed;     /* it was accurate for less long than it should */
+    bool whole;      /* all that decides that was seen, of every system */
+    size_t system;   /* whose all this is, from 0 */
+};
+
+struct trust_outlook trust_outlook(const struct diagnostic *trust, double asked);
+
+/* Steps of all shadows over those of the run, by the last sample. */
+double trust_cost(const struct diagnostic *trust);
+
 /* "accurate until t = 12, reproducible until t = 31, e-folding time 1.2 +- 0.1", with what is not
  * known by `time` as beyond it; of many systems their medians. */
 enum { TRUST_TEXT_SIZE = 640 };

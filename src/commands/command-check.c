@@ -155,11 +155,21 @@ static void print_estimate(const struct run_record *run, const struct estimate *
 static void print_choice(const struct choice *choice)
 {
     struct text table = { 0 };
-    item("energy error",
-         "%g was asked for; of these settings the cheapest is taken that keeps it. Error: at the "
-         "end, as expected from pilots; cost: of the motion, as counted; least: the "
-         "smallest error that was seen",
-         choice->target.error);
+    char limit[CHOICE_CARRIED_SIZE];
+    if (accuracy_target_of_orbits(&choice->target))
+        item("orbits",
+             "accurate until t = %g are asked for, within %g of the size%s; of these settings the "
+             "cheapest is taken that keeps them so. Error: of the orbits then, as expected from "
+             "pilots and their shadows; cost: of the motion, as counted; least: the smallest error "
+             "that was seen",
+             choice->target.until, choice->target.asked, choice_carried_text(choice, limit));
+    else
+        item("energy error",
+             "%g was asked for; of these settings the cheapest is taken that keeps it. Error: at "
+             "the "
+             "end, as expected from pilots; cost: of the motion, as counted; least: the "
+             "smallest error that was seen",
+             choice->target.error);
     choice_report_table(choice, "#   ", &table);
     if (table.bytes)
         terminal_put(stdout, table.bytes);
@@ -377,7 +387,7 @@ static enum status try_part(struct check *check, enum check_part part, const cha
         check->record = run_record(check->prepared.run);
         return STATUS_OK;
     }
-    if (part == CHECK_ADVICE && !isnan(record->target))
+    if (part == CHECK_ADVICE && accuracy_target_key(&record->target))
         return STATUS_OK; /* it was chosen, or is as it was asked for */
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
@@ -410,7 +420,7 @@ static void print_parts(const struct check *check, int done)
         print_estimate(record, &check->estimate);
     if (done > CHECK_ESTIMATE && record->choice)
         print_choice(record->choice);
-    if (done > CHECK_ADVICE && isnan(record->target))
+    if (done > CHECK_ADVICE && !accuracy_target_key(&record->target))
         print_step(record->experiment, &check->advice, &check->estimate.timing);
     if (done > CHECK_ESTIMATE)
         print_trust(record->experiment, &check->estimate.timing);
@@ -421,7 +431,7 @@ static void print_parts(const struct check *check, int done)
     for (int part = done; part < CHECK_PARTS; part++)
         item(part == done ? "not tried" : "", "%s%s",
              part == CHECK_BODIES && accuracy_target_leaves_choice(check->prepared.config)
-                 ? "which setting keeps time.energy_error (a run tries it for a tenth of its work)"
+                 ? "which setting keeps what is asked for (a run tries it for a tenth of its work)"
                  : part_names[part],
              part == done ? ": the time that a check may take is over" : "");
 }

@@ -196,15 +196,27 @@ static void say_asked(const struct run_record *record, enum status status)
 {
     struct text words = { 0 }, attempts = { 0 };
     const bool judged = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
-    const bool kept = record->reached <= record->target;
-    char value[128];
-    if (isnan(record->target))
+    const struct finding *const asked = &record->asked;
+    const bool kept = asked->severity != FINDING_FAILURE;
+    char value[192], limit[96] = "";
+    if (!accuracy_target_key(&record->target))
         return;
-    snprintf(value, sizeof value, "energy error %g: %s%.2g", record->target,
-             !judged ? "so far "
-             : kept  ? "kept, with "
-                     : "MISSED, with ",
-             record->reached);
+    if (asked->bound < record->target.until)
+        snprintf(limit, sizeof limit, ", and for t = %.4g%s in double precision", asked->bound,
+                 asked->unit);
+    if (accuracy_target_of_orbits(&record->target))
+        snprintf(value, sizeof value, "orbits accurate until t = %g%s%s: %st = %.4g%s",
+                 record->target.until, asked->unit, limit,
+                 !judged ? "so far "
+                 : kept  ? "kept until "
+                         : "MISSED at ",
+                 asked->value, asked->unit);
+    else
+        snprintf(value, sizeof value, "energy error %g: %s%.2g", record->target.error,
+                 !judged ? "so far "
+                 : kept  ? "kept, with "
+                         : "MISSED, with ",
+                 asked->value);
     say(judged && !kept ? TERMINAL_RED : 0, "asked", value);
     if (!record->choice)
         return;

@@ -65,8 +65,8 @@ static void print_status(const struct parameter *parameter, struct text *text)
                                          [PARAMETER_UNSET] = "optional",
                                          [PARAMETER_SET] = "default " };
     text_print(text, "%s", words[parameter->default_value.presence]);
-    if (parameter->instead)
-        text_print(text, ", or %s", parameter->instead);
+    for (size_t k = 0; k < COUNT_OF(parameter->instead) && parameter->instead[k]; k++)
+        text_print(text, ", or %s", parameter->instead[k]);
     print_default(parameter, text);
 }
 

@@ -96,9 +96,9 @@ struct parameter {
     const char *const *choices; /* NULL-terminated */
     const char *const *choice_help; /* a sentence for each of `choices`; NULL: `help` says it all */
     struct dimension dimension;
-    /* Another key of the section that may be given in the place of this required one, and what is
-     * said of that where neither is there. NULL: none may. */
-    const char *instead, *instead_help;
+    /* Other keys of the section that may be given in the place of this required one, and what is
+     * said of the first where none is there. NULL: none may. */
+    const char *instead[2], *instead_help;
     const char *help; /* one sentence; says what it means, not its type or range */
 };
 

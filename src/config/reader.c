@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/requirement.h"
 #include "config/section.h"
 #include "config/suggest.h"
@@ -53,7 +54,7 @@ static void report_missing(struct reader *r, const struct section *section,
         return;
     text_print(&wanted, "must be given: ");
     requirement_print(parameter, &wanted);
-    if (parameter->instead)
+    if (parameter->instead_help)
         text_print(&wanted, "; or %s", parameter->instead_help);
     section_report(section, parameter->key, &section->location, NULL, STATUS_CONFIG, r->error,
                    wanted.bytes);
@@ -63,8 +64,13 @@ static void report_missing(struct reader *r, const struct section *section,
 /* Tells whether the section has another key in the place of one that is required. */
 static bool has_instead(const struct section *section, const struct parameter *parameter)
 {
-    return parameter->instead && section_find(section, parameter->instead) &&
-           section_find(section, parameter->instead)->node;
+    for (size_t k = 0; k < COUNT_OF(parameter->instead); k++) {
+        const struct value *const other =
+            parameter->instead[k] ? section_find(section, parameter->instead[k]) : NULL;
+        if (other && other->node)
+            return true;
+    }
+    return false;
 }
 
 /* The member if it was given, else the default. */

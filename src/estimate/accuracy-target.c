@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/conserved.h"
 
 const char *const accuracy_target_names[] = { "worst", "q90", NULL };
@@ -15,16 +16,29 @@ const char *const accuracy_target_help[] = {
 
 void accuracy_target_check(const struct section *time, struct error *error)
 {
+    char end[TEXT_REAL_SIZE];
     if (!section_has(time, "energy_error") && section_has(time, "energy_error_of"))
         section_error(time, "energy_error_of", error,
                       "does not apply without time.energy_error, which it is about");
+    if (!section_has(time, "trust_until"))
+        return;
+    if (section_has(time, "energy_error"))
+        section_error(time, "trust_until", error,
+                      "does not apply with time.energy_error: a run is asked for one of them");
+    if (section_real(time, "trust_until") > section_real(time, "end"))
+        section_error(time, "trust_until", error, "is beyond the end of the run: time.end = %s",
+                      text_real(end, section_real(time, "end")));
 }
 
 struct accuracy_target accuracy_target(const struct config *config)
 {
     const struct section *time = config_section(config, "time");
+    const double error = section_real(time, "energy_error"),
+                 until = section_real(time, "trust_until");
     return (struct accuracy_target){
-        .error = section_real(time, "energy_error"),
+        .error = error,
+        .until = until,
+        .asked = isnan(until) ? error : section_real(config_section(config, "trust"), "tolerance"),
         .of = section_has(time, "energy_error_of")
                   ? (enum accuracy_target_of)section_choice(time, "energy_error_of")
                   : TARGET_OF_WORST,
@@ -33,12 +47,24 @@ struct accuracy_target accuracy_target(const struct config *config)
     };
 }
 
+bool accuracy_target_of_orbits(const struct accuracy_target *target)
+{
+    return !isnan(target->until);
+}
+
+const char *accuracy_target_key(const struct accuracy_target *target)
+{
+    return accuracy_target_of_orbits(target) ? "time.trust_until"
+           : !isnan(target->error)           ? "time.energy_error"
+                                             : NULL;
+}
+
 bool accuracy_target_leaves_choice(const struct config *config)
 {
     const struct section *time = config_section(config, "time");
     const struct accuracy_target target = accuracy_target(config);
     const struct integrator *integrator = integrator_find(section_variant(time)->name);
-    if (isnan(target.error))
+    if (!accuracy_target_key(&target))
         return false;
     return target.integrator || (integrator_has_stages(integrator)
                                      ? target.step

@@ -30,6 +30,7 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
             (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
                                 .error = INFINITY,
                                 .cost = INFINITY,
+                                .carried = INFINITY,
                                 .least = INFINITY };
 }
 
@@ -49,7 +50,7 @@ static void list_candidates(const struct config *config, struct choice *choice)
     for (size_t k = 0; (row = integrator_at(k)); k++) {
         if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
             continue;
-        const double cost = passage_cost(row, choice->target.error);
+        const double cost = passage_cost(row, choice_usual_error(&choice->target));
         const size_t place = cost < costs[0] ? 0 : 1;
         if (cost >= costs[place])
             continue;
@@ -110,10 +111,12 @@ static enum status describe(const struct experiment *experiment, double end,
 }
 
 /* Puts the integrator first that is most often the cheapest, so that little is tried with others:
- * where encounters decide one that chooses its own steps, and of these that for few bodies. */
+ * where encounters decide, or orbits are to be accurate, one that chooses its own steps, and of
+ * these that for few bodies. */
 static void put_first(const struct choice_start *start, bool few, struct choice *choice)
 {
-    for (size_t k = 1; k < choice->count && !start->hidden; k++) {
+    const bool wanted = !start->hidden || accuracy_target_of_orbits(&choice->target);
+    for (size_t k = 1; k < choice->count && wanted; k++) {
         const struct candidate c = choice->candidates[k];
         const struct integrator *const integrator = c.setting.integrator;
         if (!integrator->adaptive || integrator->block_steps == few)

@@ -18,6 +18,12 @@ static const double most_change = 8.0;
 /* A candidate that costs more by this factor is not chosen because another one missed the error. */
 static const double most_dearer = 100.0;
 
+double choice_usual_error(const struct accuracy_target *target)
+{
+    static const double of_orbits = 1e-10;
+    return accuracy_target_of_orbits(target) ? of_orbits : target->error;
+}
+
 double choice_error_growth(const struct integrator *integrator)
 {
     return integrator->symplectic ? growth_of_symplectic : growth_of_others;
@@ -25,7 +31,7 @@ double choice_error_growth(const struct integrator *integrator)
 
 double choice_error_aim(const struct accuracy_target *target, bool whole)
 {
-    return target->error * (whole ? sure_part : chance_part);
+    return target->asked * (whole && !accuracy_target_of_orbits(target) ? sure_part : chance_part);
 }
 
 double choice_steps_factor(const struct integrator *integrator, double factor)
@@ -44,7 +50,9 @@ void choice_refine(const struct config *config, double part, double error, doubl
     const double before = c->error;
     const double dearer = fmax(1.0, work / part / c->cost);
     const double most = most_dearer * fmax(c->cost, work / part);
-    const double now = error * pow(part, -choice_error_growth(c->setting.integrator));
+    const double now = accuracy_target_of_orbits(&choice->target)
+                           ? error
+                           : error * pow(part, -choice_error_growth(c->setting.integrator));
     const double wanted = choice_error_aim(&choice->target, false);
     const double surprise = fmax(now / fmax(before, 1e-300), 1.0);
     for (size_t k = 0; k < choice->count; k++) {
@@ -78,6 +86,23 @@ void choice_destroy(struct choice *choice)
     *choice = (struct choice){ 0 };
 }
 
+/* The name of the error of candidates and attempts. */
+static const char *error_name(const struct choice *choice)
+{
+    return accuracy_target_of_orbits(&choice->target) ? "orbit_error" : "energy_error";
+}
+
+const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_CARRIED_SIZE])
+{
+    const struct candidate *const c = &choice->candidates[choice->chosen];
+    buffer[0] = '\0';
+    if (accuracy_target_of_orbits(&choice->target) && c->carried < choice->target.until)
+        snprintf(buffer, CHOICE_CARRIED_SIZE,
+                 "; double precision carries them until about t = %.3g, and no setting further",
+                 c->carried);
+    return buffer;
+}
+
 /* --- again ------------------------------------------------------------------------------------ */
 
 bool choice_after_miss(const struct config *config, double part, double error, double work,
@@ -85,7 +110,7 @@ bool choice_after_miss(const struct config *config, double part, double error, d
 {
     struct candidate *const c = &choice->candidates[choice->chosen];
     json_t *const attempt = json_pack("{s:o, s:o, s:o, s:o}", "setting", setting_json(&c->setting),
-                                      "part", document_number(part), "energy_error",
+                                      "part", document_number(part), error_name(choice),
                                       document_number(error), "cost", document_number(work));
     if (!choice->attempts)
         choice->attempts = json_array();
@@ -98,47 +123,55 @@ bool choice_after_miss(const struct config *config, double part, double error, d
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
-json_t *choice_json(const struct choice *choice)
-{
-    json_t *candidates = json_array();
-    for (size_t k = 0; k < choice->count; k++) {
-        const struct candidate *c = &choice->candidates[k];
-        document_append(&candidates,
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "setting",
-                                  setting_json(&c->setting), "energy_error",
-                                  document_number(c->error), "cost", document_number(c->cost),
-                                  "least", document_number(c->least), "part",
-                                  document_number(c->part), "tried", c->tried, "keeps", c->keeps,
-                                  "why", c->why));
-    }
-    return json_pack("{s:o, s:s, s:I, s:o, s:o, s:o}", "asked",
-                     document_number(choice->target.error), "of",
-                     accuracy_target_names[choice->target.of], "chosen", (json_int_t)choice->chosen,
-                     "pilots", document_number(choice->pilots), "candidates", candidates,
-                     "attempts", choice->attempts ? json_incref(choice->attempts) : json_array());
-}
-
 static double real_or_infinite(const json_t *json, enum run_field field)
 {
     const double value = run_field_real(json, field);
     return isnan(value) ? INFINITY : value;
 }
 
+json_t *choice_json(const struct choice *choice)
+{
+    json_t *candidates = json_array();
+    for (size_t k = 0; k < choice->count; k++) {
+        const struct candidate *c = &choice->candidates[k];
+        document_append(
+            &candidates,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "setting",
+                      setting_json(&c->setting), error_name(choice), document_number(c->error),
+                      "cost", document_number(c->cost), "least", document_number(c->least), "part",
+                      document_number(c->part), "carried_until", document_number(c->carried),
+                      "tried", c->tried, "keeps", c->keeps, "why", c->why));
+    }
+    const bool orbits = accuracy_target_of_orbits(&choice->target);
+    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o}", "asked",
+                     document_number(choice->target.asked), "trust_until",
+                     orbits ? document_number(choice->target.until) : json_null(), "of",
+                     accuracy_target_names[choice->target.of], "chosen", (json_int_t)choice->chosen,
+                     "pilots", document_number(choice->pilots), "candidates", candidates,
+                     "attempts", choice->attempts ? json_incref(choice->attempts) : json_array());
+}
+
 bool choice_of_json(const json_t *json, struct choice *choice)
 {
     const json_t *const candidates = run_field(json, FIELD_CHOICE_CANDIDATES);
-    *choice = (struct choice){ .target.error = run_field_real(json, FIELD_CHOICE_ASKED),
+    *choice = (struct choice){ .target.asked = run_field_real(json, FIELD_CHOICE_ASKED),
+                               .target.until = run_field_real(json, FIELD_CHOICE_TRUST_UNTIL),
                                .pilots = run_field_real(json, FIELD_CHOICE_PILOTS) };
+    const bool orbits = accuracy_target_of_orbits(&choice->target);
+    choice->target.error = orbits ? NAN : choice->target.asked;
     const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));
     bool known = true; /* all their integrators are */
     for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];
         *c = (struct candidate){ .setting = setting_of_json(from),
-                                 .error = real_or_infinite(from, FIELD_CANDIDATE_ENERGY_ERROR),
+                                 .error =
+                                     real_or_infinite(from, orbits ? FIELD_CANDIDATE_ORBIT_ERROR
+                                                                   : FIELD_CANDIDATE_ENERGY_ERROR),
                                  .cost = real_or_infinite(from, FIELD_CANDIDATE_COST),
                                  .least = real_or_infinite(from, FIELD_CANDIDATE_LEAST),
                                  .part = run_field_real(from, FIELD_CANDIDATE_PART),
+                                 .carried = real_or_infinite(from, FIELD_CANDIDATE_CARRIED_UNTIL),
                                  .tried = run_field_flag(from, FIELD_CANDIDATE_TRIED),
                                  .keeps = run_field_flag(from, FIELD_CANDIDATE_KEEPS) };
         snprintf(c->why, sizeof c->why, "%s", run_field_string(from, FIELD_CANDIDATE_WHY));

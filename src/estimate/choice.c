@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "accuracy/copies.h"
 #include "estimate/experiment.h"
 #include "estimate/pilot.h"
 #include "space/nearest.h"
@@ -17,8 +18,9 @@ static const double scouts_part = 0.15;
 static const double most_growth = 1.5, growth_after_collapse = 0.3;
 /* A pilot of another integrator does as much work as the cheapest so far would cost. */
 static const double worth_trying = 1.2;
-/* An energy that is so far off says nothing of the order. */
-static const double hopeless = 0.02;
+/* An energy that is so far off says nothing of the order; of orbits only the time counts in which
+ * their errors are small. */
+static const double energy_lost = 0.02;
 /* A better setting than by this factor in the number of steps is not sought with whole pilots; one
  * that is within the other factor of a pilot is judged by the order. */
 static const double near = 1.12, by_order = 2.5;
@@ -40,17 +42,31 @@ struct search {
     double run;     /* work of the run, before a pilot has told it */
     double best;    /* cost of the cheapest candidate so far that keeps the error */
     double aim;     /* part of the run that pilots are to see, where it is more than is usual */
+    double copies;  /* work of a pilot over that of its motion: it has shadows if orbits count */
     bool cold;      /* since a system falls in upon itself */
     bool hidden;    /* are encounters by softening, or by how few bodies there are */
 };
 
 /* --- what is expected after a pilot ----------------------------------------------------------- */
 
+static bool of_orbits(const struct search *search)
+{
+    return accuracy_target_of_orbits(&search->choice->target);
+}
+
+/* The error beyond which it says nothing of the order. */
+static double hopeless(const struct search *search)
+{
+    return of_orbits(search) ? INFINITY : energy_lost;
+}
+
 /* The error at the end after one of a part of the run. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
     const double least = choice_error_growth(pilot->setting.integrator);
     double seen = 0.0;
+    if (of_orbits(search))
+        return pilot->part > 0.0 ? pilot->error : NAN;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
     if (search->cold) /* the worst is over */
@@ -72,7 +88,7 @@ static double first_refinement(const struct search *search, const struct integra
     if (!integrator_chooses_steps(integrator))
         return fmax(few, of_period * end / search->fastest);
     return choice_steps_factor(integrator, (integrator->block_steps ? usual_hermite : usual_radau) /
-                                               search->choice->target.error);
+                                               choice_usual_error(&search->choice->target));
 }
 
 static enum status find_fastest(struct search *search, struct error *error)
@@ -106,7 +122,7 @@ static double work_left(const struct search *search)
 static double worth_of(const struct search *search, double part)
 {
     const double seen = fmax(part, search->aim) * search->best;
-    return fmax(seen, fmin(little_work, search->best));
+    return search->copies * fmax(seen, fmin(little_work, search->best));
 }
 
 /* The range of the number of steps in which the best setting lies. */
@@ -117,8 +133,8 @@ struct range {
 };
 
 /* Narrows the range by a pilot; false where it is narrow enough to tell the rest by the order. */
-static bool narrow(const struct pilot *pilot, double expected, double wanted, bool keeps,
-                   struct range *range)
+static bool narrow(const struct pilot *pilot, double expected, double wanted, double lost_at,
+                   bool keeps, struct range *range)
 {
     const struct integrator *const integrator = pilot->setting.integrator;
     const double here = pilot->setting.refinement;
@@ -130,7 +146,7 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, bo
         range->good_error = expected;
         range->next = here / fmin(spare, most_change);
     } else {
-        const bool lost = !(expected < hopeless);
+        const bool lost = !(expected < lost_at);
         const double change =
             lost ? 4.0 : 1.05 * choice_steps_factor(integrator, expected / wanted);
         range->bad = here;
@@ -140,7 +156,7 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, bo
             return isinf(range->good) || range->good > 1.5 * range->bad;
     }
     if (range->bad > 0.0 && isfinite(range->good)) {
-        const bool known = range->bad_error < hopeless && range->good_error > 0.0;
+        const bool known = range->bad_error < lost_at && range->good_error > 0.0;
         const double of =
             known ? log(range->bad_error / wanted) / log(range->bad_error / range->good_error)
                   : 0.5;
@@ -162,7 +178,8 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->setting = pilot->setting;
     candidate->error = expected;
     candidate->cost = pilot->part > 0.0 ? pilot->work / pilot->part : INFINITY;
-    candidate->part = pilot->part;
+    candidate->part = pilot->whole ? 1.0 : pilot->part;
+    candidate->carried = pilot->carried;
     candidate->keeps = keeps;
 }
 
@@ -171,15 +188,15 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
-    if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless) ||
-        search->choice->target.error < near_rounding)
+    if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless(search)) ||
+        search->choice->target.asked < near_rounding)
         return;
     const struct setting setting = setting_of(search->config, candidate->setting.integrator, next);
     const double times = setting.refinement / last->setting.refinement;
     const double error =
         expected_error(search, last) * pow(times, -(double)setting.integrator->order);
     if ((candidate->keeps && setting.refinement >= candidate->setting.refinement) ||
-        fmax(times, 1.0 / times) > most_extrapolated || error > search->choice->target.error)
+        fmax(times, 1.0 / times) > most_extrapolated || error > search->choice->target.asked)
         return;
     candidate->setting = setting;
     candidate->cost = last->work / last->part * times;
@@ -236,9 +253,10 @@ static enum status try_integrator(struct search *search, double part, struct can
             .work = fmin(0.5 * work_left(search), worth_trying * worth_of(search, part)),
             .part = fmax(part, search->aim),
             .little = little_work,
-            .error = hopeless,
+            .error = hopeless(search),
         };
-        if (search->choice->pilots > fmax(5.0 * little_work, scouts_part * search->best) ||
+        if ((!of_orbits(search) &&
+             search->choice->pilots > fmax(5.0 * little_work, scouts_part * search->best)) ||
             setting.refinement >= range.good || setting.refinement <= range.bad ||
             too_dear(search, &setting, &pilot, &limits))
             break;
@@ -256,7 +274,8 @@ static enum status try_integrator(struct search *search, double part, struct can
             break;
         }
         note(&pilot, expected, keeps, candidate);
-        more = narrow(&pilot, fmax(expected, 0.0), wanted, keeps, &range) && pilot.part > 0.0;
+        more = narrow(&pilot, fmax(expected, 0.0), wanted, hopeless(search), keeps, &range) &&
+               pilot.part > 0.0;
         if (!pilot.whole)
             range.next = fmax(range.next, least_refinement(search, integrator));
         if (candidate->keeps)
@@ -298,10 +317,12 @@ static enum status confirm(struct search *search, struct error *error)
     struct choice *const choice = search->choice;
     for (int k = 0; k < MOST_CONFIRMED && choice_take_cheapest(choice); k++) {
         struct candidate *const c = &choice->candidates[choice->chosen];
-        const double part = fmax(confirm_part, search->aim);
-        const double most = search->cold ? scouts_part : 2.0 * confirm_part;
+        const double part = of_orbits(search) ? 1.0 : fmax(confirm_part, search->aim);
+        const double most = search->cold        ? scouts_part
+                            : of_orbits(search) ? worth_trying * search->copies
+                                                : 2.0 * confirm_part;
         const double work = fmin(work_left(search), fmax(little_work, most * c->cost));
-        const struct pilot_limits limits = { work, choice->target.error, part, little_work };
+        const struct pilot_limits limits = { work, choice->target.asked, part, little_work };
         struct pilot pilot;
         if (c->part >= part || work < 0.02 * c->cost || (search->cold && work < part * c->cost))
             break;
@@ -309,10 +330,11 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->target.error && pilot.part > 0.0) {
+        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
             /* A part says less than the order and pilots that saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
-            c->part = pilot.part;
+            c->part = pilot.whole ? 1.0 : pilot.part;
+            c->carried = pilot.carried;
             c->cost = pilot.work / pilot.part;
             break;
         }
@@ -330,6 +352,7 @@ static enum status refuse(const struct config *config, const struct experiment *
     double least = INFINITY;
     size_t length = 0;
     bool tried = false;
+    const bool orbits = accuracy_target_of_orbits(&choice->target);
     for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *c = &choice->candidates[k];
         const char *const name = c->setting.integrator->variant.name;
@@ -342,17 +365,24 @@ static enum status refuse(const struct config *config, const struct experiment *
             c->why[0] || isinf(c->least) ? name : setting_text(&c->setting, setting),
             c->why[0]         ? c->why
             : !c->tried       ? "was not tried, for its pilots would take too long"
-            : isinf(c->least) ? "loses the energy"
+            : isinf(c->least) ? (orbits ? "loses the orbits" : "loses the energy")
                               : "");
         if (!c->why[0] && isfinite(c->least))
             length += (size_t)snprintf(reached + length, sizeof reached - length, "reaches %.1e",
                                        c->least);
     }
+    const char *const key = orbits ? "trust_until" : "energy_error";
     if (!tried)
-        return section_error(config_section(config, "time"), "energy_error", error,
+        return section_error(config_section(config, "time"), key, error,
                              "nothing can be chosen for it: %s; give time.integrator and time.step",
                              reached);
-    return section_error(config_section(config, "time"), "energy_error", error,
+    if (orbits)
+        return section_error(config_section(config, "time"), key, error,
+                             "no setting that was tried keeps the orbits within trust.tolerance = "
+                             "%g: %s at that time; an earlier time, or a larger physics.softening, "
+                             "would be needed",
+                             choice->target.asked, reached);
+    return section_error(config_section(config, "time"), key, error,
                          "nothing that was tried keeps it: %s; %s%s%s", reached,
                          isfinite(least) ? "a larger error, " : "",
                          x->simulation.physics.softening > 0.0 ? "a larger physics.softening"
@@ -391,10 +421,12 @@ enum status choice_make(const struct config *config, const struct choice_limits 
         !experiment_create(applied, interruption, &x, error) &&
         !choice_list_candidates(&x, config, choice, &start, error))
         find_fastest(&search, error);
-    search.cold = start.collapse > 0.0;
-    search.aim = start.collapse;
+    const bool orbits = of_orbits(&search); /* whose pilots see as much as may be */
+    search.cold = start.collapse > 0.0 && !orbits;
+    search.aim = orbits ? 0.0 : start.collapse;
+    search.copies = orbits ? 1.0 + copies_work(config) : 1.0;
     search.hidden = start.hidden;
-    if (!error->status && choice->target.error >= near_rounding)
+    if (!error->status && choice->target.asked >= near_rounding && !orbits)
         try_all(&search, scout_part, error);
     if (!error->status && !choice_take_cheapest(choice))
         try_all(&search, 1.0, error);

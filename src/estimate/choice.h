@@ -20,12 +20,15 @@
 /* A setting with what is expected of it. */
 struct candidate {
     struct setting setting;
-    double error; /* at the end of the run */
+    double error; /* at the end of the run; of orbits, when they are to be accurate */
     double cost;  /* of the motion of the whole run, see integrator_time() */
     double least; /* the smallest error that is expected after a pilot of this integrator */
-    double part;  /* of the run that the pilot with this setting saw; 0: by those of others */
-    bool tried;   /* a pilot of it moved, or failed at once; else they would take too long */
-    bool keeps;   /* the error that is asked for */
+    double part;  /* of the run that the pilot with this setting saw, or of what decides about
+                     orbits; 0: by those of others */
+    double
+        carried; /* when roundings will have ended the accuracy of orbits, by pilots; or INFINITY */
+    bool tried;  /* a pilot of it moved, or failed at once; else they would take too long */
+    bool keeps;  /* the error that is asked for */
     char why[96]; /* it cannot be taken; "" */
 };
 
@@ -82,10 +85,20 @@ bool choice_take_cheapest(struct choice *choice);
 
 /* --- finer, and to and from run.json: choice-refine.c ----------------------------------------- */
 
+/* ", until t = 12.3, where roundings of double precision end it" where orbits cannot be accurate
+ * for as long as they should; else "". */
+enum { CHOICE_CARRIED_SIZE = 192 };
+const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_CARRIED_SIZE]);
+
 /* Makes what was chosen finer after it was off by `error` at a part of the run, and had done that
- * work; and others by as much where the same may befall them. */
+ * work; and others by as much where the same may befall them. The error of orbits is that which is
+ * expected at the time until which they are to be accurate, and does not grow after the part. */
 void choice_refine(const struct config *config, double part, double error, double work,
                    struct choice *choice);
+
+/* The error of the energy that goes with that of the target, by which methods are compared before
+ * any is tried. */
+double choice_usual_error(const struct accuracy_target *target);
 
 /* The error that may be expected where that of `target` is to be kept: less where only a part of
  * the run was seen. */

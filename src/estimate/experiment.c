@@ -195,12 +195,23 @@ static void resolve_backend(struct experiment *experiment)
 static void check_trust(const struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "trust");
+    const struct section *const time = config_section(experiment->config, "time");
     const struct force_options *const force = &experiment->simulation.options.force;
     if (section_flag(section, "shadow") && force_traits(force).truncation > 0)
         section_error(section, "shadow", error,
                       "compute.method = \"%s\" leaves errors in its forces that shadows do not "
                       "show; use \"direct\"",
                       force_method_of(force)->name);
+    if (!section_has(time, "trust_until"))
+        return;
+    if (!section_flag(section, "shadow") || !section_flag(section, "half_step"))
+        section_error(time, "trust_until", error,
+                      "needs the shadows that show how accurate orbits are: trust = { shadow = "
+                      "true; half_step = true; }");
+    if (force->precision != PRECISION_DOUBLE)
+        section_error(
+            time, "trust_until", error,
+            "needs compute.precision = \"double\", whose roundings end the accuracy last");
 }
 
 /* A default that is written down is no choice: 1 leaves it to the files. */

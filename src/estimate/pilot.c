@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "accuracy/shadow.h"
 #include "accuracy/watch.h"
 #include "base/memory.h"
 
@@ -18,6 +19,9 @@ struct flight {
     struct config *config; /* with the setting */
     struct simulation simulation;
     struct watch *watch;
+    struct diagnostic *trust; /* of orbits that are to be accurate, with its shadows; NULL */
+    struct shadows *shadows;
+    uint64_t compare; /* steps from one look at these to the next */
     struct moment now;
     uint64_t steps;   /* in the run */
     uint64_t row;     /* steps from one row to the next */
@@ -67,6 +71,17 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
+/* As those of the run; they are compared with it at the same steps. */
+static enum status open_shadows(struct flight *flight, struct error *error)
+{
+    const struct section *const section = config_section(flight->config, "trust");
+    flight->compare = (uint64_t)section_integer(section, "every");
+    if (shadow_diagnostic(section, &flight->simulation, 0, true, &flight->trust, error))
+        return error->status;
+    return shadow_create(flight->config, &flight->simulation, flight->trust, NULL, &flight->shadows,
+                         error);
+}
+
 static enum status open_flight(struct flight *flight, const struct config *config,
                                const struct setting *setting, struct error *error)
 {
@@ -83,12 +98,14 @@ static enum status open_flight(struct flight *flight, const struct config *confi
                      &flight->now, &flight->watch, error))
         return error->status;
     flight->enough = (uint64_t)ceil(flight->limits.part * (double)flight->steps);
-    return STATUS_OK;
+    return accuracy_target_of_orbits(&flight->target) ? open_shadows(flight, error) : STATUS_OK;
 }
 
 static void close_flight(struct flight *flight)
 {
     watch_destroy(flight->watch);
+    shadow_destroy(flight->shadows);
+    diagnostic_destroy(flight->trust);
     simulation_destroy(&flight->simulation);
     memory_free(flight->largest);
     config_free(flight->config);
@@ -106,6 +123,35 @@ static double work_of(const struct flight *flight)
     return work;
 }
 
+/* The rows go nowhere: the state keeps all. */
+static enum status drop_row(void *context, size_t system, const double *values, struct error *error)
+{
+    (void)context, (void)system, (void)values, (void)error;
+    return STATUS_OK;
+}
+
+/* Compares the shadows with the bodies, which have been fetched. */
+static enum status compare(struct flight *flight, struct error *error)
+{
+    const struct row_sink nowhere = { drop_row, NULL };
+    struct moment now = flight->now;
+    if (!flight->trust ||
+        (flight->now.step % flight->compare != 0 && flight->now.step != flight->steps))
+        return STATUS_OK;
+    now.physics = &flight->simulation.physics;
+    now.bodies = flight->simulation.bodies;
+    if (shadow_fetch(flight->shadows, error) ||
+        diagnostic_measure(flight->trust, &now, &nowhere, error))
+        return error->status;
+    return shadow_adjust(flight->shadows, error);
+}
+
+/* All work of the motion so far, that of shadows included. */
+static double work_with_shadows(const struct flight *flight)
+{
+    return work_of(flight) * (flight->trust ? 1.0 + trust_cost(flight->trust) : 1.0);
+}
+
 /* Looks at the energies, as the run does at its rows and its watch between them. */
 static enum status look(struct flight *flight, double *counts, struct error *error)
 {
@@ -113,13 +159,15 @@ static enum status look(struct flight *flight, double *counts, struct error *err
     struct simulation *const simulation = &flight->simulation;
     const size_t systems = simulation->bodies->systems;
     const bool last = flight->now.step == flight->steps;
-    if (watch_look(flight->watch, simulation, &flight->now, last, error))
+    if (watch_look(flight->watch, simulation, &flight->now, last, error) || compare(flight, error))
         return error->status;
     for (size_t s = 0; s < systems; s++)
         flight->largest[s] =
             conserved_larger_error(flight->largest[s], simulation_energy_error(simulation, s));
     flight->observing += cost * force_work(&simulation->options.force, (double)systems,
                                            (double)simulation->bodies->count);
+    if (flight->trust)
+        return STATUS_OK;
     if (accuracy_target_error(&flight->target, flight->largest, systems, counts, error))
         return error->status;
     const bool room = flight->kept < COUNT_OF(flight->history);
@@ -143,14 +191,15 @@ static enum status move(struct flight *flight, uint64_t next, struct error *erro
         const double before = work_of(flight);
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);
-        if (simulation_advance(simulation, steps, error))
+        if (simulation_advance(simulation, steps, error) ||
+            shadow_advance(flight->shadows, steps, error))
             return error->status;
         flight->now.step += steps;
         const double work = work_of(flight) - before;
         batch = work < 0.5 * call_work   ? 2 * batch
                 : work > 2.0 * call_work ? (batch + 1) / 2
                                          : batch;
-        if (work_of(flight) + flight->observing > flight->limits.work)
+        if (work_with_shadows(flight) + flight->observing > flight->limits.work)
             break;
     }
     flight->now.time = (double)flight->now.step * flight->now.dt;
@@ -159,7 +208,9 @@ static enum status move(struct flight *flight, uint64_t next, struct error *erro
 
 static bool goes_on(const struct flight *flight, double counts)
 {
-    const double work = work_of(flight) + flight->observing;
+    const double work = work_with_shadows(flight) + flight->observing;
+    if (flight->trust && trust_outlook(flight->trust, flight->target.until).whole)
+        return false;
     return flight->now.step < flight->steps && counts <= flight->limits.error &&
            work <= flight->limits.work &&
            (flight->now.step < flight->enough || work < flight->limits.little);
@@ -172,7 +223,8 @@ static enum status follow(struct flight *flight, double *counts, struct error *e
         const uint64_t step = flight->now.step;
         const uint64_t row = (step / flight->row + 1) * flight->row;
         const uint64_t due = watch_next(flight->watch, step);
-        const uint64_t next = row < due ? row : due;
+        const uint64_t shown = flight->trust ? (step / flight->compare + 1) * flight->compare : row;
+        const uint64_t soon = row < due ? row : due, next = shown < soon ? shown : soon;
         status = move(flight, next < flight->steps ? next : flight->steps, error);
         if (!status)
             status = look(flight, counts, error);
@@ -192,6 +244,15 @@ static void conclude(const struct flight *flight, enum status status, double cou
         pilot->early = flight->history[k].error;
     pilot->whole = !status && flight->now.step == flight->steps && flight->all_rows;
     pilot->within = !status && watch_within_limits(flight->watch, NULL);
+    pilot->carried = INFINITY;
+    if (!flight->trust)
+        return;
+    const struct trust_outlook outlook = trust_outlook(flight->trust, flight->target.until);
+    if (!status && flight->now.step < flight->compare)
+        pilot->part = 0.0; /* nothing was compared */
+    pilot->error = status || isnan(outlook.error) ? INFINITY : outlook.error;
+    pilot->carried = outlook.carried;
+    pilot->whole = !status && outlook.whole;
 }
 
 enum status pilot_run(const struct experiment *experiment, const struct config *config,
@@ -212,7 +273,7 @@ enum status pilot_run(const struct experiment *experiment, const struct config *
     if (flight->watch && (!status || status == STATUS_NUMERICAL)) {
         conclude(flight, status, counts, pilot);
         pilot->work = work_of(flight);
-        pilot->spent = pilot->work + flight->observing;
+        pilot->spent = work_with_shadows(flight) + flight->observing;
     }
     close_flight(flight);
     free(flight);

@@ -108,6 +108,16 @@ static const char *print_number(const struct units *units, struct dimension dime
     return buffer;
 }
 
+const char *units_behind(const struct units *units, struct dimension dimension,
+                         char buffer[UNITS_LABEL_SIZE + 1])
+{
+    char label[UNITS_LABEL_SIZE];
+    buffer[0] = '\0';
+    if (units_physical(units) && strcmp(units_label(units, dimension, label), "1") != 0)
+        snprintf(buffer, UNITS_LABEL_SIZE + 1, " %s", label);
+    return buffer;
+}
+
 const char *units_time(const struct units *units, double time, int digits,
                        char buffer[UNITS_TEXT_SIZE])
 {

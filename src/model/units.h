@@ -35,6 +35,10 @@ enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
 
+/* " Myr", to stand behind a number; "" if it is a pure one, or the units have no value in SI. */
+const char *units_behind(const struct units *units, struct dimension dimension,
+                         char buffer[UNITS_LABEL_SIZE + 1]);
+
 /*
  * Writes "3653 d", with `digits` significant digits, for people. If the units have no value in SI,
  * or `units` is NULL, it writes the number alone.

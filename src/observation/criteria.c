@@ -58,21 +58,12 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     return STATUS_OK;
 }
 
-/* " Myr" where the units are worth something and the number is not a pure one. */
-static void name_unit(const struct units *units, struct dimension dimension,
-                      char unit[UNITS_LABEL_SIZE + 1])
-{
-    char label[UNITS_LABEL_SIZE];
-    if (units_physical(units) && strcmp(units_label(units, dimension, label), "1") != 0)
-        snprintf(unit, UNITS_LABEL_SIZE + 1, " %s", label);
-}
-
 static void name_units(struct criterion *criterion, const struct diagnostic *const *diagnostics,
                        const struct units *units)
 {
     const struct column *column = &diagnostics[criterion->diagnostic]->columns[criterion->column];
-    name_unit(units, column->dimension, criterion->unit);
-    name_unit(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
+    units_behind(units, column->dimension, criterion->unit);
+    units_behind(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
 }
 
 static bool is_of_energy(const struct criterion *criterion,

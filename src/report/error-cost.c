@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accuracy/trust.h"
 #include "estimate/choice.h"
 
 /* A choice (estimate/choice.h), and how the run went that it was made for. */
 struct error_cost {
     const struct result *result;
     struct choice choice;
-    double reached; /* by the run; NaN: it does not say */
+    double reached; /* by the run, of the energy; NaN: it does not say */
     bool ends;      /* that is the error of the whole run */
 };
 
@@ -19,17 +20,18 @@ static const struct candidate *chosen_of(const struct error_cost *drawn)
     return &drawn->choice.candidates[drawn->choice.chosen];
 }
 
-/* The error that the run was judged by: of an ensemble, that of the system that counts. */
-static double find_reached(const struct result *result)
+/* The row by which the run was judged: of an ensemble, that of the system that counts; NULL. */
+static const json_t *find_judgement(const struct result *result)
 {
     size_t index;
     json_t *row;
     json_array_foreach(result_find(result, FIELD_FINDINGS), index, row)
     {
-        if (strcmp(run_field_string(row, FIELD_FINDING_NAME), "time.energy_error") == 0)
-            return run_field_real(row, FIELD_FINDING_VALUE);
+        const char *const name = run_field_string(row, FIELD_FINDING_NAME);
+        if (strcmp(name, "time.energy_error") == 0 || strcmp(name, "time.trust_until") == 0)
+            return row;
     }
-    return NAN;
+    return NULL;
 }
 
 static bool has_place(double error, double cost)
@@ -63,7 +65,9 @@ static enum status draw_attempts(const struct error_cost *drawn, struct figure *
         if (count == CHOICE_ATTEMPTS)
             break;
         x[count] = run_field_real(attempt, FIELD_ATTEMPT_COST);
-        y[count++] = run_field_real(attempt, FIELD_ATTEMPT_ENERGY_ERROR);
+        y[count++] = run_field_real(attempt, accuracy_target_of_orbits(&drawn->choice.target)
+                                                 ? FIELD_ATTEMPT_ORBIT_ERROR
+                                                 : FIELD_ATTEMPT_ENERGY_ERROR);
     }
     return figure_curve(figure, "missed it and began anew", CURVE_POINTS, CHOICE_CANDIDATES, count,
                         x, y, error);
@@ -75,7 +79,7 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
                               struct error *error)
 {
     static const double beyond = 1.5;
-    const double asked[2] = { drawn->choice.target.error, drawn->choice.target.error };
+    const double asked[2] = { drawn->choice.target.asked, drawn->choice.target.asked };
     double ends[2] = { INFINITY, 0.0 };
     char label[FIGURE_LABEL_SIZE];
     for (size_t c = 0; c < figure->curve_count; c++)
@@ -94,7 +98,7 @@ static enum status draw_chosen(const struct error_cost *drawn, struct figure *fi
 {
     const struct candidate *const c = chosen_of(drawn);
     const double cost[2] = { c->cost, c->cost },
-                 margin[2] = { c->error, drawn->choice.target.error };
+                 margin[2] = { c->error, drawn->choice.target.asked };
     if (has_place(c->error, c->cost) &&
         (figure_curve(figure, "chosen", CURVE_RING, 0, 1, cost, margin, error) ||
          figure_curve(figure, "its margin", CURVE_PATH, (int)drawn->choice.chosen, 2, cost, margin,
@@ -118,11 +122,36 @@ static void tell_missing(const struct error_cost *drawn, struct text *words)
     }
 }
 
+/* Until when the orbits are accurate. */
+static void tell_horizon(const struct error_cost *drawn, struct text *words)
+{
+    const struct units *const units = result_units(drawn->result);
+    const json_t *const row = find_judgement(drawn->result);
+    const double value = run_field_real(row, FIELD_FINDING_VALUE),
+                 bound = run_field_real(row, FIELD_FINDING_BOUND);
+    char until[UNITS_TEXT_SIZE], due[UNITS_TEXT_SIZE];
+    units_time(units, value, 4, until);
+    units_time(units, bound, 4, due);
+    if (isnan(value))
+        text_print(words, "Until when the orbits are accurate is not known.");
+    else if (strcmp(run_field_string(row, FIELD_FINDING_SEVERITY), "failure") == 0)
+        text_print(words,
+                   "The run missed what was asked for: its orbits are accurate until t = "
+                   "%s, and not until t = %s.",
+                   until, due);
+    else
+        text_print(words, "The orbits of the run are accurate until t = %s%s.", until,
+                   value >= bound ? ", which keeps what was asked for" : " so far");
+    if (bound < drawn->choice.target.until)
+        text_print(words, " Double precision carries them until about t = %s.",
+                   units_time(units, bound / TRUST_CARRIED_PART, 3, due));
+}
+
 /* The choice, the margin that it left, and what the run made of it. */
 static void tell(const struct error_cost *drawn, struct text *words)
 {
     const struct candidate *const c = chosen_of(drawn);
-    const double asked = drawn->choice.target.error, reached = drawn->reached;
+    const double asked = drawn->choice.target.asked, reached = drawn->reached;
     const size_t attempts = json_array_size(drawn->choice.attempts);
     char setting[SETTING_TEXT_SIZE];
     text_print(words, "%s was chosen, with an expected error of %.2g",
@@ -130,7 +159,9 @@ static void tell(const struct error_cost *drawn, struct text *words)
     if (c->error > 0.0 && c->error <= asked)
         text_print(words, ", which left a margin of %.2g times", asked / c->error);
     text_print(words, ". ");
-    if (reached > asked || isinf(reached))
+    if (accuracy_target_of_orbits(&drawn->choice.target))
+        tell_horizon(drawn, words);
+    else if (reached > asked || isinf(reached))
         text_print(words, "The run missed what was asked for: its error is %.2g, %.3g times that.",
                    reached, reached / asked);
     else if (isfinite(reached))
@@ -152,9 +183,12 @@ static enum status draw(const struct error_cost *drawn, struct figures *figures,
     if (!figure)
         return error->status;
     snprintf(figure->name, sizeof figure->name, "error-against-cost");
-    snprintf(figure->title, sizeof figure->title, "Energy error against cost");
+    const bool orbits = accuracy_target_of_orbits(&drawn->choice.target);
+    snprintf(figure->title, sizeof figure->title, "%s error against cost",
+             orbits ? "Orbit" : "Energy");
     snprintf(figure->x_label, sizeof figure->x_label, "cost of the motion [pairs of bodies]");
-    snprintf(figure->y_label, sizeof figure->y_label, "|ΔE|/max(|E₀|, |U₀|)");
+    snprintf(figure->y_label, sizeof figure->y_label,
+             orbits ? "distance over size" : "|ΔE|/max(|E₀|, |U₀|)");
     figure->x_log = figure->y_log = figure->alone = true;
     text_print(&figure->caption,
                "The settings that were considered for the error that was asked for: the error "
@@ -171,10 +205,12 @@ static enum status draw(const struct error_cost *drawn, struct figures *figures,
 enum status error_cost_draw(const struct result *result, struct figures *figures,
                             struct error *error)
 {
-    struct error_cost drawn = { .result = result,
-                                .reached = find_reached(result),
-                                .ends = result_is_whole(result) };
-    if (choice_of_json(result->json, &drawn.choice) && isfinite(drawn.choice.target.error))
+    struct error_cost drawn = { .result = result, .ends = result_is_whole(result) };
+    const bool known = choice_of_json(result->json, &drawn.choice);
+    drawn.reached = accuracy_target_of_orbits(&drawn.choice.target)
+                        ? NAN
+                        : run_field_real(find_judgement(result), FIELD_FINDING_VALUE);
+    if (known && isfinite(drawn.choice.target.asked))
         draw(&drawn, figures, error);
     choice_destroy(&drawn.choice);
     return error->status;

@@ -28,9 +28,16 @@ static bool take_recorded(struct run *run, const struct config *config)
 static void tell(struct run *run)
 {
     const struct candidate *c = &run->choice.candidates[run->choice.chosen];
-    char text[SETTING_TEXT_SIZE];
-    run_notice(run, "time.energy_error = %g: %s, with an expected error of %.1e",
-               run->choice.target.error, setting_text(&c->setting, text), c->error);
+    const struct accuracy_target *const target = &run->choice.target;
+    char text[SETTING_TEXT_SIZE], limit[CHOICE_CARRIED_SIZE];
+    if (accuracy_target_of_orbits(target))
+        run_notice(run,
+                   "time.trust_until = %g: %s, with orbits that are expected to be off by %.1e%s",
+                   target->until, setting_text(&c->setting, text), c->error,
+                   choice_carried_text(&run->choice, limit));
+    else
+        run_notice(run, "time.energy_error = %g: %s, with an expected error of %.1e", target->error,
+                   setting_text(&c->setting, text), c->error);
 }
 
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error)
@@ -54,11 +61,39 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
+struct trust_outlook attempt_outlook(const struct run *run)
+{
+    const struct accuracy_target target = accuracy_target(run->experiment.config);
+    return run->observers.trust ? trust_outlook(run->observers.trust, target.until)
+                                : (struct trust_outlook){ .bound = target.until };
+}
+
+/* The value is when the accuracy has ended, or how long it has lasted so far. Once it is missed,
+ * the orbits are others, and until when double precision carries those does not matter. */
+static struct finding horizon_finding(const struct run *run)
+{
+    const struct trust_outlook outlook = attempt_outlook(run);
+    const double bound =
+        outlook.missed ? accuracy_target(run->experiment.config).until : outlook.bound;
+    struct finding row = finding_row("time.trust_until", fmin(outlook.accurate, run_time(run)),
+                                     bound, outlook.missed, outlook.accurate);
+    row.subject = FINDING_OF_HORIZON;
+    row.unit = run->time_unit;
+    row.from_below = true;
+    row.times = bound / outlook.accurate;
+    row.system = run->ensemble.systems > 1 ? outlook.system + 1 : 0;
+    if (!outlook.missed && !outlook.whole)
+        row.severity = FINDING_OPEN;
+    return row;
+}
+
 struct finding attempt_finding(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
     const struct ensemble *ensemble = &run->ensemble;
     double error = NAN;
+    if (accuracy_target_of_orbits(&target))
+        return horizon_finding(run);
     accuracy_target_error(&target, ensemble->largest_error, ensemble->systems, &error,
                           &(struct error){ 0 });
     struct finding row = finding_row("time.energy_error", error, target.error,
@@ -74,7 +109,7 @@ enum status attempt_judge(struct run *run, struct error *error)
         attempt_finding(run).severity != FINDING_FAILURE)
         return STATUS_OK;
     run->missed = true;
-    return error_set(error, STATUS_NUMERICAL, "the energy error that was asked for is missed");
+    return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
 bool attempt_again(struct run *run, enum status status)
@@ -83,7 +118,10 @@ bool attempt_again(struct run *run, enum status status)
     if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
         return false;
     struct choice *const choice = &run->choice;
-    const double error = run->missed ? attempt_finding(run).value : INFINITY;
+    const bool orbits = accuracy_target_of_orbits(&choice->target);
+    const double error = !run->missed ? INFINITY
+                         : orbits     ? attempt_outlook(run).error
+                                      : attempt_finding(run).value;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     double work = 0.0;
     for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
@@ -97,9 +135,11 @@ bool attempt_again(struct run *run, enum status status)
     }
     char time[UNITS_TEXT_SIZE];
     snprintf(run->why_again, sizeof run->why_again,
-             "time.energy_error = %g: with %s the energy was off by %.2e at t = %s; the run begins "
-             "anew with %s",
-             choice->target.error, before, error, run_time_text(run, 6, time),
+             "%s = %g: with %s the %s off by %.2e at t = %s; the run begins anew with %s",
+             accuracy_target_key(&choice->target),
+             orbits ? choice->target.until : choice->target.error, before,
+             orbits ? "orbits are no longer accurate, and would be" : "energy was", error,
+             run_time_text(run, 6, time),
              setting_text(&choice->candidates[choice->chosen].setting, after));
     return true;
 }

@@ -7,6 +7,7 @@
 #ifndef ORRERY_RUN_ATTEMPT_H
 #define ORRERY_RUN_ATTEMPT_H
 
+#include "accuracy/trust.h"
 #include "base/status.h"
 #include "run/parts.h"
 
@@ -22,8 +23,12 @@ enum status attempt_judge(struct run *run, struct error *error);
  * that was no matter of its steps. */
 bool attempt_again(struct run *run, enum status status);
 
-/* Returns the row of the error that the run was asked for: the largest of the system that counts,
- * see accuracy_target_error(). Its bound is NaN if none was asked for. */
+/* Returns the outlook of the orbits of a run that is asked for their accuracy. */
+struct trust_outlook attempt_outlook(const struct run *run);
+
+/* Returns the row of what the run was asked for: the error of the energy, the largest of the system
+ * that counts, see accuracy_target_error(); or the time until which the orbits are accurate. Its
+ * bound is NaN if nothing was asked for. */
 struct finding attempt_finding(const struct run *run);
 
 #endif

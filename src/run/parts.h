@@ -138,13 +138,14 @@ enum run_phase {
 enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
-    struct run_options options; /* its texts are the caller's */
-    struct choice choice;       /* what was chosen for it: nothing if `count` is 0 */
-    struct config *chosen;      /* the config with that; NULL for nothing */
-    const struct config *given; /* the caller's */
-    bool missed;                /* the error that was asked for, and it begins anew */
-    bool exhausted;             /* it goes on though: there is no other choice */
-    char why_again[320];        /* said when it has begun anew */
+    struct run_options options;           /* its texts are the caller's */
+    struct choice choice;                 /* what was chosen for it: nothing if `count` is 0 */
+    struct config *chosen;                /* the config with that; NULL for nothing */
+    const struct config *given;           /* the caller's */
+    bool missed;                          /* the error that was asked for, and it begins anew */
+    bool exhausted;                       /* it goes on though: there is no other choice */
+    char why_again[320];                  /* said when it has begun anew */
+    char time_unit[UNITS_LABEL_SIZE + 1]; /* behind a time: " Myr", "" */
     struct experiment experiment;
     struct simulation *simulation;          /* that of the experiment */
     struct kernel_error kernel_error;       /* at its start; zero where it does not count */

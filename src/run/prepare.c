@@ -268,6 +268,7 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
         return error->status;
     run->replays = (struct replays){ .config = config, .original = run->simulation };
     scales_measure(run->simulation->bodies, &run->scales);
+    units_behind(run->simulation->physics.units, (struct dimension)DIMENSION_TIME, run->time_unit);
     if (measure && restart && find_structure(run, error))
         return error->status;
     if (create_parts(run, error) || (restart && replay_keep_start(&run->replays, error)) ||

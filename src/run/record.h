@@ -75,8 +75,8 @@ struct run_record {
     struct legs_sum legs;           /* all of them */
     struct time_scales time_scales; /* of the first system at the start */
     const struct choice *choice;    /* what was chosen for it; NULL for nothing */
-    double target;                  /* the energy error that it was asked for; NaN: none */
-    double reached;                 /* that of the system which counts */
+    struct accuracy_target target;  /* what it was asked for */
+    struct finding asked;           /* how it stands to that, if anything was asked for */
     bool chooses_steps;             /* the integrator does: */
     struct work_done own_steps;     /* of all systems */
     size_t smallest_system;         /* whose step was the smallest */

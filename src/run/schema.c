@@ -77,12 +77,13 @@ static const struct parameter physics_rows[] = {
 static const struct parameter time_rows[] = {
     { .key = "step",
       .type = PARAMETER_REAL,
-      .instead = "energy_error",
+      .instead = { "energy_error", "trust_until" },
       .instead_help = "time.energy_error = 1e-6, the largest energy error that the run may have, "
                       "and the step is chosen",
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
-      .help = "Time step; unset: chosen for energy_error, and then `every` and checkpoints count "
+      .help = "Time step; unset: chosen for energy_error or trust_until, and then `every` and "
+              "checkpoints count "
               "thousandths of the run." },
     { .key = "end",
       .type = PARAMETER_REAL,
@@ -103,6 +104,14 @@ static const struct parameter time_rows[] = {
       .choices = accuracy_target_names,
       .choice_help = accuracy_target_help,
       .help = "System of an ensemble that energy_error is asked of; unset: the worst." },
+    { .key = "trust_until",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Time until which the orbits are to be accurate, within trust.tolerance, or for as "
+              "long as double precision carries them; needs trust.shadow. What is left out of "
+              "integrator, step and accuracy is chosen so that they are." },
 };
 
 static const struct parameter compute_rows[] = {

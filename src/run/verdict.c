@@ -35,7 +35,8 @@ enum status verdict_status(const struct run *run)
 
 const char *run_verdict(const struct config *config, enum status status)
 {
-    const bool bounds = config_count(config, "expect") > 0 || !isnan(accuracy_target(config).error);
+    const struct accuracy_target target = accuracy_target(config);
+    const bool bounds = config_count(config, "expect") > 0 || accuracy_target_key(&target);
     switch (status) {
     case STATUS_OK:
         return bounds ? "held" : "none";
@@ -79,6 +80,14 @@ static bool is_close(const struct finding *f)
     return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
 }
 
+/* ", time.trust_until = 20: the steps are too long; ..." */
+static void say_horizon(struct run *run, const struct finding *f)
+{
+    say(run, ", time.trust_until = %g%s: the steps are too long", f->bound, f->unit);
+    if (run->choice.count == 0)
+        say(run, "; without time.integrator, time.step and its own key they are chosen");
+}
+
 static void say_bound(struct run *run, const struct finding *f)
 {
     const char *unit = f->unit ? f->unit : "";
@@ -89,6 +98,8 @@ static void say_bound(struct run *run, const struct finding *f)
             ", asked %g (%.3g times): everything computed from these forces has that error; lower "
             "compute.accuracy, or take compute.method = \"direct\"",
             f->bound, f->value / f->bound);
+    else if (f->subject == FINDING_OF_HORIZON)
+        say_horizon(run, f);
     else {
         say(run, ", %s %g%s (",
             f->subject == FINDING_OF_TARGET ? "time.energy_error ="
@@ -109,8 +120,9 @@ static void say_finding(struct run *run, const struct finding *f)
     char whose[FINDING_WHOSE_SIZE];
     const bool of_watch = f->subject < FINDING_OF_TARGET;
     say(run, "%.60s ",
-        f->subject >= FINDING_OF_TARGET && f->subject <= FINDING_OF_ENERGY ? "energy error"
-                                                                           : f->name);
+        f->subject == FINDING_OF_TARGET || f->subject == FINDING_OF_ENERGY ? "energy error"
+        : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
+                                           : f->name);
     if (f->unseen) {
         say(run, "has no row to judge by");
         return;
@@ -162,7 +174,8 @@ static bool fails_by_energy(struct run *run, const struct findings *rows,
     const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);
     const bool known = watched->severity == FINDING_FAILURE;
     const bool by_rows = c && !(known && watched->times >= c->times);
-    const struct finding *missed = findings_worst(rows, FINDING_OF_TARGET);
+    const struct finding *const orbits = findings_worst(rows, FINDING_OF_HORIZON);
+    const struct finding *missed = orbits ? orbits : findings_worst(rows, FINDING_OF_TARGET);
     char text[WATCH_TEXT_SIZE];
     if (missed) {
         say_finding(run, missed);

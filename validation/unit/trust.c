@@ -252,6 +252,50 @@ static void test_rounding_ends_the_accuracy_too(void **state)
     trial_end(&trial);
 }
 
+/* A twin that grows by e in each unit of time, and a fine shadow that follows it: until when
+ * roundings carry the orbits, and how far off they will be then. */
+static void test_the_outlook(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("every = 8;", 0.0);
+    const double small = 1e-9, rate = 1.0;
+    part(&trial, TRUST_TWIN, 1e-12);
+    look(&trial, 0);
+    for (uint64_t t = 1; t <= 13; t++) {
+        part(&trial, TRUST_TWIN, 1e-12 * exp(rate * (double)t));
+        part(&trial, TRUST_FINE, small * 0.75 * sqrt(2.0) * exp(rate * (double)t));
+        look(&trial, 8 * t);
+    }
+    const double rounding = trial.row[ROUNDING];
+    /* The law of the growth is known: the time that is left to the tolerance, in e-folding times.
+     */
+    const double carried = 13.0 + log(0.01 / rounding);
+    struct trust_outlook outlook = trust_outlook(trial.trust, 15.0);
+    assert_close(outlook.carried, carried, 1e-6 * carried);
+    assert_close(outlook.bound, 15.0, 0.0);
+    assert_true(carried > 20.0 && isinf(outlook.accurate) && !outlook.missed && !outlook.whole);
+    assert_close(outlook.error, small * exp(15.0), 1e-3 * outlook.error);
+    /* Before now, it is what was seen. */
+    outlook = trust_outlook(trial.trust, 10.0);
+    assert_true(outlook.whole && !outlook.missed);
+    assert_close(outlook.error, small * exp(10.0), 1e-3 * outlook.error);
+    /* More than double precision can carry. */
+    outlook = trust_outlook(trial.trust, 1000.0);
+    assert_close(outlook.bound, 0.9 * carried, 1e-6 * carried);
+    /* The accuracy ends: at 14.5, before what was asked for, and after it. */
+    part(&trial, TRUST_TWIN, 1e-12 * exp(17.0));
+    part(&trial, TRUST_FINE, 0.1 * 0.75 * sqrt(2.0));
+    look(&trial, 8 * 17);
+    outlook = trust_outlook(trial.trust, 17.0);
+    const double until = outlook.accurate;
+    assert_true(until > 13.0 && until < 17.0 && outlook.missed && outlook.whole);
+    assert_close(outlook.error, 0.01 * exp(17.0 - until), 1e-3 * outlook.error);
+    assert_false(trust_outlook(trial.trust, until - 0.1).missed);
+    /* Asked for much: missed as soon as nine tenths of what has been seen are beyond it. */
+    assert_true(until > 0.9 * 17.0 || trust_outlook(trial.trust, 1000.0).missed);
+    trial_end(&trial);
+}
+
 static void test_a_lost_shadow_is_infinitely_far_away(void **state)
 {
     (void)state;
@@ -315,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_horizons_lie_between_looks),
         cmocka_unit_test(test_rounding_ends_the_accuracy_too),
         cmocka_unit_test(test_the_twin_becomes_the_rounding_errors),
+        cmocka_unit_test(test_the_outlook),
         cmocka_unit_test(test_a_lost_shadow_is_infinitely_far_away),
         cmocka_unit_test(test_systems_are_let_go_one_by_one),
     };
