@@ -4,8 +4,8 @@
 
 #include "accuracy/trust-state.h"
 
-/* What errors grow by where it was not seen, and seems to be no exponential: along an orbit like
- * the square of the time, and those of rounding like its power 1.5. */
+/* Errors grow like these powers of the time where their growth was not seen and is no exponential:
+ * along an orbit, and those of rounding. */
 static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 
 /* --- growth ----------------------------------------------------------------------------------- */

@@ -61,7 +61,8 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-struct trust_outlook attempt_outlook(const struct run *run)
+/* The outlook of the orbits of a run that is asked for their accuracy. */
+static struct trust_outlook orbits_outlook(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
     return run->observers.trust ? trust_outlook(run->observers.trust, target.until)
@@ -72,7 +73,7 @@ struct trust_outlook attempt_outlook(const struct run *run)
  * the orbits are others, and until when double precision carries those does not matter. */
 static struct finding horizon_finding(const struct run *run)
 {
-    const struct trust_outlook outlook = attempt_outlook(run);
+    const struct trust_outlook outlook = orbits_outlook(run);
     const double bound =
         outlook.missed ? accuracy_target(run->experiment.config).until : outlook.bound;
     struct finding row = finding_row("time.trust_until", fmin(outlook.accurate, run_time(run)),
@@ -120,7 +121,7 @@ bool attempt_again(struct run *run, enum status status)
     struct choice *const choice = &run->choice;
     const bool orbits = accuracy_target_of_orbits(&choice->target);
     const double error = !run->missed ? INFINITY
-                         : orbits     ? attempt_outlook(run).error
+                         : orbits     ? orbits_outlook(run).error
                                       : attempt_finding(run).value;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     double work = 0.0;

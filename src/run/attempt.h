@@ -7,7 +7,6 @@
 #ifndef ORRERY_RUN_ATTEMPT_H
 #define ORRERY_RUN_ATTEMPT_H
 
-#include "accuracy/trust.h"
 #include "base/status.h"
 #include "run/parts.h"
 
@@ -22,9 +21,6 @@ enum status attempt_judge(struct run *run, struct error *error);
 /* Takes the next choice for a run that has ended like this; false where there is none, or where
  * that was no matter of its steps. */
 bool attempt_again(struct run *run, enum status status);
-
-/* Returns the outlook of the orbits of a run that is asked for their accuracy. */
-struct trust_outlook attempt_outlook(const struct run *run);
 
 /* Returns the row of what the run was asked for: the error of the energy, the largest of the system
  * that counts, see accuracy_target_error(); or the time until which the orbits are accurate. Its

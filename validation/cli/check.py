@@ -234,7 +234,7 @@ def test_a_check_ends_in_time():
         physics = { softening = 0.05; };
         time = { energy_error = 1e-4; end = 1.0; };"""
     for text, untried in ((endless, "disk and the time that"),
-                          (asked, "which setting keeps time.energy_error (a run tries it for a "),
+                          (asked, "which setting keeps what is asked for (a run tries it for a "),
                           (many, "the bodies, which")):
         pathlib.Path("slow.cfg").write_text(text)
         # One of them takes the ten seconds, on one thread; all do where the tests are thorough.

@@ -225,7 +225,7 @@ def test_ensembles():
 
 
 def test_what_is_refused():
-    """a time beyond the end, two kinds of accuracy, no shadows, other precisions; none is written"""
+    """a time beyond the end, two kinds of accuracy, no shadows, other precisions"""
     usual = "trust_until = 5.0; end = 10.0;"
     for text, said in (
             (config("cluster", "trust_until = 11.0; end = 10.0;"),

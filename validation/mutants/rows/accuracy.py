@@ -193,4 +193,10 @@ ROWS = [
      "cli/energy-budget.py"),
     ("src/accuracy/watch-state.c", "if (isnan(pair->ids[0])) {", "if (false) {",
      "cli/external.py"),
+    ("src/accuracy/trust-outlook.c", ".bound = fmin(asked, TRUST_CARRIED_PART * carried)",
+     ".bound = asked", "unit/trust"),
+    ("src/accuracy/trust-outlook.c",
+     "outlook.missed = error->until < fmin(asked, TRUST_CARRIED_PART * known);",
+     "outlook.missed = false;", "unit/trust"),
+    ("src/accuracy/trust-outlook.c", "(time - g->time) / fit->time", "0.0", "unit/trust"),
 ]

@@ -162,4 +162,8 @@ ROWS = [
      "cli/asked.py"),
     ("src/run/run.c", "fresh.options.force = true;", "", "cli/asked.py"),
     ("src/run/run.c", "fresh.options.restart = false;", "", "cli/asked.py"),
+    ("src/run/attempt.c", "accuracy_target(run->experiment.config).until : outlook.bound;",
+     "outlook.bound : outlook.bound;", "cli/trust-until.py"),
+    ("src/run/attempt.c", "outlook.missed, outlook.accurate);", "false, outlook.accurate);",
+     "cli/trust-until.py"),
 ]
