@@ -112,7 +112,7 @@ ROWS = [
      "true;\n    return", "cli/verdict.py"),
     ("src/run/verdict.c", "return bounds ?",
      "return bounds || status == STATUS_OK ?", "cli/moving-frames.py"),
-    ("src/run/verdict.c", " || !isnan(accuracy_target(config).error)", "", "cli/asked.py"),
+    ("src/run/verdict.c", " || accuracy_target_key(&target)", "", "cli/asked.py"),
     ("src/run/verdict.c", "as_asked = attempt_finding(run).severity != FINDING_FAILURE;",
      "as_asked = true;", "cli/asked.py"),
     ("src/run/save.c", "        run_flush(run, true, error))",
