@@ -69,6 +69,8 @@ CASES = (
     (PLUMMER, SOFT, STEPS, DIAGNOSTICS), (PLUMMER, SOFT, STEPS, FIELDS),
     (PLUMMER, SOFT, 'time = { energy_error = 1e-2; energy_error_of = "worst"; end = 0.002; };',
      JUDGED, CONSERVATION),
+    ('bodies = { initial = "two-body"; };', "trust = { shadow = true; };",
+     "time = { trust_until = 0.5; end = 1.0; };"),
     (PLUMMER, "", 'time = { integrator = "gauss-radau"; step = 0.001; end = 0.002; };'),
     (PLUMMER, "", 'time = { integrator = "hermite4"; step = 0.001; end = 0.002; };'),
     ('bodies = { initial = "uniform-cube"; count = 8; };', 'physics = { boundary = "periodic"; '
