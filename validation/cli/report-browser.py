@@ -23,7 +23,7 @@ def test_browser_shows_every_figure():
     report("made.run")
     dom = chromium("--dump-dom")
     assert len(figures_of(dom)) == 5
-    assert dom.count("<svg") == 5 and dom.count("<figcaption>") == 5
+    assert dom.count("<svg") == 5 and dom.count("<figcaption>") == 6  # with that of the player
     ids = re.findall(r'\bid=[\'"]([^\'"]*)', dom)
     assert len(ids) == len(set(ids)) and "gpPt6" in ids, sorted(ids)
     assert set(re.findall(r'class="curve (\w+)"', dom)) == {"c0", "c1", "c2"}
