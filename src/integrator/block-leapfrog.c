@@ -172,28 +172,12 @@ static void end_steps(const struct worker *worker)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-CLONE_FOR_VECTORS
-static double earliest(const double *next, size_t count)
-{
-    double least = next[0];
-#pragma omp simd reduction(min : least)
-    for (size_t i = 0; i < count; i++)
-        least = next[i] < least ? next[i] : least;
-    return least;
-}
-
 /* By the first thread; returns the shortest step that the block ends, and whose it is. */
 static double find_block(const struct worker *worker, size_t *who)
 {
     struct leapfrog_workspace *const work = worker->work;
-    const size_t count = worker->system->count;
     double shortest = INFINITY;
-    work->now = earliest(work->next, count);
-    work->block_size = 0;
-    for (size_t i = 0; i < count; i++) {
-        work->block[work->block_size] = (uint32_t)i;
-        work->block_size += work->next[i] == work->now;
-    }
+    work->block_size = block_find(work->next, worker->system->count, work->block, &work->now);
     for (size_t k = 0; k < work->block_size; k++)
         if (worker->system->step[work->block[k]] < shortest) {
             *who = work->block[k];

@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "integrator/block-systems.h"
 
 #include <inttypes.h>
@@ -20,6 +22,27 @@ double block_round_step(double dt, double wanted)
         return dt;
     frexp(wanted / dt, &exponent);
     return ldexp(dt, exponent - 1);
+}
+
+CLONE_FOR_VECTORS
+static double earliest(const double *next, size_t count)
+{
+    double least = next[0];
+#pragma omp simd reduction(min : least)
+    for (size_t i = 0; i < count; i++)
+        least = next[i] < least ? next[i] : least;
+    return least;
+}
+
+size_t block_find(const double *next, size_t count, uint32_t *block, double *now)
+{
+    size_t size = 0;
+    *now = earliest(next, count);
+    for (size_t i = 0; i < count; i++) {
+        block[size] = (uint32_t)i;
+        size += next[i] == *now;
+    }
+    return size;
 }
 
 /* Returns k where a step is that of the grid over 2^k; -1: no body has such a step. */

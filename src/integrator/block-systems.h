@@ -38,6 +38,10 @@ struct block_systems {
  * does. */
 double block_round_step(double dt, double wanted);
 
+/* Finds the bodies that are due first: their indices, in order, their number, and their time;
+ * `next` has the times of all. */
+size_t block_find(const double *next, size_t count, uint32_t *block, double *now);
+
 /* Threads that move one of `systems` systems of `count` bodies together, and systems that are moved
  * at one time. */
 size_t block_team(double systems, double count, int threads);

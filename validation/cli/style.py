@@ -460,6 +460,15 @@ def test_functions_have_users():
     expect_none(lonely_functions(tap.SOURCE))
 
 
+def test_clones_have_names_of_their_own():
+    """functions that are compiled for each instruction set: clang 14 links them by their names"""
+    clone = re.compile(r"^CLONE_FOR_VECTORS\n[^(]*?(\w+)\(", re.M)
+    names = [name for path in sources(tap.SOURCE, ".c", ".inc")
+             for name in clone.findall(read(tap.SOURCE, path))]
+    assert len(names) > 9
+    expect_none(sorted({name for name in names if names.count(name) > 1}))
+
+
 def test_functions_test_sees_a_violation():
     """a function that nobody calls is found, and one that only its own file calls"""
     plant("src/base/a.h", "/* c() */\nint a(void);\nconst char *b(int x,\n              int y);\n"
