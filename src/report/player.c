@@ -213,10 +213,12 @@ static uint16_t coded(const struct player *player, double x)
 static void put_coordinate(struct player *player, const double *values, size_t k)
 {
     const double *const now = values + k * player->bodies;
+    const double *const before = k > 0 ? now - player->bodies : NULL;
     for (int shift = 0; shift <= 8; shift += 8)
         for (size_t i = 0; i < player->bodies; i++) {
-            const uint16_t before = k > 0 ? coded(player, now[i - player->bodies]) : 0;
-            const char byte = (char)((uint16_t)(coded(player, now[i]) - before) >> shift);
+            const uint16_t change =
+                (uint16_t)(coded(player, now[i]) - (before ? coded(player, before[i]) : 0));
+            const char byte = (char)(change >> shift);
             text_append(&player->bytes, &byte, 1);
         }
 }
