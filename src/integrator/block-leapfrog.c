@@ -3,130 +3,64 @@
 #include "integrator/block-leapfrog.h"
 
 #include <math.h>
-#include <omp.h>
+#include <stdlib.h>
 
-#include "base/memory.h"
-#include "external/external.h"
-#include "force/direct/reference.h"
+#include "integrator/block-systems.h"
 #include "model/vec3.h"
 
-/* --- memory ----------------------------------------------------------------------------------- */
+enum { STEP, ETA };
 
-enum { WORKSPACE_ARRAYS = 8 };
-
-static void workspace_arrays(struct leapfrog_workspace *work, double **arrays[WORKSPACE_ARRAYS])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        arrays[axis] = &work->at_x[axis];
-        arrays[3 + axis] = &work->sum_a[axis];
-    }
-    arrays[6] = &work->time;
-    arrays[7] = &work->next;
-}
-
-enum status leapfrog_workspace_create(struct leapfrog_workspace *work,
-                                      const struct force_options *options,
-                                      const struct physics *physics, size_t count,
-                                      struct error *error)
-{
-    double **arrays[WORKSPACE_ARRAYS];
-    *work = (struct leapfrog_workspace){ 0 };
-    if (jerk_create(options, physics, count, false, &work->forces, error))
-        return error->status;
-    const size_t length = (size_t)bodies_length_of(1, (double)count);
-    workspace_arrays(work, arrays);
-    for (int k = 0; k < WORKSPACE_ARRAYS; k++)
-        *arrays[k] = memory_array(length, sizeof(double), error);
-    work->block = memory_array(length, sizeof *work->block, error);
-    return error->status;
-}
-
-void leapfrog_workspace_destroy(struct leapfrog_workspace *work)
-{
-    double **arrays[WORKSPACE_ARRAYS];
-    workspace_arrays(work, arrays);
-    for (int k = 0; k < WORKSPACE_ARRAYS; k++)
-        memory_free(*arrays[k]);
-    memory_free(work->block);
-    jerk_destroy(work->forces);
-}
-
-double leapfrog_workspace_bytes(const struct force_options *options, double count)
-{
-    return jerk_bytes(options, count) +
-           bodies_length_of(1, count) * (WORKSPACE_ARRAYS * sizeof(double) + sizeof(uint32_t));
-}
+const struct parameter block_leapfrog_parameters[BLOCK_LEAPFROG_PARAMETERS] = {
+    { .key = "step",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Grid on which the run observes, and the longest step of a body: each takes "
+              "this over a power of two. `every` and checkpoints count it. Made shorter if "
+              "it does not divide `end`; unset: a thousandth of `end`." },
+    { .key = "eta",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_REAL(0.2),
+      .open = OPEN_MINIMUM,
+      .help = "Accuracy: a body's step is at most eta (softening / |a|)^(1/2), with its "
+              "acceleration a." },
+};
 
 /* --- one thread's part ------------------------------------------------------------------------ */
 
-/* One thread of those that work on the system. */
-struct worker {
-    const struct leapfrog_system *system;
-    const struct physics *physics;
-    const struct bodies *bodies;
-    struct leapfrog_workspace *work;
-    struct adaptive_clock *clock; /* of the first thread alone */
-    double eta;
-    double dt, tick; /* dt over 2^BLOCK_DEEPEST */
-    size_t thread, threads;
-    size_t first, last; /* its bodies, with the padding */
-};
-
-static void wait_for_others(const struct worker *worker)
-{
-    if (worker->threads > 1)
-        barrier_wait(&worker->work->barrier);
-}
-
-/* Sums the accelerations of the block with all bodies at x, which are this thread's to pack; the
- * fields are added to a part of them. */
-static void sum_block(const struct worker *worker, double *const x[3])
-{
-    const struct leapfrog_system *const s = worker->system;
-    struct leapfrog_workspace *const work = worker->work;
-    const struct external *const external = worker->physics->external;
-    const double *const at_x[3] = { x[0], x[1], x[2] }, *const v[3] = { s->v[0], s->v[1], s->v[2] };
-    jerk_pack(work->forces, at_x, v, worker->first, worker->last);
-    jerk_sum(work->forces, work->block, work->block_size, work->sum_a, NULL);
-    if (!external)
-        return;
-    const size_t last = share_start(work->block_size, worker->threads, worker->thread + 1);
-    for (size_t k = share_start(work->block_size, worker->threads, worker->thread); k < last; k++) {
-        const size_t i = work->block[k];
-        double field[3];
-        external_acceleration(external, (const double[3]){ x[0][i], x[1][i], x[2][i] }, field);
-        for (int axis = 0; axis < 3; axis++)
-            work->sum_a[axis][k] += field[axis];
-    }
-}
-
 /* v += h a */
-static void kick(const struct leapfrog_system *s, size_t i, double h)
+static void kick(const struct block_system *s, size_t i, double h)
 {
     for (int axis = 0; axis < 3; axis++)
         s->v[axis][i] += h * s->a[axis][i];
 }
 
-/* Returns the step that body i asks for; INFINITY where it feels no force. */
-static double wanted_step(const struct worker *worker, size_t i)
+/* Returns the step that body i asks for, by eta; INFINITY where it feels no force. */
+static double wanted_step(const struct block_worker *worker, size_t i)
 {
+    const double *const eta = worker->rule;
     double *const *const of = worker->system->a;
     const double a[3] = { of[0][i], of[1][i], of[2][i] };
-    return worker->eta * sqrt(worker->physics->softening / vec3_length(a));
+    return *eta * sqrt(worker->physics->softening / vec3_length(a));
 }
 
-/* Body i begins a step of its own now, with half of its kick, unless this is the grid point; or
- * one of 0, where none is short enough. Every step has to begin at a multiple of itself. */
-static void begin_step(const struct worker *worker, size_t i, double now)
+/* Body number k of the block begins a step of its own now, with half of its kick, unless this is
+ * the grid point; or one of 0, where none is short enough. Every step has to begin at a multiple of
+ * itself. */
+static void begin_step(const struct block_worker *worker, size_t k)
 {
-    const struct leapfrog_system *const s = worker->system;
-    double step = block_round_step(worker->dt, wanted_step(worker, i));
-    while (step > 0 && fmod(now, step / worker->tick) != 0)
+    const struct block_system *const s = worker->system;
+    struct block_workspace *const work = worker->work;
+    const size_t i = work->block[k];
+    work->wanted[k] = wanted_step(worker, i);
+    double step = block_round_step(worker->dt, work->wanted[k]);
+    while (step > 0 && fmod(work->now, step / worker->tick) != 0)
         step *= 0.5;
     s->step[i] = step;
-    worker->work->time[i] = now;
-    worker->work->next[i] = now + step / worker->tick;
-    if (now < BLOCK_TICKS)
+    work->time[i] = work->now;
+    work->next[i] = work->now + step / worker->tick;
+    if (work->now < BLOCK_TICKS)
         kick(s, i, 0.5 * step);
 }
 
@@ -141,10 +75,10 @@ static void drift_axis(double *restrict at_x, const double *restrict x, const do
         at_x[i] = x[i] + (now - time[i]) * tick * v[i];
 }
 
-static void drift(const struct worker *worker)
+static void predict(const struct block_worker *worker)
 {
-    const struct leapfrog_system *const s = worker->system;
-    struct leapfrog_workspace *const work = worker->work;
+    const struct block_system *const s = worker->system;
+    struct block_workspace *const work = worker->work;
     const size_t last = worker->last < s->count ? worker->last : s->count;
     for (int axis = 0; axis < 3; axis++)
         drift_axis(work->at_x[axis], s->x[axis], s->v[axis], work->time, work->now, worker->tick,
@@ -153,12 +87,12 @@ static void drift(const struct worker *worker)
 
 /* The end of the steps of this thread's part of the block, and the beginning of their next ones.
  * At the grid point these are but chosen, since the next grid step begins them. */
-static void end_steps(const struct worker *worker)
+static void correct(const struct block_worker *worker)
 {
-    const struct leapfrog_system *const s = worker->system;
-    struct leapfrog_workspace *const work = worker->work;
-    const size_t first = share_start(work->block_size, worker->threads, worker->thread);
-    const size_t last = share_start(work->block_size, worker->threads, worker->thread + 1);
+    const struct block_system *const s = worker->system;
+    struct block_workspace *const work = worker->work;
+    size_t first, last;
+    block_share(worker, worker->threads, &first, &last);
     for (size_t k = first; k < last; k++) {
         const size_t i = work->block[k];
         for (int axis = 0; axis < 3; axis++) {
@@ -166,32 +100,16 @@ static void end_steps(const struct worker *worker)
             s->a[axis][i] = work->sum_a[axis][k];
         }
         kick(s, i, 0.5 * s->step[i]);
-        begin_step(worker, i, work->now);
+        begin_step(worker, k);
     }
-}
-
-/* --- blocks ----------------------------------------------------------------------------------- */
-
-/* By the first thread; returns the shortest step that the block ends, and whose it is. */
-static double find_block(const struct worker *worker, size_t *who)
-{
-    struct leapfrog_workspace *const work = worker->work;
-    double shortest = INFINITY;
-    work->block_size = block_find(work->next, worker->system->count, work->block, &work->now);
-    for (size_t k = 0; k < work->block_size; k++)
-        if (worker->system->step[work->block[k]] < shortest) {
-            *who = work->block[k];
-            shortest = worker->system->step[*who];
-        }
-    return shortest;
 }
 
 /* Leaves a system that cannot go on as it is now: bodies that are not due are drifted, and all have
  * the velocity of this time in place of that in the middle of a step. */
-static void bring_along(const struct worker *worker)
+static void bring_along(const struct block_worker *worker)
 {
-    const struct leapfrog_system *const s = worker->system;
-    const struct leapfrog_workspace *const work = worker->work;
+    const struct block_system *const s = worker->system;
+    const struct block_workspace *const work = worker->work;
     for (size_t i = 0; i < s->count && work->now < BLOCK_TICKS; i++) {
         for (int axis = 0; axis < 3 && work->time[i] != work->now; axis++)
             s->x[axis][i] = work->at_x[axis][i];
@@ -199,153 +117,85 @@ static void bring_along(const struct worker *worker)
     }
 }
 
-/* Looks for a body of the block that cannot go on; by the first thread. */
-static void look_for_stuck(const struct worker *worker)
-{
-    struct adaptive_clock *const clock = worker->clock;
-    const struct leapfrog_workspace *const work = worker->work;
-    for (size_t k = 0; k < work->block_size; k++) {
-        const size_t i = work->block[k];
-        if (worker->system->step[i] > 0)
-            continue;
-        const double wanted = wanted_step(worker, i);
-        clock->stuck = isnan(wanted) || wanted == 0 ? ADAPTIVE_NOT_FINITE : ADAPTIVE_TOO_SMALL;
-        clock->limiting = (double)i;
-        clock->step = wanted;
-        clock->time = clock->grid * worker->dt + work->now * worker->tick;
-        bring_along(worker);
-        return;
-    }
-}
-
-/* Counts the work of a block, by the first thread. */
-static void book_block(const struct worker *worker, double shortest, size_t who)
-{
-    struct adaptive_clock *const clock = worker->clock;
-    const struct leapfrog_workspace *const work = worker->work;
-    clock->steps += (double)work->block_size;
-    clock->sums += (double)work->block_size;
-    if (shortest < clock->smallest) {
-        const struct reference_motion motion = {
-            .m = worker->bodies->m + worker->system->index * worker->bodies->stride,
-            .x = { work->at_x[0], work->at_x[1], work->at_x[2] },
-            .count = worker->system->count,
-        };
-        clock->smallest = shortest;
-        clock->pair[0] = (double)who;
-        clock->pair[1] = (double)reference_strongest(worker->physics, &motion, who);
-    }
-    look_for_stuck(worker);
-}
-
-/* The work of a block besides its pairs, in units of one pair's time. */
-enum { BLOCK_WORK = 1000 };
-
-/* By the first thread, which decides for all. */
-static void look_for_interruption(const struct worker *worker, double *done, double work)
-{
-    struct interruption *const interruption = worker->physics->interruption;
-    if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
-        worker->clock->stuck = ADAPTIVE_INTERRUPTED;
-}
-
-/* All blocks up to the grid point. The first thread finds the next block before the others see that
- * one is over, so that all of them read the same time. */
-static void do_blocks(const struct worker *worker)
-{
-    struct leapfrog_workspace *const work = worker->work;
-    const double count = (double)worker->system->count;
-    size_t who = 0;
-    double shortest = INFINITY, done = 0;
-    if (worker->thread == 0) {
-        shortest = find_block(worker, &who);
-        look_for_interruption(worker, &done, INTERRUPTION_WORK);
-    }
-    wait_for_others(worker);
-    while (work->now <= BLOCK_TICKS && worker->clock->stuck == ADAPTIVE_DONE) {
-        drift(worker);
-        sum_block(worker, work->at_x);
-        end_steps(worker);
-        wait_for_others(worker);
-        if (worker->thread == 0) {
-            book_block(worker, shortest, who);
-            look_for_interruption(worker, &done, BLOCK_WORK + (double)work->block_size * count);
-            shortest = find_block(worker, &who);
-        }
-        wait_for_others(worker);
-    }
-}
-
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Finds the forces at the start. */
-static void begin(const struct worker *worker)
+/* Takes in the forces at the start. */
+static void begin(const struct block_worker *worker)
 {
-    const struct leapfrog_system *const s = worker->system;
-    struct leapfrog_workspace *const work = worker->work;
-    sum_block(worker, s->x);
-    wait_for_others(worker);
+    const struct block_system *const s = worker->system;
     for (size_t i = worker->first; i < worker->last && i < s->count; i++)
         for (int axis = 0; axis < 3; axis++)
-            s->a[axis][i] = work->sum_a[axis][i];
-    wait_for_others(worker);
-    if (worker->thread == 0) {
-        worker->clock->known = 1;
-        worker->clock->sums += (double)s->count;
-    }
+            s->a[axis][i] = worker->work->sum_a[axis][i];
 }
 
-static void grid_step(const struct worker *worker)
+/* All bodies begin a step; number i of the block is body i. */
+static void open_grid_step(const struct block_worker *worker)
 {
-    const struct leapfrog_system *const s = worker->system;
-    struct leapfrog_workspace *const work = worker->work;
-    if (worker->thread == 0) {
-        jerk_open(work->forces, worker->bodies, s->index);
-        work->now = 0;
-        work->block_size = s->count;
-        for (size_t i = 0; i < s->count; i++)
-            work->block[i] = (uint32_t)i;
-    }
-    wait_for_others(worker);
-    if (worker->clock->known == 0)
-        begin(worker);
-    wait_for_others(worker);
-    for (size_t i = worker->first; i < worker->last && i < s->count; i++)
-        begin_step(worker, i, 0);
-    wait_for_others(worker);
-    if (worker->thread == 0)
-        look_for_stuck(worker);
-    wait_for_others(worker);
-    do_blocks(worker);
-    if (worker->thread == 0)
-        worker->clock->grid += 1;
+    for (size_t i = worker->first; i < worker->last && i < worker->system->count; i++)
+        begin_step(worker, i);
 }
 
-void leapfrog_advance(const struct leapfrog_system *system, double eta,
-                      const struct physics *physics, const struct bodies *bodies,
-                      struct leapfrog_workspace *work, double dt, uint64_t steps, size_t threads)
+static const struct block_method method = {
+    .adaptive = { &block_leapfrog_class, "block-leapfrog", BLOCK_ARRAYS, block_systems_makes_sense,
+                  block_systems_describe_stuck },
+    .begin = begin,
+    .open_grid_step = open_grid_step,
+    .predict = predict,
+    .correct = correct,
+    .bring_along = bring_along,
+};
+
+/* --- all systems ------------------------------------------------------------------------------ */
+
+struct systems {
+    struct block_systems blocks;
+    double eta; /* the rule */
+};
+
+static enum status systems_create(const struct adaptive_options *options,
+                                  const struct physics *physics, struct bodies *bodies,
+                                  struct adaptive **adaptive, struct error *error)
 {
-    const size_t thread = threads > 1 ? (size_t)omp_get_thread_num() : 0;
-    const size_t lines = bodies->stride / BODIES_PADDING;
-    const struct worker worker = {
-        .system = system,
-        .physics = physics,
-        .bodies = bodies,
-        .work = work,
-        .clock = system->clock,
-        .eta = eta,
-        .dt = dt,
-        .tick = dt / BLOCK_TICKS,
-        .thread = thread,
-        .threads = threads,
-        .first = share_start(lines, threads, thread) * BODIES_PADDING,
-        .last = share_start(lines, threads, thread + 1) * BODIES_PADDING,
-    };
-    if (thread == 0)
-        adaptive_clock_fit(system->clock, dt);
-    wait_for_others(&worker);
-    for (uint64_t k = 0; k < steps && system->clock->stuck == ADAPTIVE_DONE; k++) {
-        grid_step(&worker);
-        wait_for_others(&worker);
+    *adaptive = NULL;
+    if (!(physics->softening > 0))
+        return error_set(error, STATUS_CONFIG,
+                         "physics.softening = 0: block-leapfrog takes steps of eta (softening / "
+                         "|a|)^(1/2), which are 0 then; set a softening, or choose \"hermite4\"");
+    struct systems *const all = calloc(1, sizeof *all);
+    if (!all)
+        return error_memory(error);
+    const double eta =
+        options->values ? options->values[ETA] : block_leapfrog_parameters[ETA].default_value.real;
+    all->eta = eta / options->refinement;
+    if (block_systems_init(&all->blocks, &method, &all->eta, options, physics, bodies, error)) {
+        block_systems_destroy(&all->blocks.common.adaptive);
+        return error->status;
     }
+    *adaptive = &all->blocks.common.adaptive;
+    return STATUS_OK;
 }
+
+static double systems_bytes(const struct force_options *force, double systems, double count)
+{
+    return block_systems_bytes(&method, force, systems, count);
+}
+
+static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                         size_t from_system)
+{
+    const double eta = ((const struct systems *)to)->eta;
+    block_systems_copy(to, to_system, from, from_system, eta / ((const struct systems *)from)->eta);
+}
+
+const struct adaptive_class block_leapfrog_class = {
+    .create = systems_create,
+    .advance = block_systems_advance,
+    .save = adaptive_systems_save,
+    .load = adaptive_systems_load,
+    .copy_system = systems_copy,
+    .statistics = block_systems_statistics,
+    .count_levels = block_systems_count_levels,
+    .kernel = block_systems_kernel,
+    .bytes = systems_bytes,
+    .destroy = block_systems_destroy,
+};

@@ -1,49 +1,17 @@
-#include "config.h"
-
 #include "integrator/block-systems.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 enum { TEAM_FROM = 1024 /* bodies: a block of fewer is done before a second thread is there */ };
 
 /* --- steps ------------------------------------------------------------------------------------ */
-
-double block_round_step(double dt, double wanted)
-{
-    int exponent; /* wanted / dt is at least 2^(exponent - 1), and less than twice that */
-    if (!(wanted >= dt * ldexp(1, -BLOCK_DEEPEST)))
-        return 0;
-    if (wanted >= dt)
-        return dt;
-    frexp(wanted / dt, &exponent);
-    return ldexp(dt, exponent - 1);
-}
-
-CLONE_FOR_VECTORS
-static double earliest(const double *next, size_t count)
-{
-    double least = next[0];
-#pragma omp simd reduction(min : least)
-    for (size_t i = 0; i < count; i++)
-        least = next[i] < least ? next[i] : least;
-    return least;
-}
-
-size_t block_find(const double *next, size_t count, uint32_t *block, double *now)
-{
-    size_t size = 0;
-    *now = earliest(next, count);
-    for (size_t i = 0; i < count; i++) {
-        block[size] = (uint32_t)i;
-        size += next[i] == *now;
-    }
-    return size;
-}
 
 /* Returns k where a step is that of the grid over 2^k; -1: no body has such a step. */
 static int level_of(double step, double grid)
@@ -53,35 +21,93 @@ static int level_of(double step, double grid)
     return divides && exponent > 1 - ADAPTIVE_LEVELS ? 1 - exponent : -1;
 }
 
-static const double *steps_of(const struct adaptive_systems *all, size_t s)
+/* System s, with its arrays: acceleration, jerk, step, and what positions lack. */
+static struct block_system system_at(const struct adaptive_systems *all, size_t s)
 {
     const struct block_systems *const blocks = (const struct block_systems *)all;
-    return adaptive_systems_arrays(all, s) + blocks->step * all->bodies->stride;
+    const struct bodies *const b = all->bodies;
+    const size_t first = s * b->stride, arrays = blocks->method->jerks ? 6 : 3;
+    double *const own = adaptive_systems_arrays(all, s), *const step = own + arrays * b->stride;
+    struct block_system system = {
+        .count = b->count,
+        .index = s,
+        .x = { b->x + first, b->y + first, b->z + first },
+        .v = { b->vx + first, b->vy + first, b->vz + first },
+        .a = { own, own + b->stride, own + 2 * b->stride },
+        .step = step,
+        .clock = &all->clocks[s],
+    };
+    for (size_t axis = 0; axis < 3 && blocks->method->jerks; axis++) {
+        system.jerk[axis] = own + (3 + axis) * b->stride;
+        system.low[axis] = step + (1 + axis) * b->stride;
+    }
+    return system;
 }
 
 /* --- all systems ------------------------------------------------------------------------------ */
 
-size_t block_team(double systems, double count, int threads)
+/* Threads that move one of `systems` systems of `count` bodies together. */
+static size_t team_of(double systems, double count, int threads)
 {
     return count >= TEAM_FROM && systems < threads ? (size_t)threads : 1;
 }
 
-size_t block_workspaces(double systems, double count, int threads)
+/* Systems that are moved at one time. */
+static size_t workspaces_of(double systems, double count, int threads)
 {
-    if (block_team(systems, count, threads) > 1)
+    if (team_of(systems, count, threads) > 1)
         return 1;
     return systems < threads ? (size_t)systems : (size_t)(threads > 1 ? threads : 1);
 }
 
-enum status block_systems_init(struct block_systems *all, const struct adaptive_method *method,
-                               const struct adaptive_options *options,
+enum status block_systems_init(struct block_systems *all, const struct block_method *method,
+                               const void *rule, const struct adaptive_options *options,
                                const struct physics *physics, struct bodies *bodies,
                                struct error *error)
 {
     const double systems = (double)bodies->systems, count = (double)bodies->count;
-    all->team = block_team(systems, count, options->force->threads);
-    all->workspaces = block_workspaces(systems, count, options->force->threads);
-    return adaptive_systems_init(&all->common, method, physics, bodies, error);
+    struct force_options force = *options->force;
+    all->method = method;
+    all->rule = rule;
+    all->team = team_of(systems, count, force.threads);
+    all->workspaces = workspaces_of(systems, count, force.threads);
+    force.threads = (int)all->team;
+    if (adaptive_systems_init(&all->common, &method->adaptive, physics, bodies, error))
+        return error->status;
+    all->work = memory_array(all->workspaces, sizeof *all->work, error);
+    for (size_t k = 0; k < all->workspaces && !error->status; k++)
+        block_workspace_create(&all->work[k], &force, physics, bodies->count, method->jerks, error);
+    return error->status;
+}
+
+void block_systems_destroy(struct adaptive *adaptive)
+{
+    struct block_systems *const all = (struct block_systems *)adaptive;
+    if (!all)
+        return;
+    for (size_t k = 0; k < all->workspaces && all->work; k++)
+        block_workspace_destroy(&all->work[k]);
+    memory_free(all->work);
+    adaptive_systems_clear(&all->common);
+    free(all);
+}
+
+double block_systems_bytes(const struct block_method *method, const struct force_options *force,
+                           double systems, double count)
+{
+    struct force_options own = *force;
+    own.threads = (int)team_of(systems, count, force->threads);
+    return adaptive_systems_bytes(&method->adaptive, systems, count) +
+           (double)workspaces_of(systems, count, force->threads) *
+               block_workspace_bytes(&own, count, method->jerks);
+}
+
+static void move(struct block_systems *all, size_t s, size_t work, double dt, uint64_t steps,
+                 size_t threads)
+{
+    const struct block_system system = system_at(&all->common, s);
+    block_advance(all->method, all->rule, &system, all->common.physics, all->common.bodies,
+                  &all->work[work], dt, steps, threads);
 }
 
 enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t steps,
@@ -93,14 +119,14 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
     if (all->team > 1) {
 #pragma omp parallel num_threads((int)all->team)
         for (size_t s = 0; s < count; s++) {
-            all->move(all, s, 0, dt, steps, (size_t)omp_get_num_threads());
+            move(all, s, 0, dt, steps, (size_t)omp_get_num_threads());
             barrier_wait(&all->barrier);
         }
     } else {
 #pragma omp parallel for num_threads((int)all->workspaces) if (all->workspaces > 1)                \
     schedule(dynamic)
         for (size_t s = 0; s < count; s++)
-            all->move(all, s, (size_t)omp_get_thread_num(), dt, steps, 1);
+            move(all, s, (size_t)omp_get_thread_num(), dt, steps, 1);
     }
     return adaptive_systems_end(&all->common, error);
 }
@@ -111,7 +137,7 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
  * body which could not go on is 0. */
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s)
 {
-    const double *const step = steps_of(all, s);
+    const double *const step = system_at(all, s).step;
     const struct adaptive_clock *const clock = &all->clocks[s];
     bool good = true;
     for (size_t i = 0; i < all->bodies->count && clock->known > 0; i++)
@@ -139,7 +165,7 @@ void block_systems_statistics(const struct adaptive *adaptive, size_t s,
 {
     const struct adaptive_systems *const all = (const struct adaptive_systems *)adaptive;
     const struct adaptive_clock *const clock = &all->clocks[s];
-    const double *const step = steps_of(all, s);
+    const double *const step = system_at(all, s).step;
     double current = INFINITY;
     for (size_t i = 0; i < all->bodies->count && clock->known > 0; i++)
         current = fmin(current, step[i]);
@@ -156,7 +182,7 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
 {
     const struct adaptive_systems *const all = (const struct adaptive_systems *)adaptive;
     const struct adaptive_clock *const clock = &all->clocks[s];
-    const double *const step = steps_of(all, s);
+    const double *const step = system_at(all, s).step;
     for (int k = 0; k < ADAPTIVE_LEVELS; k++)
         levels[k] = 0;
     for (size_t i = 0; i < all->bodies->count && clock->known > 0; i++) {
@@ -164,4 +190,18 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
         if (level >= 0)
             levels[level] += 1;
     }
+}
+
+void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                        size_t from_system, double finer)
+{
+    adaptive_systems_copy(to, to_system, from, from_system);
+    const struct block_system system = system_at((const struct adaptive_systems *)to, to_system);
+    for (size_t i = 0; i < system.count; i++)
+        system.step[i] *= finer;
+}
+
+const char *block_systems_kernel(const struct adaptive *adaptive)
+{
+    return ((const struct block_systems *)adaptive)->work[0].forces->kernel;
 }

@@ -93,7 +93,7 @@ static double pair_pulls(const struct physics *physics, const struct reference_m
 
 /* --- the steps to take ------------------------------------------------------------------------ */
 
-double hermite_start(const struct hermite_system *s, const struct hermite_rule *rule,
+double hermite_start(const struct block_system *s, const struct hermite_rule *rule,
                      const struct hermite_block *block, size_t k, double longest)
 {
     const size_t i = block->body[k];
@@ -120,7 +120,7 @@ struct change {
     double second, third; /* h^2 a2, h^3 a3 */
 };
 
-static struct change change_of(const struct hermite_system *s, const struct hermite_block *block,
+static struct change change_of(const struct block_system *s, const struct hermite_block *block,
                                size_t k, int axis)
 {
     const size_t i = block->body[k];
@@ -134,7 +134,7 @@ static struct change change_of(const struct hermite_system *s, const struct herm
 }
 
 /* x + h v + h^2/2 a + h^3/6 jerk - x of a body that is due, and what x lacks. */
-static double predicted_shift(const struct hermite_system *s, size_t i, int axis)
+static double predicted_shift(const struct block_system *s, size_t i, int axis)
 {
     const double h = s->step[i];
     return s->low[axis][i] +
@@ -152,7 +152,7 @@ struct small_block {
 };
 
 /* As the kernels have seen them, or as the corrector leaves them. */
-static void gather(const struct hermite_system *system, const struct hermite_block *block,
+static void gather(const struct block_system *system, const struct hermite_block *block,
                    bool corrected, struct small_block *small)
 {
     small->count = block->count;
@@ -260,7 +260,7 @@ static void add_forces(const struct hermite_block *block, const struct small_blo
     }
 }
 
-size_t hermite_refine(const struct hermite_system *system, const struct hermite_block *block)
+size_t hermite_refine(const struct block_system *system, const struct hermite_block *block)
 {
     struct small_block once, again;
     gather(system, block, false, &once);
@@ -287,7 +287,7 @@ static void add_exactly(double *x, double *low, double dx)
  * both are roundings over powers of h (which h a3 > a2 tells at no cost), and would ask for shorter
  * and shorter steps: there the times of the pairs decide, as for the first step.
  */
-double hermite_correct(const struct hermite_system *s, const struct hermite_rule *rule,
+double hermite_correct(const struct block_system *s, const struct hermite_rule *rule,
                        const struct hermite_block *block, size_t k)
 {
     const struct reference_motion *const motion = &block->predicted;

@@ -9,18 +9,7 @@
 #include <stdint.h>
 
 #include "force/direct/reference.h"
-#include "integrator/adaptive-systems.h"
-
-/* The state that a grid step leaves beside positions and velocities. Arrays of `count` numbers. */
-struct hermite_system {
-    size_t count;
-    size_t index;           /* in the bodies */
-    double *x[3], *v[3];    /* of the bodies: those of a body at its own time */
-    double *low[3];         /* what x lacks: x + low is the position */
-    double *a[3], *jerk[3]; /* acceleration and jerk there */
-    double *step;           /* that the body takes next: dt over a power of two */
-    struct adaptive_clock *clock;
-};
+#include "integrator/block-steps.h"
 
 /* The rule that the steps follow. */
 struct hermite_rule {
@@ -43,7 +32,7 @@ struct hermite_block {
  * eta_start |a| / |jerk|, or where that is no shorter than `longest`, as of bodies at rest, the
  * shortest time of its pairs times eta_start.
  */
-double hermite_start(const struct hermite_system *system, const struct hermite_rule *rule,
+double hermite_start(const struct block_system *system, const struct hermite_rule *rule,
                      const struct hermite_block *block, size_t k, double longest);
 
 /*
@@ -54,11 +43,11 @@ double hermite_start(const struct hermite_system *system, const struct hermite_r
  * bodies with mass that are not due, too. Returns how many pairs it evaluates, at most.
  */
 enum { HERMITE_SMALL_BLOCK = 32 }; /* bodies, at most */
-size_t hermite_refine(const struct hermite_system *system, const struct hermite_block *block);
+size_t hermite_refine(const struct block_system *system, const struct hermite_block *block);
 
 /* Takes body number k of the block to the end of its step; returns the step that it asks for next,
  * INFINITY where it feels no force. */
-double hermite_correct(const struct hermite_system *system, const struct hermite_rule *rule,
+double hermite_correct(const struct block_system *system, const struct hermite_rule *rule,
                        const struct hermite_block *block, size_t k);
 
 #endif

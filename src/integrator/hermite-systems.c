@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "integrator/block-systems.h"
 #include "integrator/hermite.h"
-
-/* Acceleration, jerk, step, and what positions lack: numbers per body. */
-enum { ARRAYS = 10, STEPS = 6 };
 
 enum { STEP, ETA };
 
@@ -35,54 +30,7 @@ struct systems {
     struct block_systems blocks;
     struct hermite_rule rule;
     double others[ADAPTIVE_LEVELS]; /* of the rule */
-    struct hermite_workspace *work;
 };
-
-/* --- create and destroy ----------------------------------------------------------------------- */
-
-static struct hermite_system system_at(const struct systems *all, size_t s)
-{
-    const struct adaptive_systems *const common = &all->blocks.common;
-    const struct bodies *const b = common->bodies;
-    const size_t first = s * b->stride;
-    double *const own = adaptive_systems_arrays(common, s);
-    return (struct hermite_system){
-        .count = b->count,
-        .index = s,
-        .x = { b->x + first, b->y + first, b->z + first },
-        .v = { b->vx + first, b->vy + first, b->vz + first },
-        .a = { own, own + b->stride, own + 2 * b->stride },
-        .jerk = { own + 3 * b->stride, own + 4 * b->stride, own + 5 * b->stride },
-        .step = own + STEPS * b->stride,
-        .low = { own + 7 * b->stride, own + 8 * b->stride, own + 9 * b->stride },
-        .clock = &common->clocks[s],
-    };
-}
-
-static const struct adaptive_method method = { &hermite_class, "hermite4", ARRAYS,
-                                               block_systems_makes_sense,
-                                               block_systems_describe_stuck };
-
-static void systems_destroy(struct adaptive *adaptive)
-{
-    struct systems *const all = (struct systems *)adaptive;
-    if (!all)
-        return;
-    for (size_t k = 0; k < all->blocks.workspaces && all->work; k++)
-        hermite_workspace_destroy(&all->work[k]);
-    memory_free(all->work);
-    adaptive_systems_clear(&all->blocks.common);
-    free(all);
-}
-
-static void move_system(struct block_systems *blocks, size_t s, size_t work, double dt,
-                        uint64_t steps, size_t threads)
-{
-    struct systems *const all = (struct systems *)blocks;
-    const struct hermite_system system = system_at(all, s);
-    hermite_advance(&system, &all->rule, blocks->common.physics, blocks->common.bodies,
-                    &all->work[work], dt, steps, threads);
-}
 
 static enum status check_options(const struct adaptive_options *options,
                                  const struct physics *physics, struct error *error)
@@ -99,17 +47,6 @@ static enum status check_options(const struct adaptive_options *options,
                          "of forces, which positions in one part do not resolve; choose \"mixed\" "
                          "or \"double\"");
     return STATUS_OK;
-}
-
-static void make_workspaces(struct systems *all, const struct force_options *force,
-                            struct error *error)
-{
-    struct force_options own = *force;
-    own.threads = (int)all->blocks.team;
-    all->work = memory_array(all->blocks.workspaces, sizeof *all->work, error);
-    for (size_t k = 0; k < all->blocks.workspaces && !error->status; k++)
-        hermite_workspace_create(&all->work[k], &own, all->blocks.common.physics,
-                                 all->blocks.common.bodies->count, error);
 }
 
 static enum status systems_create(const struct adaptive_options *options,
@@ -134,12 +71,9 @@ static enum status systems_create(const struct adaptive_options *options,
         memcpy(all->others, options->others, sizeof all->others);
         all->rule.others = all->others;
     }
-    all->blocks.step = STEPS;
-    all->blocks.move = move_system;
-    if (!block_systems_init(&all->blocks, &method, options, physics, bodies, error))
-        make_workspaces(all, options->force, error);
-    if (error->status) {
-        systems_destroy(&all->blocks.common.adaptive);
+    if (block_systems_init(&all->blocks, &hermite_method, &all->rule, options, physics, bodies,
+                           error)) {
+        block_systems_destroy(&all->blocks.common.adaptive);
         return error->status;
     }
     *adaptive = &all->blocks.common.adaptive;
@@ -148,30 +82,15 @@ static enum status systems_create(const struct adaptive_options *options,
 
 static double systems_bytes(const struct force_options *force, double systems, double count)
 {
-    struct force_options own = *force;
-    own.threads = (int)block_team(systems, count, force->threads);
-    return adaptive_systems_bytes(&method, systems, count) +
-           (double)block_workspaces(systems, count, force->threads) *
-               hermite_workspace_bytes(&own, count);
+    return block_systems_bytes(&hermite_method, force, systems, count);
 }
-
-/* --- the class -------------------------------------------------------------------------------- */
 
 static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                          size_t from_system)
 {
-    const struct systems *const source = (const struct systems *)from;
-    struct systems *const all = (struct systems *)to;
-    adaptive_systems_copy(to, to_system, from, from_system);
-    const struct hermite_system system = system_at(all, to_system);
-    const double finer = sqrt(all->rule.eta / source->rule.eta);
-    for (size_t i = 0; i < system.count; i++)
-        system.step[i] *= finer;
-}
-
-static const char *systems_kernel(const struct adaptive *adaptive)
-{
-    return ((const struct systems *)adaptive)->work[0].forces->kernel;
+    const double eta = ((const struct systems *)to)->rule.eta;
+    block_systems_copy(to, to_system, from, from_system,
+                       sqrt(eta / ((const struct systems *)from)->rule.eta));
 }
 
 const struct adaptive_class hermite_class = {
@@ -182,7 +101,7 @@ const struct adaptive_class hermite_class = {
     .copy_system = systems_copy,
     .statistics = block_systems_statistics,
     .count_levels = block_systems_count_levels,
-    .kernel = systems_kernel,
+    .kernel = block_systems_kernel,
     .bytes = systems_bytes,
-    .destroy = systems_destroy,
+    .destroy = block_systems_destroy,
 };

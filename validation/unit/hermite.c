@@ -31,26 +31,27 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
         .precision = PRECISION_DOUBLE, .kernel = "auto", .isa = "auto", .threads = 1
     };
     const struct hermite_rule rule = { .eta = 1e300, .eta_start = 1e300 };
-    struct hermite_workspace work;
+    struct block_workspace work;
     struct adaptive_clock clock = { .smallest = INFINITY };
     double own[10][BODIES_PADDING] __attribute__((aligned(64))) = { { 0 } };
-    const struct hermite_system system = { .count = b->count,
-                                           .x = { b->x, b->y, b->z },
-                                           .v = { b->vx, b->vy, b->vz },
-                                           .a = { own[0], own[1], own[2] },
-                                           .jerk = { own[3], own[4], own[5] },
-                                           .step = own[6],
-                                           .low = { own[7], own[8], own[9] },
-                                           .clock = &clock };
-    assert_int_equal(hermite_workspace_create(&work, &force, &case_newton, b->count, &error),
+    const struct block_system system = { .count = b->count,
+                                         .x = { b->x, b->y, b->z },
+                                         .v = { b->vx, b->vy, b->vz },
+                                         .a = { own[0], own[1], own[2] },
+                                         .jerk = { own[3], own[4], own[5] },
+                                         .step = own[6],
+                                         .low = { own[7], own[8], own[9] },
+                                         .clock = &clock };
+    assert_int_equal(block_workspace_create(&work, &force, &case_newton, b->count, true, &error),
                      STATUS_OK);
-    assert_int_equal(hermite_advance(&system, &rule, &case_newton, b, &work, dt, steps, 1),
-                     ADAPTIVE_DONE);
+    assert_int_equal(
+        block_advance(&hermite_method, &rule, &system, &case_newton, b, &work, dt, steps, 1),
+        ADAPTIVE_DONE);
     /* a force before the first step; in each step all pairs once, and twice more for the second
      * evaluation, from where they were predicted to where they are corrected */
     assert_close(clock.steps, (double)b->count * (double)steps, 0);
     assert_close(clock.sums, (double)b->count * (1 + 3 * (double)steps), 0);
-    hermite_workspace_destroy(&work);
+    block_workspace_destroy(&work);
 }
 
 /* One period of e = 0.3: how far body 1 is from where it began. */

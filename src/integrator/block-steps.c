@@ -1,0 +1,319 @@
+#include "config.h"
+
+#include "integrator/block-steps.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "base/memory.h"
+#include "external/external.h"
+
+double block_round_step(double dt, double wanted)
+{
+    int exponent; /* wanted / dt is at least 2^(exponent - 1), and less than twice that */
+    if (!(wanted >= dt * ldexp(1, -BLOCK_DEEPEST)))
+        return 0;
+    if (wanted >= dt)
+        return dt;
+    frexp(wanted / dt, &exponent);
+    return ldexp(dt, exponent - 1);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Arrays of a workspace without jerks, and with them. */
+enum { ARRAYS = 9, ALL_ARRAYS = 15 };
+
+static int workspace_arrays(struct block_workspace *work, bool jerks, double **arrays[ALL_ARRAYS])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        arrays[axis] = &work->at_x[axis];
+        arrays[3 + axis] = &work->sum_a[axis];
+        arrays[ARRAYS + axis] = &work->at_v[axis];
+        arrays[ARRAYS + 3 + axis] = &work->sum_jerk[axis];
+    }
+    arrays[6] = &work->time;
+    arrays[7] = &work->next;
+    arrays[8] = &work->wanted;
+    return jerks ? ALL_ARRAYS : ARRAYS;
+}
+
+enum status block_workspace_create(struct block_workspace *work,
+                                   const struct force_options *options,
+                                   const struct physics *physics, size_t count, bool jerks,
+                                   struct error *error)
+{
+    double **arrays[ALL_ARRAYS];
+    *work = (struct block_workspace){ 0 };
+    if (jerk_create(options, physics, count, jerks, &work->forces, error))
+        return error->status;
+    const size_t length = (size_t)bodies_length_of(1, (double)count);
+    const int wanted = workspace_arrays(work, jerks, arrays);
+    for (int k = 0; k < wanted; k++)
+        *arrays[k] = memory_array(length, sizeof(double), error);
+    work->block = memory_array(length, sizeof *work->block, error);
+    return error->status;
+}
+
+void block_workspace_destroy(struct block_workspace *work)
+{
+    double **arrays[ALL_ARRAYS];
+    workspace_arrays(work, true, arrays);
+    for (int k = 0; k < ALL_ARRAYS; k++)
+        memory_free(*arrays[k]);
+    memory_free(work->block);
+    jerk_destroy(work->forces);
+}
+
+double block_workspace_bytes(const struct force_options *options, double count, bool jerks)
+{
+    const double arrays = jerks ? ALL_ARRAYS : ARRAYS;
+    return jerk_bytes(options, count) +
+           bodies_length_of(1, count) * (arrays * sizeof(double) + sizeof(uint32_t));
+}
+
+/* --- one thread's part ------------------------------------------------------------------------ */
+
+static void wait_for_others(const struct block_worker *worker)
+{
+    if (worker->threads > 1)
+        barrier_wait(&worker->work->barrier);
+}
+
+void block_share(const struct block_worker *worker, size_t threads, size_t *first, size_t *last)
+{
+    *first = share_start(worker->work->block_size, threads, worker->thread);
+    *last = share_start(worker->work->block_size, threads, worker->thread + 1);
+}
+
+struct reference_motion block_motion(const struct block_worker *worker, double *const x[3],
+                                     double *const v[3])
+{
+    return (struct reference_motion){
+        .m = worker->bodies->m + worker->system->index * worker->bodies->stride,
+        .x = { x[0], x[1], x[2] },
+        .v = { v[0], v[1], v[2] },
+        .count = worker->system->count,
+    };
+}
+
+/* Adds the fields to the sums of the block, which are complete; each thread has a part of them. */
+static void add_fields(const struct block_worker *worker, const struct reference_motion *motion)
+{
+    const struct external *const external = worker->physics->external;
+    struct block_workspace *const work = worker->work;
+    size_t first, last;
+    if (!external)
+        return;
+    block_share(worker, worker->threads, &first, &last);
+    for (size_t k = first; k < last; k++) {
+        const size_t i = work->block[k];
+        const double x[3] = { motion->x[0][i], motion->x[1][i], motion->x[2][i] };
+        const double v[3] = { motion->v[0][i], motion->v[1][i], motion->v[2][i] };
+        struct field_motion field;
+        if (worker->method->jerks)
+            field = external_motion(external, x, v);
+        else
+            external_acceleration(external, x, field.a);
+        for (int axis = 0; axis < 3; axis++) {
+            work->sum_a[axis][k] += field.a[axis];
+            if (worker->method->jerks)
+                work->sum_jerk[axis][k] += field.jerk[axis];
+        }
+    }
+    wait_for_others(worker);
+}
+
+/* Sums the forces on the block by all bodies, of which this thread packs its own. */
+static void sum_block(const struct block_worker *worker, double *const x[3], double *const v[3])
+{
+    struct block_workspace *const work = worker->work;
+    const struct reference_motion motion = block_motion(worker, x, v);
+    jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
+    jerk_sum(work->forces, work->block, work->block_size, work->sum_a, work->sum_jerk);
+    add_fields(worker, &motion);
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+CLONE_FOR_VECTORS
+static double earliest(const double *next, size_t count)
+{
+    double least = next[0];
+#pragma omp simd reduction(min : least)
+    for (size_t i = 0; i < count; i++)
+        least = next[i] < least ? next[i] : least;
+    return least;
+}
+
+/* By the first thread; returns the shortest step that the block ends, and whose it is. */
+static double find_block(const struct block_worker *worker, size_t *who)
+{
+    struct block_workspace *const work = worker->work;
+    const size_t count = worker->system->count;
+    double shortest = INFINITY;
+    work->now = earliest(work->next, count);
+    work->block_size = 0;
+    for (size_t i = 0; i < count; i++) {
+        work->block[work->block_size] = (uint32_t)i;
+        work->block_size += work->next[i] == work->now;
+    }
+    for (size_t k = 0; k < work->block_size; k++)
+        if (worker->system->step[work->block[k]] < shortest) {
+            *who = work->block[k];
+            shortest = worker->system->step[*who];
+        }
+    return shortest;
+}
+
+/* Looks for a body of the block that cannot go on; by the first thread. */
+static void look_for_stuck(const struct block_worker *worker)
+{
+    struct adaptive_clock *const clock = worker->system->clock;
+    const struct block_workspace *const work = worker->work;
+    for (size_t k = 0; k < work->block_size; k++) {
+        const size_t i = work->block[k];
+        if (worker->system->step[i] > 0)
+            continue;
+        clock->stuck = isnan(work->wanted[k]) || work->wanted[k] == 0 ? ADAPTIVE_NOT_FINITE
+                                                                      : ADAPTIVE_TOO_SMALL;
+        clock->limiting = (double)i;
+        clock->step = work->wanted[k];
+        clock->time = clock->grid * worker->dt + work->now * worker->tick;
+        worker->method->bring_along(worker);
+        return;
+    }
+}
+
+/* Counts the work of a block, by the first thread. */
+static void book_block(const struct block_worker *worker, double shortest, size_t who)
+{
+    struct adaptive_clock *const clock = worker->system->clock;
+    const struct block_workspace *const work = worker->work;
+    const double due = (double)work->block_size, count = (double)worker->system->count;
+    clock->steps += due;
+    clock->sums += due + (double)work->refined / count;
+    if (shortest < clock->smallest) {
+        const struct reference_motion motion = block_motion(worker, work->at_x, work->at_v);
+        clock->smallest = shortest;
+        clock->pair[0] = (double)who;
+        clock->pair[1] = (double)reference_strongest(worker->physics, &motion, who);
+    }
+    look_for_stuck(worker);
+}
+
+/* The work of a block besides its pairs, in units of one pair's time. */
+enum { BLOCK_WORK = 1000 };
+
+/* By the first thread, which decides for all. */
+static void look_for_interruption(const struct block_worker *worker, double *done, double work)
+{
+    struct interruption *const interruption = worker->physics->interruption;
+    if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
+        worker->system->clock->stuck = ADAPTIVE_INTERRUPTED;
+}
+
+/* All blocks up to the grid point. The first thread finds the next block before the others see that
+ * one is over, so that all of them read the same time. */
+static void do_blocks(const struct block_worker *worker)
+{
+    const struct block_system *const s = worker->system;
+    struct block_workspace *const work = worker->work;
+    double *const *const v = worker->method->jerks ? work->at_v : s->v;
+    size_t who = 0;
+    double shortest = INFINITY, done = 0;
+    if (worker->thread == 0) {
+        shortest = find_block(worker, &who);
+        look_for_interruption(worker, &done, INTERRUPTION_WORK);
+    }
+    wait_for_others(worker);
+    while (work->now <= BLOCK_TICKS && s->clock->stuck == ADAPTIVE_DONE) {
+        worker->method->predict(worker);
+        sum_block(worker, work->at_x, v);
+        worker->method->correct(worker);
+        wait_for_others(worker);
+        if (worker->thread == 0) {
+            book_block(worker, shortest, who);
+            look_for_interruption(worker, &done,
+                                  BLOCK_WORK + (double)work->block_size * (double)s->count);
+            shortest = find_block(worker, &who);
+        }
+        wait_for_others(worker);
+    }
+}
+
+/* --- grid steps ------------------------------------------------------------------------------- */
+
+/* Finds the forces at the start. */
+static void begin(const struct block_worker *worker)
+{
+    const struct block_system *const s = worker->system;
+    sum_block(worker, s->x, s->v);
+    worker->method->begin(worker);
+    wait_for_others(worker);
+    if (worker->thread == 0) {
+        s->clock->known = 1;
+        s->clock->sums += (double)s->count;
+    }
+}
+
+static void grid_step(const struct block_worker *worker)
+{
+    const struct block_system *const s = worker->system;
+    struct block_workspace *const work = worker->work;
+    if (worker->thread == 0) {
+        jerk_open(work->forces, worker->bodies, s->index);
+        work->now = 0;
+        work->block_size = s->count;
+        for (size_t i = 0; i < s->count; i++)
+            work->block[i] = (uint32_t)i;
+    }
+    wait_for_others(worker);
+    if (s->clock->known == 0)
+        begin(worker);
+    wait_for_others(worker);
+    worker->method->open_grid_step(worker);
+    wait_for_others(worker);
+    if (worker->thread == 0)
+        look_for_stuck(worker);
+    wait_for_others(worker);
+    do_blocks(worker);
+    if (worker->thread == 0)
+        s->clock->grid += 1;
+}
+
+enum adaptive_outcome block_advance(const struct block_method *method, const void *rule,
+                                    const struct block_system *system,
+                                    const struct physics *physics, const struct bodies *bodies,
+                                    struct block_workspace *work, double dt, uint64_t steps,
+                                    size_t threads)
+{
+    struct adaptive_clock *const clock = system->clock;
+    const size_t thread = threads > 1 ? (size_t)omp_get_thread_num() : 0;
+    const size_t lines = bodies->stride / BODIES_PADDING;
+    const struct block_worker worker = {
+        .method = method,
+        .rule = rule,
+        .system = system,
+        .physics = physics,
+        .bodies = bodies,
+        .work = work,
+        .dt = dt,
+        .tick = dt / BLOCK_TICKS,
+        .thread = thread,
+        .threads = threads,
+        .first = share_start(lines, threads, thread) * BODIES_PADDING,
+        .last = share_start(lines, threads, thread + 1) * BODIES_PADDING,
+    };
+    if (thread == 0) {
+        if (method->fit_steps && clock->dt != dt && clock->known > 0)
+            method->fit_steps(&worker);
+        adaptive_clock_fit(clock, dt);
+    }
+    wait_for_others(&worker);
+    for (uint64_t k = 0; k < steps && clock->stuck == ADAPTIVE_DONE; k++) {
+        grid_step(&worker);
+        wait_for_others(&worker);
+    }
+    return (enum adaptive_outcome)clock->stuck;
+}
