@@ -16,6 +16,7 @@
 #include "output/directory.h"
 #include "report/figure.h"
 #include "report/result.h"
+#include "report/trajectory.h"
 
 /* The extent of a drawing. */
 enum draw_extent {
@@ -54,9 +55,10 @@ void finding_tell(const char *figure, const struct drawn *drawn, struct text *wo
  * last frame of many. */
 
 /* Adds all figures that the files of a run give: of its bodies, and of what its diagnostics
- * measured. STATUS_MEMORY, or why a file of the run cannot be read. */
-enum status draw_run(const struct result *result, enum draw_extent extent, struct figures *figures,
-                     struct error *error);
+ * measured. `trajectory` is the run's, NULL without. STATUS_MEMORY, or why a file of the run cannot
+ * be read. */
+enum status draw_run(const struct result *result, struct trajectory *trajectory,
+                     enum draw_extent extent, struct figures *figures, struct error *error);
 
 /* --- several runs: overlay.c ------------------------------------------------------------------ */
 

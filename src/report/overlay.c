@@ -391,8 +391,13 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
     struct figures own[FIGURE_MAX_LINES] = { { 0 } };
     const struct overlay overlay = { runs, shown, own };
     enum status status = STATUS_OK;
-    for (size_t run = 0; run < shown && !status; run++)
-        status = draw_run(runs[run].result, extent, &own[run], error);
+    for (size_t run = 0; run < shown && !status; run++) {
+        struct trajectory *trajectory;
+        status = trajectory_open(runs[run].result, &trajectory, error);
+        if (!status)
+            status = draw_run(runs[run].result, trajectory, extent, &own[run], error);
+        trajectory_close(trajectory);
+    }
     for (size_t run = 0; run < shown && !status; run++)
         for (size_t i = 0; i < own[run].count && !status; i++) {
             const struct figure *figure = &own[run].figures[i];

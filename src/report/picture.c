@@ -167,29 +167,14 @@ static enum status draw_first_and_last(struct figures *figures, struct trajector
     return STATUS_OK;
 }
 
-/* Adds them, from the trajectory of the run if it has one. */
-static enum status picture_draw(const struct result *result, struct figures *figures,
-                                struct error *error)
+/* Adds them. */
+static enum status picture_draw(const struct result *result, struct trajectory *trajectory,
+                                struct figures *figures, struct error *error)
 {
     const struct view view = view_of(result);
-    char buffer[RESULT_PATH_SIZE];
-    struct trajectory *trajectory;
-    const char *path = result_trajectory(result, buffer);
-    if (!path)
-        return STATUS_OK;
-    if (trajectory_open(path, &trajectory, error))
-        return error->status;
-    enum status status = STATUS_OK;
-    if (trajectory->frame_count == 0 && result->state == RESULT_ENDED)
-        status = error_set(error, STATUS_DATA, "%s: no frame", path);
-    else if (trajectory->frame_count == 0)
-        status = STATUS_OK; /* a run that has just begun */
-    else if (trajectory->bodies <= PATH_BODIES)
-        status = draw_orbits(figures, trajectory, &view, error);
-    else
-        status = draw_first_and_last(figures, trajectory, &view, error);
-    trajectory_close(trajectory);
-    return status;
+    return trajectory->bodies <= PATH_BODIES
+               ? draw_orbits(figures, trajectory, &view, error)
+               : draw_first_and_last(figures, trajectory, &view, error);
 }
 
 /* --- all figures of a run --------------------------------------------------------------------- */
@@ -220,12 +205,12 @@ static const struct diagnostic_class *find_class(const char *type)
     return class_;
 }
 
-enum status draw_run(const struct result *result, enum draw_extent extent, struct figures *figures,
-                     struct error *error)
+enum status draw_run(const struct result *result, struct trajectory *trajectory,
+                     enum draw_extent extent, struct figures *figures, struct error *error)
 {
     size_t index;
     json_t *item;
-    enum status status = picture_draw(result, figures, error);
+    enum status status = trajectory ? picture_draw(result, trajectory, figures, error) : STATUS_OK;
     json_array_foreach(result_find(result, FIELD_CONFIG_DIAGNOSTICS), index, item)
     {
         const char *type = json_string_value(run_field(item, FIELD_DIAGNOSTIC_TYPE));

@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "model/units.h"
 #include "report/template.h"
-#include "report/trajectory.h"
 
 /* A page of MOST_VALUES positions has at most 15 MB. Frames are left out before bodies. */
 enum { MOST_VALUES = 1500000, MOST_BODIES = 100000, MOST_FRAMES = 4000, FEWEST_FRAMES = 120 };
@@ -336,8 +335,8 @@ static enum status pack(struct player *player, const struct result *result, stru
     return status;
 }
 
-static enum status make_player(struct trajectory *trajectory, const struct result *result,
-                               struct text *html, struct error *error)
+enum status player_add(const struct result *result, struct trajectory *trajectory,
+                       struct text *html, struct error *error)
 {
     struct player player = { .trajectory = trajectory };
     choose(&player);
@@ -365,19 +364,4 @@ static enum status make_player(struct trajectory *trajectory, const struct resul
     memory_free(player.m);
     memory_free(player.x);
     return error->status;
-}
-
-enum status player_add(const struct result *result, struct text *html, struct error *error)
-{
-    char buffer[RESULT_PATH_SIZE];
-    struct trajectory *trajectory;
-    const char *path = result_trajectory(result, buffer);
-    if (!path)
-        return STATUS_OK;
-    if (trajectory_open(path, &trajectory, error))
-        return error->status;
-    const enum status status =
-        trajectory->frame_count > 0 ? make_player(trajectory, result, html, error) : STATUS_OK;
-    trajectory_close(trajectory);
-    return status;
 }

@@ -6,12 +6,13 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "report/result.h"
+#include "report/trajectory.h"
 
 /* Appends the script of the player as it stands in the page. */
 void player_script(struct text *script);
 
-/* Appends the player of the run's trajectory to a page; nothing if the run has no trajectory, or no
- * frame yet. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
-enum status player_add(const struct result *result, struct text *html, struct error *error);
+/* Appends the player of a run's trajectory to a page. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+enum status player_add(const struct result *result, struct trajectory *trajectory,
+                       struct text *html, struct error *error);
 
 #endif

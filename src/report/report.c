@@ -369,14 +369,18 @@ static enum status one_run(const struct report *report, struct figures *figures,
     page_begin(html, result_string(result, FIELD_NAME), player ? &script : NULL);
     text_free(&script);
     page_run_head(html, result);
-    enum status status =
-        draw_run(result, report->options->plots ? DRAW_ALL : DRAW_PAGE, figures, error);
+    struct trajectory *trajectory;
+    enum status status = trajectory_open(result, &trajectory, error);
+    if (!status)
+        status = draw_run(result, trajectory, report->options->plots ? DRAW_ALL : DRAW_PAGE,
+                          figures, error);
     if (!status && report->options->plots)
         status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw_runs(report, figures, html, error);
-    if (!status && player)
-        status = player_add(result, html, error);
+    if (!status && player && trajectory)
+        status = player_add(result, trajectory, html, error);
+    trajectory_close(trajectory);
     page_run_foot(html, result, is_beside(report));
     page_end(html);
     return status;

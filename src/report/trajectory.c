@@ -122,19 +122,26 @@ static enum status index_frame(struct trajectory *trajectory, bool *end, struct 
     return *end ? STATUS_OK : add_frame(trajectory, mark, time, error);
 }
 
-enum status trajectory_open(const char *path, struct trajectory **result, struct error *error)
+enum status trajectory_open(const struct result *result, struct trajectory **opened,
+                            struct error *error)
 {
-    *result = NULL;
+    char buffer[RESULT_PATH_SIZE];
+    const char *const path = result_trajectory(result, buffer);
+    *opened = NULL;
+    if (!path)
+        return STATUS_OK;
     struct trajectory *trajectory = calloc(1, sizeof *trajectory);
     if (!trajectory)
         return error_memory(error);
     enum status status = lines_open_own(path, &trajectory->lines, error);
     for (bool end = false; !status && !end;)
         status = index_frame(trajectory, &end, error);
-    if (status)
+    if (!status && trajectory->frame_count == 0 && result->state == RESULT_ENDED)
+        status = error_set(error, STATUS_DATA, "%s: no frame", path);
+    if (status || trajectory->frame_count == 0)
         trajectory_close(trajectory);
     else
-        *result = trajectory;
+        *opened = trajectory;
     return status;
 }
 

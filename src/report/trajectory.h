@@ -6,6 +6,7 @@
 
 #include "base/lines.h"
 #include "base/status.h"
+#include "report/result.h"
 
 struct trajectory_frame {
     struct lines_mark mark; /* of its comment line */
@@ -24,9 +25,11 @@ struct trajectory {
     struct trajectory_frame *frames;
 };
 
-/* Finds all frames. STATUS_NO_INPUT, STATUS_DATA (no extended XYZ, or frames of different counts;
- * a last frame that is not whole is left out), STATUS_MEMORY. */
-enum status trajectory_open(const char *path, struct trajectory **trajectory, struct error *error);
+/* Finds all frames of the trajectory of a run; NULL if it has none, or has just begun. A last frame
+ * that is not whole is left out. STATUS_DATA (no extended XYZ, frames of different counts, or no
+ * frame although the run has ended), STATUS_NO_INPUT, STATUS_MEMORY. */
+enum status trajectory_open(const struct result *result, struct trajectory **trajectory,
+                            struct error *error);
 void trajectory_close(struct trajectory *trajectory); /* accepts NULL */
 
 /* The arrays that receive the values of a frame, one for each body that is read. */
