@@ -70,11 +70,17 @@ static bool is_foreseen(const struct bound_record *bound)
     return !isnan(bound->first) && bound->due > bound->drift_time;
 }
 
+/* Tells whether the run has not found again yet an orbit that was lost in a trial. */
+static bool is_waiting(const struct bound_record *bound)
+{
+    return isnan(bound->first) && !isnan(bound->pending);
+}
+
 struct finding watch_bound_row(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
     const bool fails = has_failed(bound);
-    const bool tried = !isnan(bound->body);
+    const bool tried = !isnan(bound->body) && !is_waiting(bound);
     const double error = !tried ? NAN : is_foreseen(bound) ? 0.0 : bound->error;
     const double limit = watch_bound_unjudged(watch) ? INFINITY : watch->orbit_error;
     struct finding row = finding_row("orbit error", error, limit, fails, bound->first);
@@ -135,10 +141,11 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
     const bool foreseen = is_foreseen(bound), chooses = watch->chooses_steps;
+    const double largest = foreseen || is_waiting(bound) ? 0.0 : bound->error;
     json_t *json = json_pack(
         "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
-        "largest", document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body),
-        "about", id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        "largest", document_number(largest), "body", id_json(bound->body), "about",
+        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
         document_number(chooses ? NAN : bound->steps), "time", document_number(bound->time),
         "first_time_beyond", document_number(foreseen ? NAN : bound->first), "step_that_holds",
         document_number(chooses ? NAN : bound->holds));

@@ -85,7 +85,8 @@ static void say_horizon(struct run *run, const struct finding *f)
 {
     say(run, ", time.trust_until = %g%s: the steps are too long", f->bound, f->unit);
     if (run->choice.count == 0)
-        say(run, "; without time.integrator, time.step and its own key they are chosen");
+        say(run, "; leave out time.integrator, time.step, time.accuracy and time.eta, and they "
+                 "are chosen");
 }
 
 static void say_bound(struct run *run, const struct finding *f)

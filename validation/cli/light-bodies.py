@@ -497,4 +497,25 @@ def test_what_is_not_judged_is_named():
     assert clause not in run["judged"], run["judged"]  # nothing hides in the energy of a pair
 
 
+def test_a_pair_that_the_end_leaves_in_doubt():
+    """a chance pair that a trial loses at the last check: no row has held beyond its bound"""
+    pathlib.Path("doubt.cfg").write_text("""
+bodies = { initial = "encounter"; pericenter = 0.2; separation = 6.0; };
+models = ( { initial = "plummer"; count = 200; seed = 1; },
+           { initial = "disc"; count = 300; seed = 2; mass = 0.5; disc_inclination = 60.0; } );
+physics = { softening = 0.02; };
+time = { step = 0.2; end = 20.0; };
+compute = { backend = "serial"; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+""")
+    result = tap.run("run", "doubt.cfg", "-q")
+    assert result.returncode == 1, result
+    run = json.loads(pathlib.Path("doubt.run/run.json").read_text())
+    held = [row for row in run["findings"] if row["severity"] == "held"]
+    assert all(row["value"] <= row["bound"] for row in held if row["bound_is"] == "most"), held
+    orbits = run["watch"]["bound_orbits"]
+    assert orbits["first_time_beyond"] is None and orbits["largest"] == 0.0, orbits
+    assert orbits["time"] == 20.0  # it is the case that is meant: seen when the run ended
+
+
 tap.main()

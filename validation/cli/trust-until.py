@@ -145,8 +145,9 @@ def test_steps_that_are_too_long():
     assert "choice" not in record("f")
     said = record("f")["verdict_text"]
     assert said.startswith(f"failed: orbits accurate until t = {row['value']:.3g}, "
-                           "time.trust_until = 50: the steps are too long; without "
-                           "time.integrator, time.step and its own key they are chosen"), said
+                           "time.trust_until = 50: the steps are too long; leave out "
+                           "time.integrator, time.step, time.accuracy and time.eta, and they are "
+                           "chosen"), said
     assert "orbits accurate until t = 50: MISSED at t = " in " ".join(result.stdout.split())
     _, off = distances("f", 0.0, 100.0, 50.0)
     assert off.max() > TOLERANCE, off.max()

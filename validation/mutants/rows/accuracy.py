@@ -42,6 +42,8 @@ ROWS = [
     ("src/accuracy/watch-energy.c",
      "present.steps < record->last.steps ? present : record->last;",
      "present;", "unit/watch"),
+    ("src/accuracy/watch-bound.c", "return isnan(bound->first) && !isnan(bound->pending);",
+     "return false;", "cli/light-bodies.py"),
     ("src/accuracy/watch-bound.c", "bound->error <= watch->orbit_error)", "true)",
      "cli/light-bodies.py"),
     ("src/accuracy/watch-bound.c",
