@@ -7,7 +7,18 @@
 #ifndef ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 #define ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 
+#include "config/parameter.h"
 #include "integrator/block-steps.h"
+
+/* The first parameter of such an integrator. */
+#define BLOCK_STEP_PARAMETER                                                                       \
+    {                                                                                              \
+        .key = "step", .type = PARAMETER_REAL, .default_value = DEFAULT_UNSET,                     \
+        .open = OPEN_MINIMUM, .dimension = DIMENSION_TIME,                                         \
+        .help = "Grid on which the run observes, and the longest step of a body: each takes this " \
+                "over a power of two. `every` and checkpoints count it. If the grid does not "     \
+                "divide `end`, the program shortens it; unset: a thousandth of `end`."             \
+    }
 
 struct block_systems {
     struct adaptive_systems common;

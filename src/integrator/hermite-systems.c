@@ -11,14 +11,7 @@
 enum { STEP, ETA };
 
 const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
-    { .key = "step",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_TIME,
-      .help = "Grid on which the run observes, and the longest step of a body: each takes "
-              "this over a power of two. `every` and checkpoints count it. Made shorter if "
-              "it does not divide `end`; unset: a thousandth of `end`." },
+    BLOCK_STEP_PARAMETER,
     { .key = "eta",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(0.02),
