@@ -110,7 +110,7 @@ static void add_fields(const struct block_worker *worker, const struct reference
         const size_t i = work->block[k];
         const double x[3] = { motion->x[0][i], motion->x[1][i], motion->x[2][i] };
         const double v[3] = { motion->v[0][i], motion->v[1][i], motion->v[2][i] };
-        struct field_motion field;
+        struct field_motion field = { 0 };
         if (worker->method->jerks)
             field = external_motion(external, x, v);
         else
