@@ -1,7 +1,7 @@
 /*
  * Block steps of one system: every body has a step of its own, the grid step over a power of two.
- * Those that are due at the same time make a block, and at grid points all bodies are due. What the
- * bodies of a block do is the integrator's, a struct block_method.
+ * Those that are due at the same time make a block, and at grid points all bodies are due. The
+ * integrator, a struct block_method, says how the bodies of a block move.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_STEPS_H
 #define ORRERY_INTEGRATOR_BLOCK_STEPS_H
@@ -11,15 +11,15 @@
 #include "force/jerk.h"
 #include "integrator/adaptive-systems.h"
 
-/* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in
- * units of that step are exact in a double. */
+/* The grid step is halved this many times at most. A body that asks for a shorter step ends the
+ * run. Times in units of the shortest step are exact in a double. */
 enum { BLOCK_DEEPEST = ADAPTIVE_LEVELS - 1 };
 
-/* The shortest steps in a grid step. */
+/* The number of shortest steps in a grid step. */
 #define BLOCK_TICKS ((double)(UINT64_C(1) << BLOCK_DEEPEST))
 
-/* Returns dt over the least power of two that makes it no longer than what is wanted; 0: none
- * does. */
+/* Returns dt over the least power of two that makes it `wanted` or shorter; 0 if more than
+ * BLOCK_DEEPEST halvings would be needed. */
 double block_round_step(double dt, double wanted);
 
 /* One system: bodies, and the state that a grid step leaves beside them. Arrays of `count` numbers;
@@ -28,25 +28,24 @@ struct block_system {
     size_t count;
     size_t index;           /* in the bodies */
     double *x[3], *v[3];    /* of the bodies */
-    double *low[3];         /* what x lacks: x + low is the position */
+    double *low[3];         /* rounding errors of x: x + low is the position */
     double *a[3], *jerk[3]; /* acceleration and jerk */
-    double *step;           /* that the body takes next: dt over a power of two */
+    double *step;           /* each body's next step: dt over a power of two */
     struct adaptive_clock *clock;
 };
 
-/* Memory for the steps of one system: of a thread, or of a team. Arrays of a number per body;
- * at_v and sum_jerk are those of methods with jerks, otherwise NULL. */
+/* Memory for the steps of one system, for one thread or a team. Arrays of one number per body;
+ * at_v and sum_jerk are NULL if the method has no jerks. */
 struct block_workspace {
-    struct jerk *forces;            /* what sums accelerations, and jerks */
-    double *at_x[3], *at_v[3];      /* of all bodies, at the time of the block */
-    double *sum_a[3], *sum_jerk[3]; /* of the block */
-    /* The time at which the step of each body begins, and ends, in units of the grid step over
-     * 2^BLOCK_DEEPEST; and the step that a body of the block wants next. */
-    double *time, *next, *wanted;
-    uint32_t *block; /* who is due */
+    struct jerk *forces;            /* sums accelerations, and jerks if the method has them */
+    double *at_x[3], *at_v[3];      /* of all bodies, predicted at the time of the block */
+    double *sum_a[3], *sum_jerk[3]; /* sums for the bodies of the block, in its order */
+    double *time, *next; /* begin and end of each body's step, in units of the shortest step */
+    double *wanted;      /* the step that each body of the block wants next */
+    uint32_t *block;     /* numbers of the bodies that are due */
     size_t block_size;
-    size_t refined; /* pairs that a second evaluation of the block took */
-    double now;     /* time of the block */
+    size_t refined; /* pairs in second evaluations of a block */
+    double now;     /* time of the block, in units of the shortest step */
     struct barrier barrier;
 };
 
@@ -60,49 +59,50 @@ double block_workspace_bytes(const struct force_options *options, double count, 
 /* One thread of those that work on a system. */
 struct block_worker {
     const struct block_method *method;
-    const void *rule; /* of the method, for its steps */
+    const void *rule; /* how the method chooses steps: its own type */
     const struct block_system *system;
     const struct physics *physics;
-    const struct bodies *bodies; /* that x and v of the system are part of */
+    const struct bodies *bodies; /* all systems; x and v of the system lie in them */
     struct block_workspace *work;
     double dt, tick; /* dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
-    size_t first, last; /* its bodies, with the padding */
+    size_t first, last; /* the thread's bodies, with the padding */
 };
 
-/* An integrator with block steps. Its functions are called by every thread; where they end, others
- * may read what they have written. */
+/* An integrator with block steps. Every thread calls its functions, unless they say otherwise, and
+ * waits for the others before it reads what they have written. */
 struct block_method {
     struct adaptive_method adaptive;
-    bool jerks; /* it has them */
-    /* Takes in the forces of the start, which stand in the sums of the block, for this thread's
-     * bodies. */
+    bool jerks; /* whether it needs jerks */
+    /* Copies the forces at the start from the sums of the block, for this thread's bodies. */
     void (*begin)(const struct block_worker *worker);
-    /* Makes steps of another grid powers of two of this one, by the first thread; NULL: they are
-     * chosen at the beginning of each grid step. */
+    /* Rounds the bodies' steps to powers of two of a new grid step. The first thread calls it.
+     * NULL if the method chooses all steps at the beginning of each grid step. */
     void (*fit_steps)(const struct block_worker *worker);
-    /* Begins a grid step: sets time and next of this thread's bodies, and if it chooses their steps
-     * what they want. */
+    /* Begins a grid step: sets time and next of this thread's bodies, and wanted if the method
+     * chooses their steps here. */
     void (*open_grid_step)(const struct block_worker *worker);
-    /* Takes this thread's bodies to the time of the block, at_x and at_v. */
+    /* Predicts at_x and at_v of this thread's bodies at the time of the block. */
     void (*predict)(const struct block_worker *worker);
-    /* Ends the steps of this thread's part of the block by its sums, and chooses the next ones:
-     * step, wanted, time, next; step 0: it cannot go on. */
+    /* Ends the steps of this thread's part of the block with the sums, and chooses the next ones:
+     * step, wanted, time, next. A step of 0 means that the body needs a shorter step than the
+     * shortest. */
     void (*correct)(const struct block_worker *worker);
-    /* Leaves a system that cannot go on as it is at the time of the block, by the first thread. */
+    /* Moves all bodies of a system that cannot go on to the time of the block. The first thread
+     * calls it. */
     void (*bring_along)(const struct block_worker *worker);
 };
 
-/* This thread's part of the block: numbers [*first, *last), if `threads` share it. */
+/* Sets this thread's part of the block: numbers [*first, *last), if `threads` share the block. */
 void block_share(const struct block_worker *worker, size_t threads, size_t *first, size_t *last);
 
-/* Returns all bodies of the system with these positions and velocities. */
+/* Returns the system's bodies with positions x and velocities v, as the forces read them. */
 struct reference_motion block_motion(const struct block_worker *worker, double *const x[3],
                                      double *const v[3]);
 
 /*
- * Takes a system `steps` grid steps of dt further. To be called by every thread of a team of
- * `threads`, or by one thread with 1; all find the same outcome, which is in the clock too.
+ * Moves a system by `steps` grid steps of dt. Every thread of a team of `threads` calls it, or one
+ * thread with 1. All return the same outcome, which the clock of the system has too.
  */
 enum adaptive_outcome block_advance(const struct block_method *method, const void *rule,
                                     const struct block_system *system,

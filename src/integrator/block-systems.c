@@ -193,12 +193,12 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
 }
 
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
-                        size_t from_system, double finer)
+                        size_t from_system, double factor)
 {
     adaptive_systems_copy(to, to_system, from, from_system);
     const struct block_system system = system_at((const struct adaptive_systems *)to, to_system);
     for (size_t i = 0; i < system.count; i++)
-        system.step[i] *= finer;
+        system.step[i] *= factor;
 }
 
 const char *block_systems_kernel(const struct adaptive *adaptive)

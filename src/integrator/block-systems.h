@@ -1,8 +1,7 @@
 /*
- * The systems of a run whose bodies have block steps (block-steps.h). One large system is moved by
- * all threads; of small ones, or of as many as there are threads, each is moved by one. Such an
- * integrator begins its own struct with a struct block_systems, and takes these functions into its
- * class.
+ * The systems of a run with block steps (block-steps.h). All threads move one large system
+ * together. If systems are small, or as many as threads, one thread moves each. An integrator with
+ * block steps begins its struct with a struct block_systems, and its class has these functions.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 #define ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
@@ -23,9 +22,9 @@
 struct block_systems {
     struct adaptive_systems common;
     const struct block_method *method;
-    const void *rule;             /* of the method */
+    const void *rule;             /* how the method chooses steps: its own type */
     size_t team;                  /* threads that move one system together */
-    size_t workspaces;            /* systems that are moved at one time */
+    size_t workspaces;            /* systems that move at the same time */
     struct block_workspace *work; /* [workspaces] */
     struct barrier barrier;
 };
@@ -38,13 +37,13 @@ enum status block_systems_init(struct block_systems *all, const struct block_met
                                const struct physics *physics, struct bodies *bodies,
                                struct error *error);
 
-/* Returns the bytes that they take. */
+/* Returns the bytes that block_systems_init() allocates. */
 double block_systems_bytes(const struct block_method *method, const struct force_options *force,
                            double systems, double count);
 
-/* Copies a system whose steps become `finer` times as long. */
+/* Copies a system and multiplies its steps by `factor`. */
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
-                        size_t from_system, double finer);
+                        size_t from_system, double factor);
 
 /* Functions of struct adaptive_class. The object was allocated by calloc(). */
 void block_systems_destroy(struct adaptive *adaptive);
@@ -56,7 +55,8 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
                                 double levels[ADAPTIVE_LEVELS]);
 const char *block_systems_kernel(const struct adaptive *adaptive);
 
-/* Functions of struct adaptive_method, and the arrays of a system without jerks, and with them. */
+/* The number of arrays of a system, without jerks and with them; functions of struct
+ * adaptive_method. */
 enum { BLOCK_ARRAYS = 4, BLOCK_ARRAYS_WITH_JERKS = 10 };
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s);
 enum status block_systems_describe_stuck(const struct adaptive_systems *all, size_t s,

@@ -22,7 +22,7 @@ ROWS = [
      "unit/hermite unit/hermite-systems"),
     ("src/integrator/hermite-corrector.c", "if (wanted < longest)",
      "if (!(wanted > longest * 1e9))", "unit/hermite"),
-    ("src/integrator/block-systems.c", "system.step[i] *= finer;", ";",
+    ("src/integrator/block-systems.c", "system.step[i] *= factor;", ";",
      "unit/hermite-systems unit/block-leapfrog"),
     ("src/integrator/block-systems.c", "&exponent) == 0.5;", "&exponent) > 0;",
      "unit/hermite-systems unit/block-leapfrog"),
