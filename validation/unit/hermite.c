@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 #include "force/direct/reference.h"
 #include "hermite-case.h"
 #include "integrator/hermite.h"
@@ -25,7 +26,8 @@ static double energy(const struct physics *physics, const struct bodies *b)
 }
 
 /* Advances by `steps` steps of dt, of all bodies: an eta beyond all bounds makes them equal. */
-static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
+static void advance_by_equal_steps(const struct physics *physics, struct bodies *b, double dt,
+                                   uint64_t steps)
 {
     const struct force_options force = {
         .precision = PRECISION_DOUBLE, .kernel = "auto", .isa = "auto", .threads = 1
@@ -42,10 +44,10 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
                                          .step = own[6],
                                          .low = { own[7], own[8], own[9] },
                                          .clock = &clock };
-    assert_int_equal(block_workspace_create(&work, &force, &case_newton, b->count, true, &error),
+    assert_int_equal(block_workspace_create(&work, &force, physics, b->count, true, &error),
                      STATUS_OK);
     assert_int_equal(
-        block_advance(&hermite_method, &rule, &system, &case_newton, b, &work, dt, steps, 1),
+        block_advance(&hermite_method, &rule, &system, physics, b, &work, dt, steps, 1),
         ADAPTIVE_DONE);
     /* a force before the first step; in each step all pairs once, and twice more for the second
      * evaluation, from where they were predicted to where they are corrected */
@@ -59,28 +61,53 @@ static double error_after_a_period(uint64_t steps)
 {
     struct bodies *const b = case_pair(0.3);
     const double x = b->x[1];
-    advance_by_equal_steps(b, 2 * M_PI / (double)steps, steps);
+    advance_by_equal_steps(&case_newton, b, 2 * M_PI / (double)steps, steps);
     const double distance = hypot(b->x[1] - x, b->y[1]);
     bodies_destroy(b);
     return distance;
 }
 
-static void forces_of_two(const double *m, double *const x[3], double *const v[3], double a[2][3],
-                          double j[2][3])
+/* The jerk of the field is the slope of its acceleration along the motion, by differences of 4th
+ * order, whose error is h^4/30 and roundings of 1e-16/h: 1e-12 where the field changes over 1. */
+static void add_field(const struct physics *physics, const double x[3], const double v[3],
+                      double a[3], double j[3])
+{
+    static const double weights[] = { 8.0, -1.0 }, h = 1e-3;
+    double here[3];
+    external_acceleration(physics->external, x, here);
+    for (int axis = 0; axis < 3; axis++)
+        a[axis] += here[axis];
+    for (int n = -2; n <= 2; n++) {
+        double there[3], at[3];
+        for (int axis = 0; axis < 3; axis++)
+            at[axis] = x[axis] + n * h * v[axis];
+        external_acceleration(physics->external, at, there);
+        for (int axis = 0; axis < 3 && n != 0; axis++)
+            j[axis] += (n > 0 ? 1 : -1) * weights[abs(n) - 1] * there[axis] / (12 * h);
+    }
+}
+
+static void forces_of_two(const struct physics *physics, const double *m, double *const x[3],
+                          double *const v[3], double a[2][3], double j[2][3])
 {
     const struct reference_motion two = { m, { x[0], x[1], x[2] }, { v[0], v[1], v[2] }, 2 };
-    for (size_t i = 0; i < 2; i++)
-        reference_jerk(&case_newton, &two, i, a[i], j[i]);
+    for (size_t i = 0; i < 2; i++) {
+        reference_jerk(physics, &two, i, a[i], j[i]);
+        if (physics->external)
+            add_field(physics, (const double[3]){ x[0][i], x[1][i], x[2][i] },
+                      (const double[3]){ v[0][i], v[1][i], v[2][i] }, a[i], j[i]);
+    }
 }
 
 /* By the formulas of Makino & Aarseth (1992), eq. 2 to 6, with that of both ends for v:
  * v1 = v0 + h/2 (a0 + a1) + h^2/12 (j0 - j1). The step begins with the last evaluation of the one
  * before. */
-static void hermite_steps(struct bodies *b, double h, int steps, int evaluations)
+static void hermite_steps(const struct physics *physics, struct bodies *b, double h, int steps,
+                          int evaluations)
 {
     double *const x[3] = { b->x, b->y, b->z }, *const v[3] = { b->vx, b->vy, b->vz };
     double a0[2][3], j0[2][3];
-    forces_of_two(b->m, x, v, a0, j0);
+    forces_of_two(physics, b->m, x, v, a0, j0);
     for (int n = 0; n < steps; n++) {
         double predicted[3][2], a1[2][3], j1[2][3], v0[3][2];
         for (int axis = 0; axis < 3; axis++)
@@ -92,7 +119,7 @@ static void hermite_steps(struct bodies *b, double h, int steps, int evaluations
                 predicted[axis][i] = x[axis][i];
             }
         for (int k = 0; k < evaluations; k++) {
-            forces_of_two(b->m, x, v, a1, j1);
+            forces_of_two(physics, b->m, x, v, a1, j1);
             for (int axis = 0; axis < 3; axis++)
                 for (size_t i = 0; i < 2; i++) {
                     const double a = a0[i][axis], j = j0[i][axis], da = a - a1[i][axis];
@@ -114,9 +141,9 @@ static void test_a_small_block_is_corrected_twice(void **state)
     (void)state;
     struct bodies *const b = case_pair(0.3), *const once = case_pair(0.3),
                          *const twice = case_pair(0.3);
-    advance_by_equal_steps(b, 0.125, 8);
-    hermite_steps(once, 0.125, 8, 1);
-    hermite_steps(twice, 0.125, 8, 2);
+    advance_by_equal_steps(&case_newton, b, 0.125, 8);
+    hermite_steps(&case_newton, once, 0.125, 8, 1);
+    hermite_steps(&case_newton, twice, 0.125, 8, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_close(b->x[i], twice->x[i], 1e-14);
         assert_close(b->y[i], twice->y[i], 1e-14);
@@ -136,6 +163,65 @@ static void test_fourth_order_with_equal_steps(void **state)
     assert_close(log2(coarse / fine), 4, 0.05);
 }
 
+/* A disc's field, in which a pair of bodies moves apart; no symmetry hides a component. */
+static struct field disc_field = {
+    .gravitational_constant = 1, .center = { 0.3, -0.2, 0.4 }, .mass = 4, .a = 0.8, .b = 0.5
+};
+static struct external disc = { .count = 1, .fields = &disc_field };
+static struct physics in_a_field = { .gravitational_constant = 1, .external = &disc };
+
+static struct bodies *pair_in_a_field(void)
+{
+    size_t k = 0;
+    while (strcmp(field_at(k)->variant.name, "miyamoto-nagai") != 0)
+        k++;
+    disc_field.class_ = field_at(k);
+    struct bodies *const b = case_pair(0.3);
+    b->x[0] -= 1;
+    b->vy[0] -= 1;
+    b->x[1] += 1;
+    b->vz[1] += 0.6;
+    return b;
+}
+
+/* Both evaluations take the fields with the jerk that is the slope of their acceleration. */
+static void test_a_field_is_evaluated_twice(void **state)
+{
+    (void)state;
+    struct bodies *const b = pair_in_a_field(), *const once = pair_in_a_field(),
+                         *const twice = pair_in_a_field();
+    advance_by_equal_steps(&in_a_field, b, 0.125, 8);
+    hermite_steps(&in_a_field, once, 0.125, 8, 1);
+    hermite_steps(&in_a_field, twice, 0.125, 8, 2);
+    const double *const found[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    const double *const wanted[] = {
+        twice->x, twice->y, twice->z, twice->vx, twice->vy, twice->vz
+    };
+    for (size_t k = 0; k < COUNT_OF(found); k++)
+        for (size_t i = 0; i < 2; i++)
+            assert_close(found[k][i], wanted[k][i], 1e-11);
+    assert_true(fabs(b->x[1] - once->x[1]) > 1e-8);
+    bodies_destroy(b);
+    bodies_destroy(once);
+    bodies_destroy(twice);
+}
+
+static void test_fourth_order_in_a_field(void **state)
+{
+    (void)state;
+    double x[3][3], change[2];
+    for (int k = 0; k < 3; k++) {
+        struct bodies *const b = pair_in_a_field();
+        advance_by_equal_steps(&in_a_field, b, ldexp(4, -9 - k), UINT64_C(512) << k);
+        memcpy(x[k], (const double[3]){ b->x[1], b->y[1], b->z[1] }, sizeof x[k]);
+        bodies_destroy(b);
+    }
+    for (int k = 0; k < 2; k++)
+        change[k] =
+            hypot(hypot(x[k][0] - x[k + 1][0], x[k][1] - x[k + 1][1]), x[k][2] - x[k + 1][2]);
+    assert_close(log2(change[0] / change[1]), 4, 0.05);
+}
+
 /* Far from the origin as beside it, although x has but eight digits of the separation there. */
 static void test_a_close_pair_far_from_the_origin(void **state)
 {
@@ -149,8 +235,8 @@ static void test_a_close_pair_far_from_the_origin(void **state)
         moved->y[i] = far;
         b->x[i] = moved->x[i] - far;
     }
-    advance_by_equal_steps(b, 2 * M_PI / 500, 500);
-    advance_by_equal_steps(moved, 2 * M_PI / 500, 500);
+    advance_by_equal_steps(&case_newton, b, 2 * M_PI / 500, 500);
+    advance_by_equal_steps(&case_newton, moved, 2 * M_PI / 500, 500);
     for (size_t i = 0; i < 2; i++) { /* without the remainders: 2e-7 */
         assert_close(moved->vx[i] / size, b->vx[i] / size, 1e-11);
         assert_close(moved->vy[i] / size, b->vy[i] / size, 1e-11);
@@ -401,6 +487,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fourth_order_with_equal_steps),
         cmocka_unit_test(test_a_small_block_is_corrected_twice),
+        cmocka_unit_test(test_a_field_is_evaluated_twice),
+        cmocka_unit_test(test_fourth_order_in_a_field),
         cmocka_unit_test(test_a_close_pair_far_from_the_origin),
         cmocka_unit_test(test_the_energy_of_a_pair_in_every_revolution),
         cmocka_unit_test(test_refined_steps_are_half_as_long),
