@@ -97,6 +97,12 @@ def test_plummer_spheres_and_cubes():
     assert distance((1 + radius ** -2.0) ** -1.5) < FAR
     assert distance(speeds(radius, speed, lambda r: (1 + r * r) ** -0.5, lambda e: e ** 3.5)) < FAR
     assert in_any_direction(x) and in_any_direction(v)
+    # M(<r_c) is the largest mass that a body encloses: the outermost ones are at r_c. Some of 4000
+    # are beyond 0.998 r_c, since there are 7 on average.
+    _, x, _ = start(f'initial = "plummer"; count = {n}; scale_radius = 2.0; cutoff_radius = 3.0; '
+                    'rescale = "none"; center = false;')
+    farthest = np.linalg.norm(x, axis=1).max()
+    assert 0.998 * 3 < farthest <= 3 * (1 + 1e-12), farthest
     _, x, v = start(f'initial = "cold-sphere"; count = {n}; radius = 2.0; center = false;')
     assert distance((np.linalg.norm(x, axis=1) / 2) ** 3) < FAR and in_any_direction(x)
     assert not v.any()

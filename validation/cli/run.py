@@ -143,6 +143,20 @@ def test_help_and_version():
     assert result.returncode == 64 and "did you mean 'run'?" in result.stderr, result
 
 
+def test_the_stages_that_info_tells():
+    """whose kicks and drifts are a whole step each, or the method would not be consistent"""
+    names = [name for name in tap.integrators_of_stages() if name != "rk4"]  # it has registers
+    assert len(names) > 5, names
+    for name in names:
+        text = " ".join(tap.run("info", name).stdout.split())
+        stages = re.search(r"stages (.*?) source", text)[1]
+        for verb in ("kick", "drift"):
+            parts = [float(part) for part in re.findall(rf"{verb} (\S+?)(?:,|$)", stages)]
+            # Each of up to a dozen is written with six digits.
+            assert abs(sum(parts) - 1) < 1e-4, (name, verb, stages)
+        assert "force" in stages, stages
+
+
 def test_a_missing_config_is_66():
     for path in ("missing.cfg", "."):
         result = tap.run("run", path)

@@ -21,7 +21,7 @@ import re
 
 from equivalents import EQUIVALENT
 
-MAP = "mutants.map"
+MAP = os.environ.get("MUTANTS_MAP") or "mutants.map"
 MOST_TESTS = 6
 MOST_SECONDS = 60
 FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")

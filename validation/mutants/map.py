@@ -74,19 +74,22 @@ def run_test(tree, test):
 
 
 def known(tree):
-    """The lines, the lines by tests and the seconds of the map that is there, of files that are as
-    they were."""
+    """The lines, the lines by tests and the seconds of the map that is there, without the tests of
+    files that have changed since."""
     there = lot.read_map()
-    lines, by_test = collections.defaultdict(int), {}
-    for test in there["seconds"]:
-        by_test[test] = collections.defaultdict(int)
-    for name, part in there["files"].items():
-        path = os.path.join(tree, name)
-        if os.path.exists(path) and lot.digest(path) == part["hash"]:
-            lines[name] = int(part["lines"], 16)
-            for test, bits in part["tests"].items():
-                by_test[test][name] = int(bits, 16)
-    return lines, by_test, there["seconds"]
+    same = {name: part for name, part in there["files"].items()
+            if os.path.exists(os.path.join(tree, name))
+            and lot.digest(os.path.join(tree, name)) == part["hash"]}
+    changed = {test for name, part in there["files"].items() if name not in same
+               for test in part["tests"]}
+    seconds = {test: took for test, took in there["seconds"].items() if test not in changed}
+    lines = collections.defaultdict(int)
+    by_test = {test: collections.defaultdict(int) for test in seconds}
+    for name, part in same.items():
+        lines[name] = int(part["lines"], 16)
+        for test in part["tests"].keys() & seconds.keys():
+            by_test[test][name] = int(part["tests"][test], 16)
+    return lines, by_test, seconds
 
 
 def write(tree, lines, by_test, seconds):

@@ -1,6 +1,8 @@
 """The faults of src/initial/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/initial/plummer.c", "return pow(1.0 + ratio", "return pow(1.01 + ratio",
+     "cli/clusters.py"),
     ("src/initial/cluster.c", 'if (some && section_has(section, "virial_ratio"))', "if (false)",
      "cli/clusters.py"),
     ("src/initial/disc.c", "pow(1.0 + k * k, 1.5)", "pow(1.0 + k * k, 1.25)", "cli/disc.py"),
