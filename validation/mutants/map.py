@@ -1,11 +1,12 @@
 """Runs each test once in a build that counts lines, and writes which tests run which lines.
 
-`make mutants-map` runs it, minutes, and writes mutants.map into the build folder, which lot.py
-reads: a fault that it draws is tried with the tests that run its line, the cheapest first. The
-file holds, for each source, its hash, the lines that can be run, and the lines that each test runs
-(line n is bit n of a hexadecimal number); for each test the seconds of CPU that it took. A process
-that a signal ends tells nothing, and a test that has to be ended is not in the map. Tests that are
-in a map are not run again: `rm mutants.map` first for a new one.
+`make mutants-map` runs this script. It takes minutes, and writes the map to the file that
+MUTANTS_MAP names, or to mutants.map in the build folder. lot.py reads the map: it tries a fault
+that it draws with the tests that run its line, the cheapest first. For each source the map holds
+its hash, the lines that can be run, and the lines that each test runs: line n is bit n of a
+hexadecimal number. For each test it holds the seconds of CPU that the test took. A process that a
+signal ends leaves no counts. A test that had to be ended is left out. A second call runs only the
+tests that are not in the map, and those that run a file that has changed.
 """
 
 import collections
@@ -20,13 +21,13 @@ import tempfile
 import lot
 import mutants
 
-# They build or install the program anew, or read the sources: they run no line of this build.
+# These tests build or install the program anew, or read the sources: they run no line of this build.
 WITHOUT_LINES = {"cli/install.py", "cli/portable.py", "cli/quickstart.py", "cli/style.py"}
 MOST_SECONDS = 300
 
 
 def counters(tree):
-    """The files of counts in a tree."""
+    """Returns the files of counts in a tree."""
     return [os.path.join(folder, name) for folder, _, names in os.walk(tree)
             for name in names if name.endswith(".gcda")]
 
@@ -48,7 +49,8 @@ def read_lines(tree, lines, run):
 
 
 def run_test(tree, test):
-    """Runs a test to its end; the seconds of CPU that it took, None if it had to be ended."""
+    """Runs a test to its end and returns the seconds of CPU that it took, or None if it had to be
+    ended."""
     path = f"./validation/{test}"
     command = [sys.executable, path] if test.endswith(".py") else [path]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -74,7 +76,7 @@ def run_test(tree, test):
 
 
 def known(tree):
-    """The lines, the lines by tests and the seconds of the map that is there, without the tests of
+    """Returns the lines, the lines by tests and the seconds of an earlier map, without the tests of
     files that have changed since."""
     there = lot.read_map()
     same = {name: part for name, part in there["files"].items()
