@@ -1,14 +1,15 @@
 """Draws single-line faults by a seed, on lines of src and gpu: those that nobody has chosen.
 
-`make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. An operator changes a constant
-in its third digit, an operation, a comparison, an index or the order of two arguments, leaves a
-statement out, turns a condition round, takes zero for a call, or returns early. What is not freed
-is for the sanitizers, and mpi-job.c for builds with MPI. A fault that does not compile is not
-counted. With the map that `make mutants-map` leaves in the build folder, a fault
-is tried with the tests that run its line, the cheapest first, for MOST_SECONDS of them. Without it,
-with those that the rows of its file name, or else the rows of its folder, the most often named
-first: a survivor can then still be found by a test that was not asked. equivalents.py has the
-faults that change nothing.
+`make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. With MUTANTS='src/run
+src/output' they are drawn from the files whose path has one of these words. An operator changes a
+constant in its third digit, an operation, a comparison, an index or the order of two arguments,
+leaves a statement out, turns a condition round, takes zero for a call, or returns early. What is
+not freed is for the sanitizers, and mpi-job.c for builds with MPI. A fault that does not compile
+does not count. With the map of `make mutants-map` (map.py), a fault is tried with the tests that
+run its line, the cheapest first, for MOST_SECONDS of them. Without the map it is tried with the
+tests that the rows of its file name, or else the rows of its folder, the most often named first: a
+survivor can then still be found by a test that was not asked. equivalents.py has the faults that
+change nothing.
 """
 
 import collections
@@ -133,12 +134,13 @@ def tests_by_map(lines_map, source, file, line, by_rows):
     return tests + [test for test in by_rows if not tests or test not in lines_map["seconds"]]
 
 
-def draw(source, seed, count, rows, row_type):
-    """`count` faults of the seed, as rows."""
+def draw(source, seed, count, rows, row_type, words=()):
+    """Draws `count` faults by the seed, as rows: in the files whose path has one of the words."""
     chance, drawn, seen = random.Random(seed), [], set()
     paths = sorted(os.path.relpath(path, source) for pattern in FILES
                    for path in glob.glob(os.path.join(source, pattern), recursive=True)
-                   if not path.endswith("mpi-job.c"))
+                   if not path.endswith("mpi-job.c")
+                   and (not words or any(word in path for word in words)))
     lines_map = read_map()
     candidates = [(path, *place) for path in paths for place in lines_of(source, path)]
     while len(drawn) < count:

@@ -21,7 +21,7 @@ import tempfile
 import lot
 import mutants
 
-# These tests build or install the program anew, or read the sources: they run no line of this build.
+# These build or install the program anew, or read the sources: they run no line of this build.
 WITHOUT_LINES = {"cli/install.py", "cli/portable.py", "cli/quickstart.py", "cli/style.py"}
 MOST_SECONDS = 300
 

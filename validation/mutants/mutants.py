@@ -376,7 +376,8 @@ def main():
         sys.exit("mutants: " + "\nmutants: ".join(complaints))
     all_rows = rows(source)
     drawn = os.environ.get("LOT")
-    wanted = lot.draw(source, drawn, int(os.environ.get("COUNT") or 40), all_rows, Row) \
+    wanted = lot.draw(source, drawn, int(os.environ.get("COUNT") or 40), all_rows, Row,
+                      wish.split()) \
         if drawn else chosen(all_rows, wish, seed)
     if not wanted:
         sys.exit(f"mutants: no row has {wish!r} in its file or tests")
