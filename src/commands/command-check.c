@@ -152,7 +152,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
 }
 
 /* Prints what was chosen for the error that is asked for, and what else could be. */
-static void print_choice(const struct choice *choice)
+static void print_choice(const struct choice *choice, double softening)
 {
     struct text table = { 0 };
     char limit[CHOICE_CARRIED_SIZE];
@@ -174,6 +174,12 @@ static void print_choice(const struct choice *choice)
     if (table.bytes)
         terminal_put(stdout, table.bytes);
     text_free(&table);
+    if (choice->expected > choice->target.work)
+        item("warning",
+             "the chosen setting is expected to cost %.2g pairs of bodies; a larger error, "
+             "%sphysics.softening%s or an earlier end costs less. At ten times that the run stops "
+             "with a checkpoint (time.work_limit)",
+             choice->expected, softening > 0.0 ? "a larger " : "", softening > 0.0 ? "" : " > 0");
 }
 
 static void print_resolution(const struct backend_description *backend,
@@ -419,7 +425,7 @@ static void print_parts(const struct check *check, int done)
     if (done > CHECK_ESTIMATE)
         print_estimate(record, &check->estimate);
     if (done > CHECK_ESTIMATE && record->choice)
-        print_choice(record->choice);
+        print_choice(record->choice, record->experiment->simulation.physics.softening);
     if (done > CHECK_ADVICE && !accuracy_target_key(&record->target))
         print_step(record->experiment, &check->advice, &check->estimate.timing);
     if (done > CHECK_ESTIMATE)

@@ -225,6 +225,8 @@ static void say_asked(const struct run_record *record, enum status status)
     item("chosen", "%s", words.bytes ? words.bytes : "");
     if (attempts.length > 0)
         item("attempts", "%s", attempts.bytes);
+    if (record->dearer[0])
+        item("cost", "%s", record->dearer);
     text_free(&words);
     text_free(&attempts);
 }

@@ -14,12 +14,20 @@ const char *const accuracy_target_help[] = {
     "The system that has a larger error than nine of ten.",
 };
 
+/* A minute or two. */
+static const double usual_work = 3e11;
+
 void accuracy_target_check(const struct section *time, struct error *error)
 {
     char end[TEXT_REAL_SIZE];
     if (!section_has(time, "energy_error") && section_has(time, "energy_error_of"))
         section_error(time, "energy_error_of", error,
                       "does not apply without time.energy_error, which it is about");
+    if (!section_has(time, "trust_until") && !section_has(time, "energy_error") &&
+        section_has(time, "work_limit"))
+        section_error(time, "work_limit", error,
+                      "does not apply without time.energy_error or time.trust_until, for which "
+                      "steps are chosen");
     if (!section_has(time, "trust_until"))
         return;
     if (section_has(time, "energy_error"))
@@ -42,6 +50,7 @@ struct accuracy_target accuracy_target(const struct config *config)
         .of = section_has(time, "energy_error_of")
                   ? (enum accuracy_target_of)section_choice(time, "energy_error_of")
                   : TARGET_OF_WORST,
+        .work = section_has(time, "work_limit") ? section_real(time, "work_limit") : usual_work,
         .integrator = !section_written(time, "integrator"),
         .step = !section_has(time, "step"),
     };

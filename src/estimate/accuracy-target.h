@@ -22,6 +22,8 @@ struct accuracy_target {
     double asked;               /* the bound of what the choice compares: `error`, or of the orbits
                                    at that time trust.tolerance */
     enum accuracy_target_of of; /* of which system of an ensemble */
+    double work;                /* beyond which a run stops that costs far more than expected, see
+                                   attempt_costs_too_much() */
     bool integrator;            /* is to be chosen */
     bool step;                  /* is: time.step is not given */
 };
@@ -29,7 +31,7 @@ struct accuracy_target {
 /* The choices of `energy_error_of`, as enum accuracy_target_of, and a sentence for each. */
 extern const char *const accuracy_target_names[], *const accuracy_target_help[];
 
-/* Reports an `energy_error_of` that stands alone, and a time that is no time of the run. */
+/* Reports keys that stand alone, and a time that is no time of the run. */
 void accuracy_target_check(const struct section *time, struct error *error);
 
 struct accuracy_target accuracy_target(const struct config *config);

@@ -143,12 +143,13 @@ json_t *choice_json(const struct choice *choice)
                       "tried", c->tried, "keeps", c->keeps, "why", c->why));
     }
     const bool orbits = accuracy_target_of_orbits(&choice->target);
-    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o}", "asked",
+    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "asked",
                      document_number(choice->target.asked), "trust_until",
                      orbits ? document_number(choice->target.until) : json_null(), "of",
                      accuracy_target_names[choice->target.of], "chosen", (json_int_t)choice->chosen,
-                     "pilots", document_number(choice->pilots), "candidates", candidates,
-                     "attempts", choice->attempts ? json_incref(choice->attempts) : json_array());
+                     "pilots", document_number(choice->pilots), "expected",
+                     document_number(choice->expected), "candidates", candidates, "attempts",
+                     choice->attempts ? json_incref(choice->attempts) : json_array());
 }
 
 bool choice_of_json(const json_t *json, struct choice *choice)
@@ -156,7 +157,8 @@ bool choice_of_json(const json_t *json, struct choice *choice)
     const json_t *const candidates = run_field(json, FIELD_CHOICE_CANDIDATES);
     *choice = (struct choice){ .target.asked = run_field_real(json, FIELD_CHOICE_ASKED),
                                .target.until = run_field_real(json, FIELD_CHOICE_TRUST_UNTIL),
-                               .pilots = run_field_real(json, FIELD_CHOICE_PILOTS) };
+                               .pilots = run_field_real(json, FIELD_CHOICE_PILOTS),
+                               .expected = run_field_real(json, FIELD_CHOICE_EXPECTED) };
     const bool orbits = accuracy_target_of_orbits(&choice->target);
     choice->target.error = orbits ? NAN : choice->target.asked;
     const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));

@@ -434,6 +434,7 @@ enum status choice_make(const struct config *config, const struct choice_limits 
         refuse(config, &x, choice, error);
     if (!error->status)
         confirm(&search, error);
+    choice->expected = choice->candidates[choice->chosen].cost;
     experiment_destroy(&x);
     config_free(applied);
     return error->status;

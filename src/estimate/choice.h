@@ -39,8 +39,12 @@ struct choice {
     size_t count, chosen;
     struct candidate candidates[CHOICE_CANDIDATES];
     double pilots;    /* work of all of them */
+    double expected;  /* work of the run by the first choice */
     json_t *attempts; /* that missed the error: a list for run.json; or NULL */
 };
+
+/* Of the text about a run that costs far more than was expected, see run/attempt.h. */
+enum { CHOICE_DEARER_SIZE = 320 };
 
 /* To be destroyed in any case where there are attempts. */
 void choice_destroy(struct choice *choice);

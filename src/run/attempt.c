@@ -1,11 +1,13 @@
 #include "run/attempt.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/document.h"
 #include "estimate/choice.h"
+#include "output/run-fields.h"
 
 /* Takes over the choice of the run in the directory; false where there is none. */
 static bool take_recorded(struct run *run, const struct config *config)
@@ -113,6 +115,61 @@ enum status attempt_judge(struct run *run, struct error *error)
     return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
+/* The work of this attempt. */
+static double work_of(const struct run *run)
+{
+    double work = 0.0;
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
+        const struct work_done done = simulation_work_done(run->simulation, s);
+        work += integrator_time(run->simulation->integrator, &done);
+    }
+    return work;
+}
+
+double attempt_work(const struct run *run)
+{
+    double work = work_of(run);
+    for (size_t k = 0; k < json_array_size(run->choice.attempts); k++)
+        work += run_field_real(json_array_get(run->choice.attempts, k), FIELD_ATTEMPT_COST);
+    return work;
+}
+
+/* What a run may cost over what was expected: of 200 experiments (docs/theory.md, "Asking for the
+ * error") some keep the error at fifty times the cost, in less than a minute. */
+static const double much_dearer = 10.0;
+
+bool attempt_costs_too_much(const struct run *run)
+{
+    const struct choice *const choice = &run->choice;
+    const double most = fmax(much_dearer * choice->expected, choice->target.work);
+    return choice->count > 0 && choice->expected > 0.0 && run->work_before <= most &&
+           attempt_work(run) > most;
+}
+
+const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_SIZE])
+{
+    const struct run_work own = run_work(run);
+    const double times = attempt_work(run) / run->choice.expected;
+    const size_t attempts = json_array_size(run->choice.attempts);
+    buffer[0] = '\0';
+    if (!run->choice.count || !(run->choice.expected > 0.0) || !(times > much_dearer))
+        return buffer;
+    int length =
+        snprintf(buffer, CHOICE_DEARER_SIZE, "it has cost %.3g times what was expected", times);
+    if (attempts > 0)
+        length += snprintf(buffer + length, CHOICE_DEARER_SIZE - (size_t)length,
+                           ", attempts that missed the error included (%zu)", attempts);
+    if (own.chosen)
+        snprintf(buffer + length, CHOICE_DEARER_SIZE - (size_t)length,
+                 "; bodies %" PRId64 " and %" PRId64
+                 " came so close that steps of %.2g%s were taken, which %sphysics.softening%s, a "
+                 "larger error or an earlier end would avoid",
+                 own.sums.pair[0], own.sums.pair[1], own.sums.smallest, run->time_unit,
+                 run->simulation->physics.softening > 0.0 ? "a larger " : "",
+                 run->simulation->physics.softening > 0.0 ? "" : " > 0");
+    return buffer;
+}
+
 bool attempt_again(struct run *run, enum status status)
 {
     char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
@@ -124,11 +181,7 @@ bool attempt_again(struct run *run, enum status status)
                          : orbits     ? orbits_outlook(run).error
                                       : attempt_finding(run).value;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
-    double work = 0.0;
-    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
-        const struct work_done done = simulation_work_done(run->simulation, s);
-        work += integrator_time(run->simulation->integrator, &done);
-    }
+    const double work = work_of(run);
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, choice)) {
         run->exhausted = true;

@@ -18,6 +18,18 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
  * where the error is missed and another choice is there. */
 enum status attempt_judge(struct run *run, struct error *error);
 
+/* The work of the run and of the attempts that missed the error, see integrator_time(). */
+double attempt_work(const struct run *run);
+
+/* Tells whether the run has cost ten times what its pilots let expect, and more than
+ * time.work_limit: bodies have come closer than was seen. A run that had cost as much when this
+ * process began goes on, since somebody wants it all the same. */
+bool attempt_costs_too_much(const struct run *run);
+
+/* "it has cost 12 times what was expected; ...": why, and what would avoid it; "" where it has not
+ * cost ten times as much. */
+const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_SIZE]);
+
 /* Takes the next choice for a run that has ended like this; false where there is none, or where
  * that was no matter of its steps. */
 bool attempt_again(struct run *run, enum status status);

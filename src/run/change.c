@@ -29,6 +29,7 @@ static const struct {
     { "watch.*", CHANGE_OBSERVES },
     { "stop_when.*", CHANGE_OBSERVES },
     { "time.end", CHANGE_END },
+    { "time.work_limit", CHANGE_NOTHING },
     { "bodies.file", CHANGE_INPUT },
     { "bodies.files", CHANGE_INPUT },
     { "models.*.file", CHANGE_INPUT },

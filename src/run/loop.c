@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "output/directory.h"
+#include "run/attempt.h"
 #include "run/signals.h"
 
 /* The backend is called for about this long at a time, so that signals, control files and progress
@@ -23,6 +24,7 @@ struct poll {
     double last_flush;
     double last_stop;                /* when it was asked whether to stop; 0 before */
     double longest_wait;             /* seconds from one such question to the next */
+    bool costly;                     /* it costs too much */
     char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
 
@@ -33,6 +35,10 @@ static bool should_stop(const struct run *run, struct poll *poll)
     if (poll->last_stop > 0.0)
         poll->longest_wait = fmax(poll->longest_wait, now - poll->last_stop);
     poll->last_stop = now;
+    if (!poll->reason[0] && attempt_costs_too_much(run)) {
+        snprintf(poll->reason, sizeof poll->reason, "its cost");
+        poll->costly = true;
+    }
     return ending_wanted(run, poll->longest_wait, poll->reason);
 }
 
@@ -171,14 +177,17 @@ static enum status observe(struct run *run, struct error *error)
 /* The state is safe, and can be continued. */
 static enum status stop_early(struct run *run, const struct poll *poll, struct error *error)
 {
+    char why[CHOICE_DEARER_SIZE] = "";
     run->phase = RUN_ENDS;
     if (save_checkpoint(run, error))
         return error->status;
+    if (poll->costly)
+        attempt_cost_text(run, why);
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by %s at step %" PRIu64 " of %" PRIu64
-                     "; the same command with --restart continues it",
+                     "%s%s; the same command with --restart continues it",
                      directory_path(run->files.directory), poll->reason, run->schedule.step,
-                     run->schedule.last);
+                     run->schedule.last, why[0] ? ": " : "", why);
 }
 
 /* Ends a run within a step that cannot be taken back; its last checkpoint can be continued. */

@@ -142,6 +142,7 @@ struct run {
     struct choice choice;                 /* what was chosen for it: nothing if `count` is 0 */
     struct config *chosen;                /* the config with that; NULL for nothing */
     const struct config *given;           /* the caller's */
+    double work_before;                   /* of all attempts, when this process began with it */
     bool missed;                          /* the error that was asked for, and it begins anew */
     bool exhausted;                       /* it goes on though: there is no other choice */
     char why_again[320];                  /* said when it has begun anew */

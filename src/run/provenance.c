@@ -13,6 +13,7 @@
 #include "estimate/accuracy-target.h"
 #include "external/external.h"
 #include "output/run-fields.h"
+#include "run/attempt.h"
 #include "run/phases.h"
 #include "run/record.h"
 
@@ -391,8 +392,13 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "relative_energy_error_system",
                      json_integer((json_int_t)ensemble_worst(&run->ensemble) + 1));
     }
-    if (run->choice.count > 0)
-        document_set(&document, "choice", choice_json(&run->choice));
+    if (run->choice.count > 0) {
+        char dearer[CHOICE_DEARER_SIZE];
+        json_t *choice = choice_json(&run->choice);
+        if (attempt_cost_text(run, dearer)[0])
+            document_set(&choice, "dearer", json_string(dearer));
+        document_set(&document, "choice", choice);
+    }
     document_set(&document, "scales", scales_json(&run->scales));
     document_set(&document, "time_scales", time_scales_json(run));
     if (run->experiment.external)

@@ -21,7 +21,7 @@ struct run_record run_record(const struct run *run)
     const double steps = own.chosen ? own.sums.steps - run->continuation.work.steps
                                     : (double)(schedule->step - schedule->first_step);
     json_t *legs = legs_json(run);
-    const struct run_record record = {
+    struct run_record record = {
         .experiment = &run->experiment,
         .backend = &run->simulation->description,
         .observers = &run->observers,
@@ -49,6 +49,7 @@ struct run_record run_record(const struct run *run)
         .smallest_system = own.system,
     };
     json_decref(legs);
+    attempt_cost_text(run, record.dearer);
     return record;
 }
 

@@ -69,17 +69,19 @@ struct run_record {
     const char *verdict;               /* what is said of one that failed; "" */
     const char *proportions;           /* what does not fit in its numbers; "" */
     bool holds;                        /* the watch does, for the systems that are not left out */
-    double wall;                    /* seconds of the leg at work, or of the one that has ended */
-    double steps_per_second, rate;  /* of that leg, own ones if it chooses them; pair interactions
-                                       per second */
-    struct legs_sum legs;           /* all of them */
-    struct time_scales time_scales; /* of the first system at the start */
-    const struct choice *choice;    /* what was chosen for it; NULL for nothing */
-    struct accuracy_target target;  /* what it was asked for */
-    struct finding asked;           /* how it stands to that, if anything was asked for */
-    bool chooses_steps;             /* the integrator does: */
-    struct work_done own_steps;     /* of all systems */
-    size_t smallest_system;         /* whose step was the smallest */
+    double wall;                     /* seconds of the leg at work, or of the one that has ended */
+    double steps_per_second, rate;   /* of that leg, own ones if it chooses them; pair interactions
+                                        per second */
+    struct legs_sum legs;            /* all of them */
+    struct time_scales time_scales;  /* of the first system at the start */
+    const struct choice *choice;     /* what was chosen for it; NULL for nothing */
+    char dearer[CHOICE_DEARER_SIZE]; /* that it costs far more than was expected, see
+                                       attempt_cost_text(); "" */
+    struct accuracy_target target;   /* what it was asked for */
+    struct finding asked;            /* how it stands to that, if anything was asked for */
+    bool chooses_steps;              /* the integrator does: */
+    struct work_done own_steps;      /* of all systems */
+    size_t smallest_system;          /* whose step was the smallest */
 };
 
 struct run_record run_record(const struct run *run);

@@ -201,6 +201,7 @@ enum status run_execute(struct run *run, struct error *error)
     enum status status = STATUS_OK;
     do {
         run->continuation.work = run_work(run).sums;
+        run->work_before = attempt_work(run);
         status = open_files(run, error);
         if (!status)
             status = loop_run(run, error);

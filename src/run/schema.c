@@ -109,9 +109,18 @@ static const struct parameter time_rows[] = {
       .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
-      .help = "Time until which the orbits are to be accurate, within trust.tolerance, or for as "
-              "long as double precision carries them; needs trust.shadow. What is left out of "
+      .help = "Time until which the orbits are to be accurate, within trust.tolerance, or for nine "
+              "tenths of the time that double precision carries them; needs trust = { shadow = "
+              "true; half_step = true; }. What is left out of "
               "integrator, step and accuracy is chosen so that they are." },
+    { .key = "work_limit",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM,
+      .maximum = INFINITY,
+      .help = "A run whose steps were chosen stops with a checkpoint, and --restart continues it, "
+              "once it has cost ten times what its pilots let expect and also this, in pairs of a "
+              "direct sum; unset: 3e11, a minute or two." },
 };
 
 static const struct parameter compute_rows[] = {

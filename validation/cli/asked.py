@@ -197,6 +197,87 @@ def test_a_run_that_goes_on_keeps_its_choice():
     assert record("part")["choice"] == record("whole")["choice"]
 
 
+def test_a_run_that_costs_far_more():
+    """it stops with a checkpoint and the reason; the same command continues it to the same bytes"""
+    usual = """bodies = { initial = "plummer"; count = 12; seed = 3; };
+time = { energy_error = 1e-6; end = 20.0; };
+compute = { threads = 1; };
+diagnostics = ( { type = "conservation"; every = 10; } );
+outputs = ( { type = "xyz"; every = 100; } );
+"""
+    write(usual)
+    result = tap.run("run", "x.cfg", "-o", "whole")
+    choice = record("whole")["choice"]
+    assert result.returncode == 0 and "cost " not in result.stdout, result
+    assert choice["expected"] == choice["candidates"][choice["chosen"]]["cost"] > 1e6
+    assert "dearer" not in choice
+
+    def expected_less(folder, factor, attempts=0):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree("whole", folder)
+        forget_checkpoint(folder)
+        told = record(folder)
+        told["choice"]["expected"] /= factor
+        told["choice"]["attempts"] = attempts * [{
+            "setting": choice["candidates"][choice["chosen"]]["setting"], "part": 0.5,
+            "energy_error": 2e-6, "cost": 5.0 * choice["expected"]}]
+        pathlib.Path(folder, "run.json").write_text(json.dumps(told))
+
+    # Pilots that saw a fortieth of what came: not more than time.work_limit by default, which is a
+    # minute or two; the run says so in the end.
+    expected_less("d", 40.0)
+    result = tap.run("run", "x.cfg", "-o", "d", "--restart")
+    words = " ".join(result.stdout.split())
+    assert result.returncode == 0 and data("d") == data("whole"), result
+    times = re.search(r"cost it has cost (\S+) times what was expected; bodies \d+ and \d+ came so "
+                      r"close that steps of \S+ were taken, which physics.softening > 0, a larger "
+                      r"error or an earlier end would avoid", words)
+    assert times and 20.0 < float(times[1]) < 80.0, words
+    assert f"it has cost {times[1]} times" in record("d")["choice"]["dearer"]
+
+    write(usual.replace("end = 20.0;", "end = 20.0; work_limit = 1e5;"))
+    expected_less("s", 40.0)
+    result = tap.run("run", "x.cfg", "-o", "s", "--restart")
+    assert result.returncode == 75 and "so far" in result.stdout, result
+    said = re.search(r"s: stopped by its cost at step (\d+) of 1000: it has cost (\S+) times what "
+                     r"was expected; bodies \d+ and \d+ came so close that .* would avoid; the same "
+                     r"command with --restart continues it", result.stderr)
+    assert said and 10.0 < float(said[2]) < 11.0 and 0 < int(said[1]) < 1000, result
+    told = record("s")
+    assert told["checkpointed"] and told["verdict"] == "stopped" and told["step"] == int(said[1])
+    assert "stopped by its cost" in pathlib.Path("s/run.log").read_text()
+    assert tap.run("report", "s").returncode == 0
+    page = pathlib.Path("s/report.html").read_text()
+    assert f"Pilots did not see all that was to come: it has cost {said[2]} times" in page
+    result = tap.run("run", "x.cfg", "-o", "s", "--restart")
+    assert result.returncode == 0 and data("s")[:2] == data("whole")[:2], result
+    assert record("s")["choice"]["dearer"].startswith("it has cost ") and \
+        record("s")["step"] == 1000
+
+    # What was lost on others counts.
+    expected_less("l", 1.0, 2)
+    assert tap.run("run", "x.cfg", "-o", "l", "--restart", "-q").returncode == 0
+    assert re.match(r"it has cost 1\d\S* times what was expected, attempts that missed the error "
+                    r"included \(2\); bodies", record("l")["choice"]["dearer"])
+
+    # A limit beyond that stops nothing; and what was expected is no surprise.
+    for limit, factor in (("1e9", 40.0), ("1.0", 5.0)):
+        write(usual.replace("end = 20.0;", f"end = 20.0; work_limit = {limit};"))
+        expected_less("n", factor)
+        result = tap.run("run", "x.cfg", "-o", "n", "--restart", "-q")
+        assert result.returncode == 0 and data("n")[:2] == data("whole")[:2], (limit, result)
+
+    write(CLUSTER % "energy_error = 1e-6; work_limit = 1e3;")
+    checked = " ".join(tap.run("check", "x.cfg").stdout.replace("#", " ").split())
+    assert re.search(r"warning the chosen setting is expected to cost \S+ pairs of bodies; a larger "
+                     r"error, a larger physics.softening or an earlier end costs less", checked)
+    assert "warning" not in tap.run("check", "x.cfg", "-P", "time.work_limit=1e12").stdout
+    write(CLUSTER % "step = 0.01; work_limit = 1e3;")
+    result = tap.run("check", "x.cfg")
+    assert result.returncode == 78 and "time.work_limit = 1000.0: does not apply without " \
+        "time.energy_error or time.trust_until" in result.stderr, result
+
+
 def test_all_given_and_missed():
     """an integrator and a step that miss the error: the verdict is failed, and says so"""
     write(CLUSTER % "energy_error = 1e-9; integrator = \"velocity-verlet\"; step = 0.01;")

@@ -67,8 +67,8 @@ models = (
 CASES = (
     (PLUMMER, SOFT, STEPS, JUDGED, CONSERVATION),
     (PLUMMER, SOFT, STEPS, DIAGNOSTICS), (PLUMMER, SOFT, STEPS, FIELDS),
-    (PLUMMER, SOFT, 'time = { energy_error = 1e-2; energy_error_of = "worst"; end = 0.002; };',
-     JUDGED, CONSERVATION),
+    (PLUMMER, SOFT, 'time = { energy_error = 1e-2; energy_error_of = "worst"; '
+     'work_limit = 1e9; end = 0.002; };', JUDGED, CONSERVATION),
     ('bodies = { initial = "two-body"; };', "trust = { shadow = true; };",
      "time = { trust_until = 0.5; end = 1.0; };"),
     (PLUMMER, "", 'time = { integrator = "gauss-radau"; step = 0.001; end = 0.002; };'),

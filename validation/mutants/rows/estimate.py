@@ -1,6 +1,8 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/choice-refine.c", ".expected = run_field_real(json, FIELD_CHOICE_EXPECTED)",
+     ".expected = NAN", "cli/asked.py"),
     ("src/estimate/choice-candidates.c", " && !row->by_softening)", ")", "unit/choice"),
     ("src/estimate/advice.c", "advice->system = s;", "advice->system = 0;", "cli/check.py"),
     ("src/estimate/advice.c",

@@ -166,4 +166,8 @@ ROWS = [
      "outlook.bound : outlook.bound;", "cli/trust-until.py"),
     ("src/run/attempt.c", "outlook.missed, outlook.accurate);", "false, outlook.accurate);",
      "cli/trust-until.py"),
+    ("src/run/attempt.c", "fmax(much_dearer * choice->expected, choice->target.work);",
+     "much_dearer * choice->expected;", "cli/asked.py"),
+    ("src/run/attempt.c", "FIELD_ATTEMPT_COST);", "FIELD_ATTEMPT_COST) * 0.0;", "cli/asked.py"),
+    ("src/run/run.c", "run->work_before = attempt_work(run);", "", "cli/asked.py"),
 ]
