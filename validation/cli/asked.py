@@ -255,6 +255,7 @@ outputs = ( { type = "xyz"; every = 100; } );
         record("s")["step"] == 1000
 
     # What was lost on others counts.
+    write(usual)
     expected_less("l", 1.0, 2)
     assert tap.run("run", "x.cfg", "-o", "l", "--restart", "-q").returncode == 0
     assert re.match(r"it has cost 1\d\S* times what was expected, attempts that missed the error "
