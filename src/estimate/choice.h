@@ -43,7 +43,7 @@ struct choice {
     json_t *attempts; /* that missed the error: a list for run.json; or NULL */
 };
 
-/* Of the text about a run that costs far more than was expected, see run/attempt.h. */
+/* Size of the text about a run that costs far more than was expected, see run/attempt.h. */
 enum { CHOICE_DEARER_SIZE = 320 };
 
 /* To be destroyed in any case where there are attempts. */

@@ -134,8 +134,8 @@ double attempt_work(const struct run *run)
     return work;
 }
 
-/* What a run may cost over what was expected: of 200 experiments (docs/theory.md, "Asking for the
- * error") some keep the error at fifty times the cost, in less than a minute. */
+/* The most that a run may cost over what was expected. Among 200 experiments (docs/theory.md,
+ * "Asking for the error") some keep the error at fifty times the cost, in less than a minute. */
 static const double much_dearer = 10.0;
 
 bool attempt_costs_too_much(const struct run *run)

@@ -240,8 +240,8 @@ outputs = ( { type = "xyz"; every = 100; } );
     result = tap.run("run", "x.cfg", "-o", "s", "--restart")
     assert result.returncode == 75 and "so far" in result.stdout, result
     said = re.search(r"s: stopped by its cost at step (\d+) of 1000: it has cost (\S+) times what "
-                     r"was expected; bodies \d+ and \d+ came so close that .* would avoid; the same "
-                     r"command with --restart continues it", result.stderr)
+                     r"was expected; bodies \d+ and \d+ came so close that .* would avoid; the "
+                     r"same command with --restart continues it", result.stderr)
     assert said and 10.0 < float(said[2]) < 11.0 and 0 < int(said[1]) < 1000, result
     told = record("s")
     assert told["checkpointed"] and told["verdict"] == "stopped" and told["step"] == int(said[1])
@@ -270,8 +270,8 @@ outputs = ( { type = "xyz"; every = 100; } );
 
     write(CLUSTER % "energy_error = 1e-6; work_limit = 1e3;")
     checked = " ".join(tap.run("check", "x.cfg").stdout.replace("#", " ").split())
-    assert re.search(r"warning the chosen setting is expected to cost \S+ pairs of bodies; a larger "
-                     r"error, a larger physics.softening or an earlier end costs less", checked)
+    assert re.search(r"warning the chosen setting is expected to cost \S+ pairs of bodies; a "
+                     r"larger error, a larger physics.softening or an earlier end costs less", checked)
     assert "warning" not in tap.run("check", "x.cfg", "-P", "time.work_limit=1e12").stdout
     write(CLUSTER % "step = 0.01; work_limit = 1e3;")
     result = tap.run("check", "x.cfg")
