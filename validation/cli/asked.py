@@ -271,7 +271,8 @@ outputs = ( { type = "xyz"; every = 100; } );
     write(CLUSTER % "energy_error = 1e-6; work_limit = 1e3;")
     checked = " ".join(tap.run("check", "x.cfg").stdout.replace("#", " ").split())
     assert re.search(r"warning the chosen setting is expected to cost \S+ pairs of bodies; a "
-                     r"larger error, a larger physics.softening or an earlier end costs less", checked)
+                     r"larger error, a larger physics.softening or an earlier end costs less",
+                     checked)
     assert "warning" not in tap.run("check", "x.cfg", "-P", "time.work_limit=1e12").stdout
     write(CLUSTER % "step = 0.01; work_limit = 1e3;")
     result = tap.run("check", "x.cfg")
