@@ -10,6 +10,10 @@
 
 #include "build-commit.h" /* BUILD_COMMIT; made by the Makefile */
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "leave out -ffast-math and -Ofast: tests for NaN and rounding errors of sums vanish"
+#endif
+
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
 #elif defined(__GNUC__)

@@ -150,4 +150,18 @@ def test_posix_alone():
     assert result.returncode == 0, result.stderr
 
 
+def test_exact_arithmetic():
+    """flags with which tests for NaN and rounding errors vanish are refused by the compiler"""
+    build = pathlib.Path(os.environ.get("ORRERY_BUILD", "."))
+    if not (build / "build-commit.h").exists():
+        raise tap.Skip("no build-commit.h in the build directory")
+    for flag, refused in (("-O2", False), ("-ffast-math", True), ("-ffinite-math-only", True)):
+        result = subprocess.run(
+            [*os.environ.get("CC", "cc").split(), flag, "-fsyntax-only", f"-I{build}",
+             f"-I{tap.SOURCE}/src", f"{tap.SOURCE}/src/base/build.c"],
+            capture_output=True, text=True)
+        assert (result.returncode != 0) == refused, (flag, result.stderr)
+        assert ("leave out -ffast-math" in result.stderr) == refused, (flag, result.stderr)
+
+
 tap.main()
