@@ -74,8 +74,14 @@ def first(cases, count):
     return cases if THOROUGH else cases[:count]
 
 
+def cpu_seconds():
+    """Returns the seconds of CPU of this process and of all that it has waited for."""
+    return sum(os.times()[:4])
+
+
 def main(namespace=None):
-    """Runs every test_* of the calling script, each in an empty directory of its own."""
+    """Runs every test_* of the calling script, each in an empty directory of its own, and tells what
+    each has cost."""
     namespace = namespace or sys.modules["__main__"].__dict__
     tests = [(name, f) for name, f in namespace.items() if name.startswith("test_") and callable(f)]
     print(f"1..{len(tests)}")
@@ -88,6 +94,7 @@ def main(namespace=None):
         title = (test.__doc__ or name[5:].replace("_", " ")).strip().split("\n")[0].replace("#", "")
         with tempfile.TemporaryDirectory(prefix="orrery-test-") as directory:
             os.chdir(directory)
+            before = cpu_seconds()
             try:
                 test()
                 print(f"ok {number} - {title}")
@@ -100,5 +107,5 @@ def main(namespace=None):
                     print(f"# {line}")
             finally:
                 os.chdir(home)
-        sys.stdout.flush()
+        print(f"# {cpu_seconds() - before:.1f} s of CPU", flush=True)
     sys.exit(1 if failed else 0)

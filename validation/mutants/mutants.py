@@ -7,7 +7,8 @@ those of src/NAME/PART/ in rows/NAME-PART.py.
 
 `make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of that size, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
-words, or with LOT=SEED COUNT=40 faults that lot.py draws. The tree is distributed into a folder of
+words, or with LOT=SEED COUNT=40 faults that lot.py draws; MUTANTS=15 and LOT=SEED together plant
+both in one build. The tree is distributed into a folder of
 its own, built there, and copied for each of
 MUTANTS_JOBS workers (default: one for each core). Each named test must pass there without a fault
 first. A row then has its fault written into the file, the program or the unit test made anew, and
@@ -376,15 +377,22 @@ def main():
         sys.exit("mutants: " + "\nmutants: ".join(complaints))
     all_rows = rows(source)
     drawn = os.environ.get("LOT")
-    wanted = lot.draw(source, drawn, int(os.environ.get("COUNT") or 40), all_rows, Row,
-                      wish.split()) \
-        if drawn else chosen(all_rows, wish, seed)
-    if not wanted:
-        sys.exit(f"mutants: no row has {wish!r} in its file or tests")
-    print(f"mutants: {len(wanted)} faults, drawn by {drawn}" if drawn else
-          f"mutants: {len(wanted)} of {len(all_rows)} faults"
-          + (f", chosen by {seed}" if wish.isdigit() else ""), flush=True)
-    tests = sorted({test for row in wanted for test in row.tests})
+    sample = wish.isdigit()
+    parts = []  # rows, and whether they are drawn
+    if sample or not drawn:
+        parts.append((chosen(all_rows, wish, seed), False))
+    if drawn:
+        count = int(os.environ.get("COUNT") or 40)
+        words = [] if sample else wish.split()
+        parts.append((lot.draw(source, drawn, count, all_rows, Row, words), True))
+    for wanted, of_lot in parts:
+        if not wanted:
+            sys.exit(f"mutants: no row has {wish!r} in its file or tests")
+        print(f"mutants: {len(wanted)} faults, drawn by {drawn}" if of_lot else
+              f"mutants: {len(wanted)} of {len(all_rows)} faults"
+              + (f", chosen by {seed}" if sample else ""), flush=True)
+    tests, of_rows = (sorted({test for wanted, of_lot in parts if not of_lot or both
+                              for row in wanted for test in row.tests}) for both in (True, False))
     start = time.monotonic()
     work = os.path.abspath("mutants.work")
     shutil.rmtree(work, ignore_errors=True)
@@ -396,11 +404,12 @@ def main():
             subprocess.run(["cp", "-a", trees[0], trees[-1]], check=True)
         print(f"mutants: built, {time.monotonic() - start:.0f} s", flush=True)
         seconds = {}  # those of a lot are tried when they find something
-        if not drawn:
-            seconds = control(trees, tests)
-            print(f"mutants: {len(tests)} tests pass without a fault,"
+        if of_rows:
+            seconds = control(trees, of_rows)
+            print(f"mutants: {len(of_rows)} tests pass without a fault,"
                   f" {time.monotonic() - start:.0f} s", flush=True)
-        good = score(plant_all(trees, wanted, seconds), wish.isdigit(), drawn)
+        good = all([score(plant_all(trees, wanted, seconds), sample, of_lot)
+                    for wanted, of_lot in parts])
         print(f"mutants: {time.monotonic() - start:.0f} s")
     finally:
         shutil.rmtree(work, ignore_errors=True)
