@@ -162,6 +162,9 @@ def test_two_seeds_agree():
         said = about(f"seed{seed}")["trust"]
         assert said["growth"] == "exponential"
         found.append((said["e_folding_time"], said["e_folding_time_error"]))
+        for name in ("e_folding_time", "e_folding_time_error"):
+            values = columns(f"seed{seed}/trust.csv")[name]
+            assert values[numpy.isfinite(values)][-1] == said[name], (name, said)
     (a, da), (b, db) = found
     assert a != b and abs(a - b) < 2 * numpy.hypot(da, db), found
     # In N-body units the crossing time is 2 sqrt(2) (Goodman, Heggie & Hut 1993: of its order).

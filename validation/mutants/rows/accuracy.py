@@ -1,6 +1,7 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/trust-measure.c", "row[E_FOLDING_TIME] = fit.time;", "", "cli/trust.py"),
     ("src/accuracy/shadow.c", "bodies->vx, bodies->vy, bodies->vz };\n    double *const to",
      "bodies->vy, bodies->vx, bodies->vz };\n    double *const to", "cli/trust.py"),
     ("src/accuracy/energy-budget.c", "if (now->step % budget->every != 0)", "if (false)",
