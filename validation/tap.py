@@ -80,8 +80,8 @@ def cpu_seconds():
 
 
 def main(namespace=None):
-    """Runs every test_* of the calling script, each in an empty directory of its own, and tells what
-    each has cost."""
+    """Runs every test_* of the calling script, each in an empty directory of its own, and tells its
+    cost."""
     namespace = namespace or sys.modules["__main__"].__dict__
     tests = [(name, f) for name, f in namespace.items() if name.startswith("test_") and callable(f)]
     print(f"1..{len(tests)}")

@@ -380,7 +380,7 @@ def test_a_pause_makes_no_observation_long():
         # Most of the time goes into the pairs: one of three pauses falls into an observation.
         for _ in range(3):
             process.send_signal(signal.SIGSTOP)
-            # Longer than what counts as long: 0.5 s, and ten times the longest time of a checkpoint.
+            # Longer than what counts as long: 0.5 s, and ten times the slowest checkpoint.
             time.sleep(2)
             process.send_signal(signal.SIGCONT)
             for _ in range(2):  # what is written first may have been measured before the pause
