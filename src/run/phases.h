@@ -106,10 +106,10 @@ void failure_forget(struct run *run);
 enum status verdict_status(const struct run *run);
 
 /*
- * "failed: energy error 0.22, bound 0.0005 (447 times): the step is 10 times too long; time.step =
- * 0.0009 holds (orrery check)", into the run's own `verdict`, for summary, run.json and reports; ""
- * for a run that did not fail, or was stopped, or met an error of the outside. `reason` is what
- * ended a run of STATUS_NUMERICAL.
+ * "failed: energy error 0.22, bound 0.0005 (447 times): the step is too long; time.step = 0.0009,
+ * 10 times shorter, holds (tried)", into the run's own `verdict`, for summary, run.json and
+ * reports; "" for a run that did not fail, or was stopped, or met an error of the outside. `reason`
+ * is what ended a run of STATUS_NUMERICAL.
  */
 void verdict_make(struct run *run, enum status status, const char *reason);
 
@@ -151,9 +151,9 @@ enum status provenance_add(struct run *run, const char *key, struct json_t *valu
 enum { REMEDY_TEXT_SIZE = 512 };
 
 /*
- * "the step is 10 times too long; time.step = 0.0009 holds (orrery check)", for a run whose energy
- * was not kept or whose numbers are not finite. `beyond` is its energy error over the bound, more
- * than 1; infinite where the numbers failed.
+ * "the step is too long; time.step = 0.0009, 10 times shorter, holds (tried)", for a run whose
+ * energy was not kept or whose numbers are not finite. `beyond` is its energy error over the bound,
+ * more than 1; infinite where the numbers failed.
  */
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
 

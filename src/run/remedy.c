@@ -161,12 +161,12 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
         say_softening(failed, advice, error);
     } else {
         if (!other)
-            say(failed->text, "the step is %s times too long; ",
-                times(step / advice->step, factor));
+            say(failed->text, "the step is too long; ");
         say_setting(failed, advice, advice->step);
-        say(failed->text, advice->trial == ADVICE_HOLDS
-                              ? " holds (orrery check)"
-                              : " is an estimate, not tried (orrery check)");
+        if (!other)
+            say(failed->text, ", %s times shorter,", times(step / advice->step, factor));
+        say(failed->text,
+            advice->trial == ADVICE_HOLDS ? " holds (tried)" : " is an estimate (not tried)");
     }
 }
 

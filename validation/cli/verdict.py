@@ -15,8 +15,10 @@ CONSERVATION = 'diagnostics = ( { type = "conservation"; every = 1; } );\n'
 BOUND = CONSERVATION + 'expect = ( { quantity = "energy_error"; at_most = %s; } );\n'
 HEAD_ON = "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n"
 
-HOLDS = r"time\.step = {} holds \(orrery check\)"
-ESTIMATE = r"time\.step = {} is an estimate, not tried \(orrery check\)"
+HOLDS = r"time\.step = {} holds \(tried\)"
+SHORTER = r"the step is too long; time\.step = {}, {} times shorter, holds \(tried\)"
+ESTIMATE = (r"the step is too long; time\.step = {}, {} times shorter, is an estimate "
+            r"\(not tried\)")
 SOFTENING = r"physics\.softening > 0 may help \(not tried\)"
 # Tried for half a second, which may not do on a machine with other work.
 OWN_STEPS = (r'velocity-verlet wants too short a step; time\.integrator = "gauss-radau" holds '
@@ -35,13 +37,13 @@ KINDS = {
         + HOLDS.format(r"0\.01")),
     "step too long": (
         TWO.format(0.5) + "time = { step = 0.1; end = 20.0; };", 1, "energy error", 0.005,
-        r"the step is 14 times too long; " + HOLDS.format(r"0\.007")),
+        SHORTER.format(r"0\.007", r"14")),
     "step too long for the sixth order": (
         TWO.format(0.5) + 'time = { integrator = "yoshida6"; step = 0.6; end = 20.0; };', 1,
-        "energy error", 0.005, r"the step is 8\.6 times too long; " + HOLDS.format(r"0\.07")),
+        "energy error", 0.005, SHORTER.format(r"0\.07", r"8\.6")),
     "bound of the user": (
         TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "1e-5", 1,
-        "energy error", 1e-5, r"the step is [\d.]+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+        "energy error", 1e-5, SHORTER.format(r"[\d.e-]+", r"[\d.]+")),
     "collision without softening": (
         'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.01; end = 2.0; };',
         1, "energy error", 0.005,
@@ -49,7 +51,7 @@ KINDS = {
     "Pythagorean problem": (
         'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
         "energy error", 0.005,
-        rf"({OWN_STEPS}|the step is 1\.4e\+05 times too long; {ESTIMATE.format('7e-09')})"),
+        "(" + OWN_STEPS + "|" + ESTIMATE.format("7e-09", r"1\.4e\+05") + ")"),
     "numbers that overflow": (
         TWO.format(0.5) + "physics = { gravitational_constant = 1e155; };\n"
         "time = { step = 1.0; end = 20.0; };", 70, r"the energy is not finite at step 1 \(t = 1\)",
@@ -59,11 +61,11 @@ KINDS = {
     "ended by the watch": (
         TWO.format(0.9) + 'time = { step = 0.05; end = 20.0; };\nwatch = { on_jump = "stop"; };',
         70, "orbit error [\\d.]+ of body 1 about body 2", 0.05,
-        r"the step is 71 times too long; " + HOLDS.format(r"0\.0007")),
+        SHORTER.format(r"0\.0007", r"71")),
     "cold collapse": (
         'bodies = { initial = "cold-sphere"; count = 64; };\nphysics = { softening = 0.02; };\n'
         "time = { step = 0.05; end = 3.0; };", 1, "energy error", 0.005,
-        r"the step is \d+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+        SHORTER.format(r"[\d.e-]+", r"\d+")),
     "cold collapse without softening": (
         'bodies = { initial = "cold-sphere"; count = 64; };\ntime = { step = 0.01; end = 3.0; };',
         1, "energy error", 0.005,
@@ -91,18 +93,17 @@ KINDS = {
         'bodies = { initial = "plummer"; count = 128; };\nphysics = { softening = 0.05; };\n'
         'time = { step = 0.02; end = 1.0; };\ncompute = { precision = "single"; };\n' +
         BOUND % "1e-6", 1, "energy error", 1e-6,
-        r"(the step is [\d.]+ times too long; |velocity-verlet wants too short a step; ).*"),
+        r"(the step is too long; |velocity-verlet wants too short a step; ).*"),
     "periodic box": (
         'bodies = { initial = "uniform-cube"; count = 64; half_side = 0.5; };\n'
         'physics = { softening = 0.01; boundary = "periodic"; box_length = 1.0; };\n'
         "time = { step = 0.02; end = 2.0; };", 1, "energy error", 0.005,
-        r"the step is \d+ times too long; " +
-        f"({HOLDS.format(r'[0-9.e-]+')}|{ESTIMATE.format(r'[0-9.e-]+')})"),
+        f"({SHORTER.format('[0-9.e-]+', '[0-9]+')}|{ESTIMATE.format('[0-9.e-]+', '[0-9]+')})"),
     "one system of several": (
         'bodies = { files = ["good.csv", "bad.csv", "fair.csv"]; initial = "file"; };\n'
         "time = { step = 0.007; end = 5.0; };", 1,
         r"energy error [\d.]+ in system 2 \(bad\.csv\), the only one of 3 that fails", 0.005,
-        r"the step is [\d.]+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+        SHORTER.format(r"[\d.e-]+", r"[\d.]+")),
     "bound of zero": (
         TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "0.0", 1,
         r"energy error [\d.e-]+, upper bound 0 \(beyond it by [\d.e-]+\)", None,
@@ -127,10 +128,10 @@ KINDS = {
         'semi_major_axes = [5.2, 1.0]; };\nphysics = { units = "astronomical"; };\n'
         "time = { step = 73.0; end = 3650.0; };", 1,
         r"steps per period [45][.\d]* of body 3 about body 1, at least 6 are wanted", None,
-        r"the step is [\d.]+ times too long; " + HOLDS.format(r"\d")),
+        SHORTER.format(r"\d", r"[\d.]+")),
     "less than a period": (
         TWO.format(0.5) + "time = { step = 0.5; end = 1.0; };\n" + BOUND % "1e-5", 1,
-        "energy error", 1e-5, r"the step is [\d.e+]+ times too long; " + HOLDS.format(r"[\d.e-]+")
+        "energy error", 1e-5, SHORTER.format(r"[\d.e-]+", r"[\d.e+]+")
         # 2 pi r / v at the pericentre r = 0.5, v = sqrt(2 x 1.5 / 0.5): 1.28.
         + r"; time\.end is 0\.78 of the shortest period, 1\.28 \(bodies 1 and 2\)"),
 }
@@ -212,8 +213,9 @@ def test_what_is_said_to_hold_holds():
     tried = 0
     for kind in KINDS:
         said = outcome_of(kind)[1]
-        found = (re.search(r'(?:time\.integrator = "([\w-]+)" with )?time\.step = (\S+) holds',
-                           said) or re.search(r'time\.integrator = "([\w-]+)"() holds', said))
+        found = (re.search(r'(?:time\.integrator = "([\w-]+)" with )?time\.step = '
+                           r"([\d.e+-]+)(?:, \S+ times shorter,)? holds", said) or
+                 re.search(r'time\.integrator = "([\w-]+)"() holds', said))
         double = 'compute.precision = "double" holds' in said
         assert found or double or "holds" not in said.replace("no bound holds", ""), said
         if not found and not double:

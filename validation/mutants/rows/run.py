@@ -14,7 +14,7 @@ ROWS = [
     ("src/run/open.c", "if (then && strcmp(then, now) != 0)", "if (false)", "cli/members.py"),
     ("src/run/run.c", "if (!run->files.log) /* it ended", "if (false) /* it ended",
      "cli/compress.py"),
-    ("src/run/remedy.c", "advice->trial == ADVICE_HOLDS\n", "true\n", "cli/verdict.py"),
+    ("src/run/remedy.c", "advice->trial == ADVICE_HOLDS ?", "true ?", "cli/verdict.py"),
     ("src/run/remedy.c", "!other && advice->step >= step", "false", "cli/verdict.py",
      "no run is known whose own step holds in a trial run"),
     ("src/run/remedy.c", "STATUS_OK &&\n           tried.within;", "STATUS_OK;", "cli/verdict.py"),
