@@ -236,6 +236,18 @@ def gained_trust(*overrides):
                         run.about["trust"]["accurate_until"])
 
 
+def cost_of(integrator, than=None):
+    """What the choice lets expect, over the cost of what was chosen."""
+    def cost(run):
+        choice = run.about["choice"]
+        taken = choice["candidates"][choice["chosen"]]
+        assert than in (None, taken["setting"]["integrator"]), taken
+        of, = [c["cost"] for c in choice["candidates"] if c["setting"]["integrator"] ==
+               (than or integrator)]
+        return of / taken["cost"]
+    return cost
+
+
 def mean_period(planet, unit):
     """The last one, in units of this number of days."""
     return lambda run: run[f"{planet}.mean_period"][-1] / unit
@@ -550,6 +562,28 @@ STATEMENTS = {
          lambda run: 4.5 < gained_trust("time.integrator=yoshida6")(run) < 5.5),
         ("*Reproducible until {}*", trusted("reproducible_until")),
         ("The energy is kept to 1e-4 all the way", within("conservation.energy_error", -1, 1e-4)),
+    ],
+    "trust-until": [
+        ("{} stars whose orbits are to be accurate until t = {}, within 1 % of the size",
+         setting("bodies.count"), setting("time.trust_until"),
+         lambda run: setting("trust.tolerance")(run) == 0.01),
+        ("orbits accurate until t = {}: kept until t = {}", setting("time.trust_until"),
+         trusted("accurate_until")),
+        ("the cheapest setting: `gauss-radau`. `hermite4` would cost some nine times as much.",
+         lambda run: cost_of("hermite4", "gauss-radau")(run) == 1,
+         lambda run: 7 < cost_of("hermite4")(run) < 11),
+        ("Errors grow by e in half a time unit, so ten times the accuracy buys about one unit",
+         lambda run: 0.4 < trusted("e_folding_time")(run) < 0.7),
+        ("Double precision carries these orbits until about t = 15", lambda run:
+         14 < run.variant("time.trust_until=20.0").about["trust"]["reproducible_until"] < 16),
+        ("(`-P time.trust_until=20`)",),
+        ("gets nine tenths of that, some 13.", lambda run:
+         12.6 < run.variant("time.trust_until=20.0").about["findings"][0]["bound"] < 13.5),
+        ("-P time.step=0.01`) the run fails: these orbits are accurate until t = {}.",
+         lambda run: run.variant('time.integrator="velocity-verlet"',
+                                 "time.step=0.01").about["trust"]["accurate_until"],
+         lambda run: run.variant('time.integrator="velocity-verlet"',
+                                 "time.step=0.01").about["verdict"] == "failed"),
     ],
     "restricted": [
         ("(1972,\nApJ 178, 623)",),

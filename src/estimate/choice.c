@@ -330,7 +330,8 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
+        const bool sure = pilot.whole && !of_orbits(search); /* its error is that of the run */
+        if (expected <= (sure ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
             /* A part says less than the order and pilots that saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.whole ? 1.0 : pilot.part;

@@ -1,6 +1,8 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/choice.c", "sure = pilot.whole && !of_orbits(search);", "sure = pilot.whole;",
+     "cli/trust-until.py"),
     ("src/estimate/choice-refine.c", ".expected = run_field_real(json, FIELD_CHOICE_EXPECTED)",
      ".expected = NAN", "cli/asked.py"),
     ("src/estimate/choice-candidates.c", " && !row->by_softening)", ")", "unit/choice"),
