@@ -259,6 +259,8 @@ def test_the_watch_says_whose_energy_it_was():
     watch = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["watch"]["energy_error"]
     assert abs(watch["largest"] / largest - 1) < 1e-9 and watch["system"] == system, watch
     assert result.returncode == 1 and watch["systems_beyond"] == 6, watch
+    # All are beyond at the first look; the first three are told of.
+    assert re.findall(r"WARNING: system (\d)", result.stderr) == ["1", "2", "3"], result.stderr
     words = " ".join(result.stdout.split())
     assert (f"FAILED: the energy of system {watch['system']} is off by {watch['largest']:.3g} of "
             f"max(|E0|, |U0|) at t = {watch['time']:.4g} (limit 0.005), the worst of 6 systems"

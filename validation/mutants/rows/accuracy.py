@@ -1,6 +1,8 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-energy.c", "const struct record *record = &watch->records[s];",
+     "const struct record *record = &watch->records[0];", "cli/ensemble.py"),
     ("src/accuracy/trust-measure.c", "row[E_FOLDING_TIME] = fit.time;", "", "cli/trust.py"),
     ("src/accuracy/shadow.c", "bodies->vx, bodies->vy, bodies->vz };\n    double *const to",
      "bodies->vy, bodies->vx, bodies->vz };\n    double *const to", "cli/trust.py"),
