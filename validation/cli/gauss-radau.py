@@ -69,6 +69,12 @@ def test_cadence_and_threads_change_no_byte_of_the_motion():
         at = (table["system"] == sparse["system"][row]) & (table["step"] == sparse["step"][row])
         for column in ("next_step", "smallest_step"):
             numpy.testing.assert_array_equal(table[column][at], sparse[column][[row]])
+    # Number times mean: the time of the last own step, from which the next one passes the end.
+    for each in (table, sparse):
+        for system in range(1, 7):
+            own = each["system"] == system
+            left = 40 - numpy.nansum(each["steps"][own] * each["mean_step"][own])
+            assert 0 <= left + 1e-9 and left - 1e-9 < each["next_step"][own][-1], (system, left)
     for name in ("one", "rare"):
         rows = pathlib.Path(name, "conservation.csv").read_text().splitlines()
         energies = {tuple(row.split(",")[:6]) for row in rows}

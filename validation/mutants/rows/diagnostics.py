@@ -1,6 +1,8 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/diagnostics/own-steps.c", "steps * own.bodies / (double)now",
+     "steps / own.bodies / (double)now", "cli/gauss-radau.py"),
     ("src/diagnostics/velocity-dispersion.c", "velocities[axis][i] - mean[axis];",
      "velocities[axis][i] - mean[0];", "cli/moving-frames.py"),
     ("src/diagnostics/force-error.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
