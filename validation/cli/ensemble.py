@@ -43,14 +43,16 @@ def cells(row, without=()):
 
 def test_a_member_is_as_if_it_were_alone():
     config = write(ENSEMBLE)
-    assert tap.run("run", config, "-q").returncode == 0
-    rows = table("ensemble.run/conservation.csv")
+    budget = ("-P", "energy_budget.measure=true")
+    assert tap.run("run", config, "-q", *budget).returncode == 0
     for member in (0, 4):
         assert tap.run("run", config, "-q", "-o", f"alone{member}", "-P", "ensemble.systems=1",
-                       "-P", f"bodies.seed={7 + member}").returncode == 0
-        alone = table(f"alone{member}/conservation.csv")
-        inside = [cells(r, ["system [1]"]) for r in rows if int(r["system [1]"]) == member + 1]
-        assert [cells(r) for r in alone] == inside, member
+                       "-P", f"bodies.seed={7 + member}", *budget).returncode == 0
+        for name in ("conservation.csv", "energy-budget.csv"):
+            alone = table(f"alone{member}/{name}")
+            inside = [cells(r, ["system [1]"]) for r in table(f"ensemble.run/{name}")
+                      if int(r["system [1]"]) == member + 1]
+            assert [cells(r) for r in alone] == inside, (member, name)
 
 
 def test_copies_are_told():
@@ -244,6 +246,18 @@ def test_a_criterion_says_whose_value_it_shows():
     assert (first["worst_system"], first["first_failure_system"]) == (highest, failed[0][1])
     assert (second["worst_system"], second["first_failure_system"]) == (largest, None)
     assert third["worst_system"] is None
+
+
+def test_a_criterion_of_energy_counts_what_the_watch_sees():
+    """between two rows too, and of the system that it judges"""
+    expect = 'expect = ( { quantity = "energy_error"; at_most = 0.1; } );'
+    config = write(ENSEMBLE + expect)
+    assert tap.run("run", config, "-q", "-P", "diagnostics.0.every=200").returncode == 0
+    in_rows = max(float(r["energy_error [1]"]) for r in table("ensemble.run/conservation.csv"))
+    about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())
+    seen, (judged,) = about["watch"]["energy_error"], about["expect"]
+    assert seen["system"] > 1 and seen["largest"] > 2 * in_rows, (seen, in_rows)
+    assert (judged["worst"], judged["worst_system"]) == (seen["largest"], seen["system"]), judged
 
 
 def test_the_watch_says_whose_energy_it_was():

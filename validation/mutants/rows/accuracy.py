@@ -1,6 +1,12 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-bound.c",
+     "*record = &watch->records[system];\n    struct bound_record *bound = &watch->records[system]",
+     "*record = &watch->records[system];\n    struct bound_record *bound = &watch->records[0]",
+     "cli/members.py"),
+    ("src/accuracy/energy-budget.c", "const struct conserved *sums = &now->conserved[system];",
+     "const struct conserved *sums = &now->conserved[0];", "cli/ensemble.py"),
     ("src/accuracy/watch-energy.c", "const struct record *record = &watch->records[s];",
      "const struct record *record = &watch->records[0];", "cli/ensemble.py"),
     ("src/accuracy/trust-measure.c", "row[E_FOLDING_TIME] = fit.time;", "", "cli/trust.py"),
