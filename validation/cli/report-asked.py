@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 
 import tap
@@ -67,7 +68,11 @@ def test_candidates_choice_and_margin():
     assert curves["reached by the run"].tolist() == [[cost, told["largest_energy_error"]]]
     bound = curves["asked for: 1e-06"]
     costs = [candidate["cost"] for candidate in choice["candidates"]]
-    assert (bound[:, 1] == 1e-6).all() and bound[0, 0] < min(costs) < max(costs) < bound[1, 0]
+    assert (bound[:, 1] == 1e-6).all() and bound[:, 0].tolist() == \
+        [min(costs) / 1.5, max(costs) * 1.5], bound  # a half beyond what is drawn
+    script = read(f"whole/plots/{NAME}.gp")
+    assert re.search(r"with @ring [^\n]*chosen", script) and \
+        re.search(r"with @focus [^\n]*reached by the run", script), script
     margin = f"a margin of {1e-6 / error:.2g} times"
     assert f"{taken['setting']['integrator']}, " in words and margin in words, words
     assert f"The run reached {told['largest_energy_error']:.2g}, which keeps what was asked for" \
@@ -140,6 +145,64 @@ def test_candidates_without_a_place():
                                               "an error of 0 is expected of it")):
         assert f" {name} is not drawn: {reason}." in words, (name, words)
     assert "a margin of" not in words, words
+
+
+def test_nothing_to_draw():
+    """no candidate has a place and nothing was reached: no figure, and a report all the same"""
+    whole()
+
+    def spoil(told):
+        for candidate in told["choice"]["candidates"]:
+            candidate.update(energy_error=None, cost=None)
+
+    curves, _ = changed("whole", spoil)
+    assert curves is None and NAME not in read("copy/report.html")
+
+
+def test_orbits():
+    """a run that is asked for orbits: until when they are accurate, kept, missed and so far"""
+    need_gnuplot()
+    pathlib.Path("x.cfg").write_text("""bodies = { initial = "two-body"; eccentricity = 0.5; };
+time = { trust_until = 20.0; end = 30.0; };
+trust = { shadow = true; };
+compute = { threads = 1; };
+""")
+    result = tap.run("run", "x.cfg", "-o", "orbits", "-q")
+    assert result.returncode == 0, result
+    curves, words = drawn("orbits")
+    told = record("orbits")
+    taken = told["choice"]["candidates"][told["choice"]["chosen"]]
+    assert curves["chosen"].tolist() == [[taken["cost"], taken["orbit_error"]]], curves
+    assert (curves["asked for: 0.01"][:, 1] == 0.01).all()
+    assert not any(key.startswith("reached") for key in curves), curves.keys()
+    page, script = read("orbits/report.html"), read(f"orbits/plots/{NAME}.gp")
+    assert "Orbit error against cost" in page and "distance over size" in script
+    value = told["findings"][0]["value"]
+    assert value >= 20.0 and (f"The orbits of the run are accurate until t = {value:.4g}, which "
+                              "keeps what was asked for.") in words, words
+    assert "Double precision" not in words and "reached" not in words, words
+    assert "so far" not in words and "attempt" not in words, words
+
+    def judge(severity="held", attempts=(), **finding):
+        def change(told):
+            told["findings"][0].update(severity=severity, **finding)
+            told["choice"]["attempts"] = [
+                {"setting": told["choice"]["candidates"][0]["setting"], "part": 0.3,
+                 "orbit_error": error, "cost": cost} for error, cost in attempts]
+        return change
+
+    curves, words = changed("orbits", judge("failure", value=7.25, attempts=[(0.5, 1e5)]))
+    assert "The run missed what was asked for: its orbits are accurate until t = 7.25, and not " \
+        "until t = 20. Before, 1 attempt missed it." in words, words
+    assert curves["missed it and began anew"].tolist() == [[1e5, 0.5]], curves
+    _, words = changed("orbits", judge(value=9.5))
+    assert "are accurate until t = 9.5 so far." in words and "which keeps" not in words, words
+    # Double precision carries them for a tenth longer than they are due.
+    _, words = changed("orbits", judge(value=14.0, bound=13.5))
+    assert "accurate until t = 14, which keeps what was asked for. Double precision carries them " \
+        "until about t = 15." in words, words
+    _, words = changed("orbits", judge(value=None))
+    assert "Until when the orbits are accurate is not known." in words, words
 
 
 def test_one_candidate_and_none():
