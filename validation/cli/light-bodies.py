@@ -188,6 +188,24 @@ def test_many_bodies():
     assert abs(orbits["first_time_beyond"] / step - 40) < 1e-6, orbits
 
 
+def test_each_system_is_judged_by_itself():
+    """in an ensemble an orbit is judged as alone: Mercury, which holds, the Moon, which is lost"""
+    quiet = system((SUN, ()), (EARTH, (0,), 1.0, 0.0167, 1.0), (MERCURY, (0,), 2.0, 0.1, 2.0))
+    alone = {}
+    for name, bodies in (("quiet", quiet), ("mercury", MERCURY_ORBIT), ("moon", MOON_ORBIT)):
+        alone[name] = make(bodies, "velocity-verlet", 3.6, 100, name=name)[0]
+    text = pathlib.Path("quiet.cfg").read_text()
+    for worst, beyond, names in (("mercury", 0, ("quiet", "mercury")),
+                                 ("moon", 1, ("quiet", "moon", "mercury"))):
+        files = ", ".join(f'"{name}.csv"' for name in names)
+        pathlib.Path("all.cfg").write_text(text.replace('file = "quiet.csv"', f"files = [{files}]"))
+        tap.run("run", "all.cfg", "--force", "-o", "all")
+        found = json.loads(pathlib.Path("all/run.json").read_text())["watch"]["bound_orbits"]
+        expected = dict(alone[worst]["watch"]["bound_orbits"], system=2)
+        assert expected["largest"] > 0.01 and expected["systems_beyond"] == beyond, expected
+        assert found == expected, (found, expected)
+
+
 def test_who_is_bound_to_whom():
     """a body at rest 1.5 Hill radii from Jupiter is Jupiter's by its energy, and the Sun takes it:
     it has no orbit there"""

@@ -233,6 +233,7 @@ def test_statements_about_one_of_three_systems():
             said[command, overrides] = " ".join(
                 (result.stdout + result.stderr).replace("#", " ").split())
         assert words in said[command, overrides], (words, said[command, overrides])
+    assert said["run", ("time.step=0.1",)].count("WARNING: system 2: the step is") == 1
     assert tap.run("run", "three.cfg", "-q", "--force", "-o", "out").returncode == 0
     for table, names in (("close-encounters", ("nearest_id", "closest_id", "fastest_id")),
                          ("binaries", ("hardest_id",))):
