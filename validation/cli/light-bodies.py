@@ -188,6 +188,13 @@ def test_many_bodies():
     assert abs(orbits["first_time_beyond"] / step - 40) < 1e-6, orbits
 
 
+def last_row(directory, number=None):
+    """The last row of trust.csv, of one of several systems."""
+    with open(f"{directory}/trust.csv", encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file)
+                if number is None or row["system [1]"] == str(number)][-1]
+
+
 def test_each_system_is_judged_by_itself():
     """in an ensemble an orbit is judged as alone: Mercury, which holds, the Moon, which is lost"""
     quiet = system((SUN, ()), (EARTH, (0,), 1.0, 0.0167, 1.0), (MERCURY, (0,), 2.0, 0.1, 2.0))
@@ -204,6 +211,16 @@ def test_each_system_is_judged_by_itself():
         expected = dict(alone[worst]["watch"]["bound_orbits"], system=2)
         assert expected["largest"] > 0.01 and expected["systems_beyond"] == beyond, expected
         assert found == expected, (found, expected)
+    # The horizons of the moon, then those of Mercury; quiet orbits have none.
+    shadow = ("-q", "--force", "-P", "trust.shadow=true", "-P", "trust.every=1")
+    tap.run("run", "all.cfg", "-o", "all", *shadow)
+    for number, name in enumerate(names, 1):
+        tap.run("run", f"{name}.cfg", "-o", name, *shadow)
+        until = [[row[column] for column in row
+                  if column.startswith(("accurate_until", "orbits_accurate_until"))]
+                 for row in (last_row("all", number), last_row(name))]
+        assert until[0] == until[1] and len(until[0]) == 2, (name, until)
+        assert all(until[0]) == (name != "quiet"), (name, until)
 
 
 def test_who_is_bound_to_whom():

@@ -1,6 +1,18 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-check.c", "if (watch->records[s].warned > 0.0)",
+     "if (watch->records[0].warned > 0.0)", "cli/members.py"),
+    ("src/accuracy/watch-bound.c", "watch_bound_text(watch, &watch->records[system].bound, text)",
+     "watch_bound_text(watch, &watch->records[0].bound, text)", "cli/members.py"),
+    ("src/accuracy/watch-bound.c",
+     "struct bound_record *bound = &watch->records[system].bound;\n    struct bound_method tried",
+     "struct bound_record *bound = &watch->records[0].bound;\n    struct bound_method tried",
+     "cli/light-bodies.py"),
+    ("src/accuracy/trust-measure.c",
+     "trust->slots[kind][system] * shadow->stride;\n    const double *const from[] = { b->x, b->y",
+     "trust->slots[kind][0] * shadow->stride;\n    const double *const from[] = { b->x, b->y",
+     "cli/light-bodies.py"),
     ("src/accuracy/watch-bound.c",
      "*record = &watch->records[system];\n    struct bound_record *bound = &watch->records[system]",
      "*record = &watch->records[system];\n    struct bound_record *bound = &watch->records[0]",
