@@ -1,6 +1,8 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/diagnostics/bound-binaries.c", "conserved_internal_energy(&now->conserved[system]), row)",
+     "conserved_internal_energy(&now->conserved[0]), row)", "cli/ensemble.py"),
     ("src/diagnostics/own-steps.c", "steps * own.bodies / (double)now",
      "steps / own.bodies / (double)now", "cli/gauss-radau.py"),
     ("src/diagnostics/velocity-dispersion.c", "velocities[axis][i] - mean[axis];",
