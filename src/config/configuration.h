@@ -52,6 +52,9 @@ enum status config_vary(const struct config *config, const struct config_source 
 
 const char *config_path(const struct config *config);
 
+/* The overrides that were typed on the command line, in their order; borrowed from the config. */
+const char *const *config_typed(const struct config *config, size_t *count);
+
 /* The section of a group that is not a list; always there, if need be all defaults. */
 const struct section *config_section(const struct config *config, const char *group);
 /* The sections of a list. */

@@ -259,6 +259,26 @@ static enum status copy_schema(struct config *config, const struct schema *schem
     return STATUS_OK;
 }
 
+/* Keeps the overrides that were typed on the command line, behind those of `base`. Those that have
+ * a location, or come with a list of locations, stand in a file or are the program's own. */
+static enum status keep_typed(struct config *config, const struct config_source *source,
+                              const struct config *base)
+{
+    const size_t before = base ? base->typed_count : 0;
+    const size_t count = source->override_locations ? 0 : source->override_count;
+    config->typed = arena_take(&config->arena, before + count + 1, sizeof *config->typed);
+    if (!config->typed)
+        return STATUS_MEMORY;
+    for (size_t i = 0; i < before + count; i++) {
+        const char *words = i < before ? base->typed[i] : source->overrides[i - before];
+        config->typed[i] = arena_copy(&config->arena, words, strlen(words));
+        if (!config->typed[i])
+            return STATUS_MEMORY;
+    }
+    config->typed_count = before + count;
+    return STATUS_OK;
+}
+
 /* Loads a config from the tree that `base` was read from, or from the file if that is NULL. */
 static enum status load(const struct config_source *source, const struct config *base,
                         const struct schema *schema, struct config **result, struct error *error)
@@ -269,7 +289,7 @@ static enum status load(const struct config_source *source, const struct config 
         return arena_exhausted(error);
     config->path = arena_copy(&config->arena, source->path, strlen(source->path));
     struct reader reader = { .config = config, .error = error };
-    if (!config->path || copy_schema(config, schema))
+    if (!config->path || copy_schema(config, schema) || keep_typed(config, source, base))
         arena_exhausted(error);
     else if (base)
         tree_vary(base->root, source, &config->arena, &config->root, error);

@@ -8,6 +8,12 @@
 
 /* --- the config ------------------------------------------------------------------------------- */
 
+const char *const *config_typed(const struct config *config, size_t *count)
+{
+    *count = config->typed_count;
+    return config->typed;
+}
+
 const char *config_path(const struct config *config)
 {
     return config->path;

@@ -42,6 +42,8 @@ struct config {
     struct arena arena;
     struct schema schema; /* a copy; its groups live in the arena */
     const char *path;
+    const char **typed; /* the overrides of the command line; in the arena */
+    size_t typed_count;
     struct node *root;         /* the tree that it was read from */
     struct sections *sections; /* in the order of the schema */
 };

@@ -250,6 +250,12 @@ static void view_finding(json_t **row, const struct result *result)
     while (judgement->severity[0] &&
            strcmp(judgement->severity, run_field_string(*row, FIELD_FINDING_SEVERITY)) != 0)
         judgement++;
+    const bool unmeasured = broke_off &&
+                            isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)) &&
+                            strcmp(run_field_string(*row, FIELD_FINDING_JUDGE), "watch") == 0 &&
+                            strncmp(run_field_string(*row, FIELD_FINDING_NAME), "energy", 6) == 0;
+    if (unmeasured && strcmp(judgement->severity, "held") == 0)
+        judgement++; /* the energy of the start alone was seen */
     const char *words = !ended      ? judgement->so_far
                         : broke_off ? judgement->broke_off
                                     : judgement->at_end;

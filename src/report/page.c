@@ -90,6 +90,24 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
+/* Steps between two rows of a table that shows the run well. */
+static json_int_t advised_every(const struct result *result)
+{
+    enum { ROWS = 200 };
+    const double steps = result_real(result, FIELD_STEPS);
+    return steps >= 2 * ROWS && steps < 1e15 ? (json_int_t)(steps / ROWS) : 1;
+}
+
+void page_nothing_measured(struct text *html, const struct result *result, bool pictures)
+{
+    const bool any = json_array_size(result_find(result, FIELD_CONFIG_DIAGNOSTICS)) > 0;
+    template_fill(html, "nothing-measured.html",
+                  json_pack("{s:b, s:b, s:b, s:b, s:I}", "unmeasured", !any, "broke_off",
+                            result_broke_off(result), "at_end", result_is_whole(result), "pictures",
+                            pictures, "every", advised_every(result)),
+                  result->json);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* A number in few digits, anything else as it is. */
@@ -204,6 +222,9 @@ static void set_tiles(json_t **view, const struct result *result)
         document_set(view, tiles[i].key,
                      short_number(field < RUN_FIELDS ? result_real(result, field) : NAN));
     }
+    if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
+        isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
+        document_set(view, "tile_error", json_null()); /* it is that of the start */
     document_set(view, "tile_rate",
                  short_number(1e-9 * result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));
@@ -380,12 +401,33 @@ static json_t *config_view(const struct result *result)
     return template_value(&text);
 }
 
+/* Returns the command that asked for the run, but for the options that say where it writes. */
+static json_t *command_view(const struct result *result)
+{
+    const char *file = result_string(result, FIELD_ASKED_FILE);
+    struct text command = { 0 };
+    size_t index;
+    json_t *change;
+    if (!file[0])
+        return json_null();
+    text_print(&command, "orrery run ");
+    text_shell(&command, file);
+    json_array_foreach(result_find(result, FIELD_ASKED_CHANGES), index, change)
+    {
+        const char *words = json_string_value(change);
+        text_print(&command, " -P ");
+        text_shell(&command, words ? words : "");
+    }
+    return template_value(&command);
+}
+
 /* Sets the values that the sentences about the run need beyond run.json. */
 static void set_sentences(json_t **view, const struct result *result)
 {
     const struct integrator *integrator = result_integrator(result);
     const double threads = result_real(result, FIELD_COMPUTE_THREADS);
     const double ranks = result_real(result, FIELD_COMPUTE_RANKS);
+    document_set(view, "command", command_view(result));
     document_set(view, "order", integrator ? json_integer(integrator->order) : json_null());
     document_set(view, "symplectic", json_boolean(integrator && integrator->symplectic));
     document_set(view, "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL));

@@ -28,6 +28,10 @@ enum status page_figures(struct text *html, const struct figures *figures,
 void page_run_head(struct text *html, const struct result *result);
 void page_run_foot(struct text *html, const struct result *result, bool beside);
 
+/* Says why a page has no figures over time, and what would give them; `pictures`: it shows the
+ * bodies. */
+void page_nothing_measured(struct text *html, const struct result *result, bool pictures);
+
 /* The rows of a CSV file as a table; nothing where there is no such file. STATUS_DATA, STATUS_IO.
  */
 enum status page_csv(struct text *html, const char *heading, const char *path, struct error *error);

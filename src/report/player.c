@@ -1,8 +1,10 @@
 /*
- * The data of the player. Positions are 16-bit numbers of asinh(x / scale) about the middle of
- * their frame: linear near the middle, to 2e-4 of the distance far from it, so that one body that
- * left does not take the digits of all others. They are stored as differences from the frame
- * before, low bytes and high bytes apart, compressed by zlib, as base64.
+ * The data of the player. A coordinate is the 16-bit number nearest to asinh(x / scale), with x
+ * measured from the middle of its frame. Rounding changes it by at most 2e-4 of sqrt(x² + scale²),
+ * if no body is 20,000 times as far from the middle as the radius of an ordinary frame, of which
+ * the scale is a tenth; so one body that left does not take the digits of the others. Frames are
+ * stored as differences from the frame before, low bytes and high bytes apart, compressed by zlib,
+ * as base64.
  */
 #include "report/player.h"
 
@@ -19,14 +21,15 @@
 #include "model/units.h"
 #include "report/template.h"
 
-/* A page of MOST_VALUES positions has at most 15 MB. Frames are left out before bodies. */
+/* A page with MOST_VALUES positions has at most 15 MB. What is too large loses frames first, down
+ * to FEWEST_FRAMES, then bodies. */
 enum { MOST_VALUES = 1500000, MOST_BODIES = 100000, MOST_FRAMES = 4000, FEWEST_FRAMES = 120 };
 enum { FEW_BODIES = 10 };
 
-/* Full scale of a coordinate, and of the logarithm of a speed. */
+/* The largest numbers that stand for a coordinate and for the logarithm of a speed. */
 enum { STEPS = 32767, SPEEDS = 255 };
 
-/* The view that shows a frame. */
+/* What the view of a frame needs to know of it. */
 struct camera {
     double middle[3];
     double radius; /* of half the mass about it; of few bodies, that holds all */
@@ -170,7 +173,7 @@ static enum status read_frames(struct player *player, struct error *error)
     return status;
 }
 
-/* A tenth of the radius of an ordinary frame. */
+/* Sets the scale to a tenth of the median radius of the frames. */
 static enum status find_scale(struct player *player, struct error *error)
 {
     double *const radii = memory_array(player->frames, sizeof *radii, error);
@@ -190,7 +193,8 @@ static enum status find_scale(struct player *player, struct error *error)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* Appends a number with its lowest byte first, as browsers on all of today's machines have it. */
+/* Appends a number, lowest byte first: player.js reads it in the byte order of its machine, which
+ * is that one wherever browsers run. */
 static void put(struct player *player, const void *value, size_t size)
 {
     char bytes[sizeof(double)];
@@ -222,7 +226,8 @@ static void put_coordinate(struct player *player, const double *values, size_t k
         }
 }
 
-/* Appends the speeds of frame k, from 0 of the slowest to SPEEDS of the fastest, by logarithms. */
+/* Appends the speeds of frame k as numbers from 0 (the slowest of all frames) to SPEEDS (the
+ * fastest), linear in the logarithm of the speed. */
 static void put_speeds(struct player *player, size_t k)
 {
     const double span = log(player->fastest / player->slowest);

@@ -1,5 +1,5 @@
-/* The player of a page: the bodies in three dimensions, frame by frame, drawn by a script of the
- * page itself (templates/player.js) from positions that stand in the page. */
+/* The player of a page shows the bodies in three dimensions, frame by frame. A script in the page
+ * (templates/player.js) draws them from positions that are in the page too. */
 #ifndef ORRERY_REPORT_PLAYER_H
 #define ORRERY_REPORT_PLAYER_H
 

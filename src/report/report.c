@@ -358,6 +358,15 @@ static enum status draw_runs(const struct report *report, struct figures *figure
                : page_figures(html, figures, report->work, error);
 }
 
+/* The figures that show the bodies themselves. */
+static size_t count_pictures(const struct figures *figures)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < figures->count; i++)
+        count += figures->figures[i].alone || strcmp(figures->figures[i].name, "orbits") == 0;
+    return count;
+}
+
 static enum status one_run(const struct report *report, struct figures *figures, struct text *html,
                            struct error *error)
 {
@@ -374,10 +383,13 @@ static enum status one_run(const struct report *report, struct figures *figures,
     if (!status)
         status = draw_run(result, trajectory, report->options->plots ? DRAW_ALL : DRAW_PAGE,
                           figures, error);
+    const size_t pictures = report->options->plots ? 0 : count_pictures(figures);
     if (!status && report->options->plots)
         status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw_runs(report, figures, html, error);
+    if (!status && report->can_draw && figures->count <= pictures)
+        page_nothing_measured(html, result, trajectory != NULL);
     if (!status && player && trajectory)
         status = player_add(result, trajectory, html, error);
     trajectory_close(trajectory);

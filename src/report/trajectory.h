@@ -15,19 +15,22 @@ struct trajectory_frame {
 
 struct trajectory {
     struct lines *lines;
-    size_t bodies;                 /* of every frame */
-    size_t columns, position;      /* on a body's line; the column of x */
-    size_t mass, id;               /* columns of a body's mass and id; 0 without */
-    size_t velocity;               /* the column of vx; 0 without */
-    size_t system, species;        /* columns of names; NO_COLUMN without */
-    double cell_side, cell_origin; /* of a periodic cube, from the first frame; side 0 without */
+    size_t bodies;          /* the number of bodies, the same in every frame */
+    size_t columns;         /* the number of columns of a body's line */
+    size_t position;        /* the column of x; y and z follow */
+    size_t mass, id;        /* the columns of mass and id; 0 if the file has none */
+    size_t velocity;        /* the column of vx; 0 if the file has none */
+    size_t system, species; /* the columns of these words; NO_COLUMN if the file has none */
+    double cell_side;       /* of the periodic cube of the first frame; 0 in open space */
+    double cell_origin;     /* the least x, y and z of that cube */
     size_t frame_count;
     struct trajectory_frame *frames;
 };
 
-/* Finds all frames of the trajectory of a run; NULL if it has none, or has just begun. A last frame
- * that is not whole is left out. STATUS_DATA (no extended XYZ, frames of different counts, or no
- * frame although the run has ended), STATUS_NO_INPUT, STATUS_MEMORY. */
+/* Finds all frames of the trajectory of a run. *trajectory is NULL if the run has none, or none
+ * yet. A last frame that is cut off is ignored. STATUS_DATA (the file is no extended XYZ, its
+ * frames differ in their numbers of bodies, or the run has ended and it has no frame),
+ * STATUS_NO_INPUT, STATUS_MEMORY. */
 enum status trajectory_open(const struct result *result, struct trajectory **trajectory,
                             struct error *error);
 void trajectory_close(struct trajectory *trajectory); /* accepts NULL */

@@ -281,6 +281,32 @@ static json_t *run_findings_json(const struct run *run, bool ended)
     return json;
 }
 
+/* Returns words of the command line, which need not be UTF-8. */
+static json_t *typed_json(const char *words)
+{
+    json_t *json = json_string(words);
+    char *plain = json ? NULL : malloc(strlen(words) + 1);
+    if (!plain)
+        return json;
+    strcpy(plain, words);
+    for (char *c = plain; *c; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    json = json_string(plain);
+    free(plain);
+    return json;
+}
+
+/* Returns the file and the overrides that the run was asked for with. */
+static json_t *asked_json(const struct config *config)
+{
+    size_t count;
+    const char *const *typed = config_typed(config, &count);
+    json_t *changes = json_array();
+    for (size_t i = 0; i < count; i++)
+        document_append(&changes, typed_json(typed[i]));
+    return json_pack("{s:o, s:o}", "file", typed_json(config_path(config)), "changes", changes);
+}
+
 /* Returns the content of every run.json, in this order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
@@ -303,6 +329,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "verdict", json_string(verdict) },
         { "verdict_text", json_string(run->verdict) },
         { "exit_status", json_integer(end ? (json_int_t)end->status : -1) },
+        { "asked", asked_json(run->given) },
         { "host", json_string(run_host(host)) },
         { "started", json_string(run->clocks.stamp) },
         { "written", json_string(clock_stamp(stamp)) },

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 
 import numpy
 import tap
@@ -368,8 +369,10 @@ def test_a_run_that_broke_off_is_not_praised():
         assert broke_off == ("2 bodies in 1 frame." in page)
         assert broke_off == ("It saw no energy after that of the start." in page), page
         outcome = findings_of(page)["energy error"][:2]
-        assert outcome == (["quiet", "held until it broke off"] if broke_off else
-                           ["good", "held"]), page
+        assert outcome == (["quiet", "not judged"] if broke_off else ["good", "held"]), page
+        assert broke_off == ("<dt>largest energy error" not in page.split("<h2>")[0]), page
+        why = "No figures over time: the run broke off at step 1, before its tables had two rows"
+        assert broke_off == (why in page), page
         for word in ('class="good"', "their sum stayed within"):
             assert broke_off == (word not in page), (word, page)
     assert figures_of(page) != figures
@@ -449,6 +452,61 @@ def test_what_ended_a_run():
     assert f"ended this run at t = 0.5 (stop_when): {html.escape(words)}." in \
         read("made.run/report.html")
     assert f"stop_when {words}" in " ".join(tap.run("watch", "made.run").stdout.split())
+
+
+BARE = """
+name = "bare"; bodies = { initial = "plummer"; count = 32; };
+physics = { softening = 0.1; };
+time = { step = 0.0078125; end = 8.0; };
+"""
+
+
+def test_why_there_is_no_figure():
+    """a run without diagnostics says what to add, and that gives figures; a user's name stays text"""
+    need_gnuplot()
+    pathlib.Path("a <b>.cfg").write_text(BARE)
+    tap.run("run", "a <b>.cfg", "-q", "-o", "bare", "-P", "bodies.seed=5", "-P", 'name="it\'s"')
+    report("bare")
+    page = read("bare/report.html")
+    added = re.findall(r"<code>((?:diagnostics|outputs) = .*?)</code>", page)
+    assert len(added) == 2 and "every = 5;" in added[0], page  # 1024 steps, 200 rows
+    words = html.unescape(re.search(r"Asked for by <code>(.*?)</code>", page)[1])
+    assert shlex.split(words) == ["orrery", "run", "a <b>.cfg", "-P", "bodies.seed=5", "-P",
+                                  'name="it\'s"'], words
+    pathlib.Path("more.cfg").write_text(BARE + html.unescape("\n".join(added)))
+    tap.run("run", "more.cfg", "-q", "-o", "more")
+    report("more")
+    page = read("more/report.html")
+    assert "No figures over time" not in page and "energy-error" in figures_of(page)
+    assert "Asked for by <code>orrery run more.cfg</code>." in page
+    # Bodies without measurements: what is missing is told, what is there is not asked for.
+    tap.run("run", "more.cfg", "-q", "--force", "-o", "more", "-P", "diagnostics=()")
+    report("more")
+    page = read("more/report.html")
+    assert "the config has no diagnostics" in page and "The bodies themselves" not in page, page
+    # Two rows that are not there yet, and a run that is whole with too few of them.
+    tap.run("run", "more.cfg", "-q", "--force", "-o", "more", "-P", "diagnostics.0.every=1024")
+    report("more")
+    assert "No figures over time" not in read("more/report.html")  # the start and the end
+    rows = read("more/conservation.csv").splitlines(keepends=True)
+    pathlib.Path("more/conservation.csv").write_text("".join(rows[:2]))
+    for verdict, words in (("held", "fewer than two rows"), ("stopped", "not have two rows yet")):
+        change_run("more", verdict=verdict)
+        report("more")
+        assert words in read("more/report.html"), verdict
+
+
+def test_the_command_of_a_member():
+    """the command line of a study, without the values of its sweep; of a restart its own"""
+    pathlib.Path("bare.cfg").write_text(BARE + 'sweep = ( { key = "bodies.seed"; values = [1, 2]; '
+                                        "} );")
+    tap.run("run", "bare.cfg", "-q", "-o", "study", "-P", "time.end=1.0")
+    asked = [json.loads(read(f"study/00{member}/run.json"))["asked"] for member in (1, 2)]
+    assert asked == 2 * [{"file": "bare.cfg", "changes": ["time.end=1.0"]}], asked
+    pathlib.Path("one.cfg").write_text(BARE)
+    tap.run("run", "one.cfg", "-q", "-o", "one", "-P", "time.end=1.0")
+    tap.run("run", "one.cfg", "-q", "-o", "one", "--restart")
+    assert json.loads(read("one/run.json"))["asked"] == {"file": "one.cfg", "changes": []}
 
 
 tap.main()
