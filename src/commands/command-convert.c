@@ -351,6 +351,8 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     add_word(&lost, about->other_cell, "periodic cell");
     add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
+    const bool names = source->bodies->species_count > 0 && !(holds & SNAPSHOT_SPECIES);
+    add_word(&lost, names, c->writer->image ? "names of species" : "species");
     add_word(&lost, about->left_out[0], about->left_out);
     if (lost.length && !lost.failed)
         name_neutralise(lost.bytes);

@@ -1,7 +1,7 @@
 /*
  * Extended XYZ, our own trajectories and others: each frame is a line with the number of bodies,
  * a line of key=value pairs, of which Properties names the columns, and a line a body. The columns
- * mass, pos, velo, id and cluster (the system) may stand in any order among others. Their units are
+ * mass, pos, velo, id, cluster (the system) and species may stand in any order among others. Their units are
  * those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are there.
  */
 #include <inttypes.h>
@@ -101,13 +101,14 @@ static const struct {
     { "velocities", { "vx", "vy", "vz" }, 3 },
     { "id", { "id" }, 1 },
     { "cluster", { "cluster" }, 1 },
+    { "species", { "species" }, 1 },
 };
 
 static enum status add_property(struct rows *rows, const char *name, size_t count,
                                 struct error *error)
 {
     enum status status = STATUS_OK;
-    bool known = strcasecmp(name, "species") == 0;
+    bool known = false;
     for (size_t p = 0; p < COUNT_OF(properties); p++) {
         if (strcasecmp(properties[p].name, name) != 0)
             continue;

@@ -35,6 +35,7 @@ enum quantity {
     QUANTITY_REALS, /* all before; a table must have them */
     QUANTITY_ID = QUANTITY_REALS,
     QUANTITY_SYSTEM,
+    QUANTITY_SPECIES, /* a word */
     QUANTITIES
 };
 

@@ -23,6 +23,7 @@ static const char *const names[QUANTITIES][NAMES] = {
     [QUANTITY_VZ] = { "vz", "vel_z", "velocity_z", "v_z" },
     [QUANTITY_ID] = { "id", "particle_id" },
     [QUANTITY_SYSTEM] = { "cluster", "system" },
+    [QUANTITY_SPECIES] = { "species" },
 };
 
 enum quantity rows_find_quantity(const char *name, size_t length)
@@ -237,7 +238,7 @@ static enum status convert(const struct rows *rows, enum quantity quantity, stru
 
 static bool is_read(const struct rows *rows, size_t column)
 {
-    for (size_t q = 0; q < QUANTITIES; q++)
+    for (size_t q = 0; q < QUANTITY_SPECIES; q++)
         if (rows->column[q] == column)
             return true;
     return false;
@@ -400,10 +401,24 @@ static void set_body(struct bodies *bodies, size_t index, const struct row *row,
         bodies->id[index] = row->id;
 }
 
+/* Keeps the species if every row has told one; bodies at the end without a name have none. */
+static void keep_species(struct rows *rows, struct bodies *bodies)
+{
+    const size_t last = bodies->species_count;
+    if (rows->no_species)
+        read_about_leave_out(&rows->about, names[QUANTITY_SPECIES][0]);
+    if (rows->no_species)
+        bodies->species_count = 0;
+    else if (last > 0 && strcmp(bodies->species[last - 1].name, "X") == 0)
+        bodies->species_count--;
+}
+
 /* Reads all rows; those of the k-th of `systems` go to system k. */
 static enum status fill_bodies(struct rows *rows, struct systems *systems, struct bodies *bodies,
                                struct error *error)
 {
+    const size_t column = rows->column[QUANTITY_SPECIES];
+    bodies->species_count = 0;
     for (;;) {
         char *line;
         struct row row;
@@ -418,6 +433,9 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
         if (s == systems->length || systems->list[s].name != row.system ||
             systems->list[s].count == bodies->count)
             return lines_error(rows->lines, error, "the file has grown while it was read");
+        if (column && !rows->no_species)
+            rows->no_species =
+                !bodies_note_species(bodies, s, systems->list[s].count, rows->fields[column - 1]);
         set_body(bodies, s * bodies->stride + systems->list[s].count++, &row,
                  rows->column[QUANTITY_ID] != 0);
     }
@@ -464,6 +482,8 @@ enum status rows_read(const struct read_format *format, const struct read_reques
         status = read_check_systems(request, systems.length, bodies, error);
     if (!status)
         status = fill_bodies(&rows, &systems, bodies, error);
+    if (!status)
+        keep_species(&rows, bodies);
     if (!status)
         status = check_filled(&rows, &systems, bodies, error);
     if (!status && systems.length == 1)

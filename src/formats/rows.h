@@ -22,6 +22,7 @@ struct rows {
     char **fields;   /* of the row at hand; width of them */
     size_t shortest; /* length of the last field of a row, of those that were taken */
     bool lent;       /* the lines are the caller's */
+    bool no_species; /* they are more than bodies can have, or differ between systems */
     struct read_about about;
     struct read_factors factors; /* of the numbers of a row */
     size_t units_line;           /* where the units are named; 0: nowhere */
@@ -36,7 +37,7 @@ enum status rows_read(const struct read_format *format, const struct read_reques
                       struct bodies *bodies, struct error *error);
 
 /* Returns the quantity that the `length` letters of a name mean, in any case: m, mass, x, y, z, vx,
- * vy, vz, id, cluster, system; QUANTITIES for none of these. */
+ * vy, vz, id, cluster, system, species; QUANTITIES for none of these. */
 enum quantity rows_find_quantity(const char *name, size_t length);
 
 /* Column number `column` (from 1) is called `name`: notes it where that is a quantity, otherwise

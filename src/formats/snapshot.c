@@ -42,6 +42,8 @@ static void begin_csv(struct stream *stream, const struct moment *first,
     if (first->bodies->systems > 1)
         stream_print(stream, "system [1],");
     stream_print(stream, "id [1]");
+    if (first->bodies->species_count > 0)
+        stream_print(stream, ",species");
     for (size_t k = 0; k < COUNT_OF(reals); k++)
         stream_print(stream, ",%s [%s]", reals[k].name,
                      units_label(units, reals[k].dimension, label));
@@ -51,6 +53,7 @@ static void begin_csv(struct stream *stream, const struct moment *first,
 static void write_csv_body(struct stream *stream, const struct moment *now, size_t system,
                            size_t index, const struct snapshot_options *options)
 {
+    const size_t species = bodies_species(now->bodies, index);
     if (options->many && now->step != MOMENT_NO_STEP)
         stream_print(stream, "%" PRIu64, now->step);
     if (options->many)
@@ -62,6 +65,10 @@ static void write_csv_body(struct stream *stream, const struct moment *now, size
     if (now->bodies->systems > 1)
         stream_print(stream, "%zu,", system + 1);
     stream_print(stream, "%" PRId64 ",", now->bodies->id[index]);
+    if (now->bodies->species_count > 0)
+        stream_print(stream, "%s,",
+                     species < now->bodies->species_count ? now->bodies->species[species].name
+                                                          : "X");
     write_reals(stream, now->bodies, index, ",", options->frame->digits);
     stream_write(stream, "\n", 1);
 }
@@ -121,15 +128,17 @@ static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
 static const struct snapshot_format table[] = {
     { .name = "csv",
       .endings = csv_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS,
-      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_SPECIES,
+      .holds_of_many =
+          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_SPECIES,
       .begin = begin_csv,
       .write = write_csv },
     { .name = "xyz",
       .endings = xyz_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,
-      .holds_of_many =
-          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
+               SNAPSHOT_SPECIES,
+      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
+                       SNAPSHOT_BOX | SNAPSHOT_SPECIES,
       .write = write_xyz },
     { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
     { .name = "hdf5",

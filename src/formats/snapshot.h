@@ -20,7 +20,8 @@ enum snapshot_content {
     SNAPSHOT_SYSTEMS = 2,
     SNAPSHOT_TIME = 4,
     SNAPSHOT_STEP = 8,
-    SNAPSHOT_BOX = 16
+    SNAPSHOT_BOX = 16,
+    SNAPSHOT_SPECIES = 32
 };
 
 struct snapshot_options {

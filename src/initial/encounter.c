@@ -194,13 +194,15 @@ static void name_species(const struct section *model, size_t number, const struc
     static const char *const usual[MODELS] = { "A", "B" };
     const char *const given = section_string(model, "species");
     const char *const name = given ? given : usual[number];
-    const size_t parts = part->species_count;
+    const size_t parts = part->species_count < SPECIES_MOST / MODELS ? part->species_count : 0;
     for (size_t k = 0; k < (parts > 0 ? parts : 1); k++) {
-        struct species *const species = &bodies->species[bodies->species_count++];
-        snprintf(species->name, sizeof species->name, "%.*s%s%.15s", INITIAL_SPECIES_LENGTH, name,
+        char both[SPECIES_NAME_SIZE];
+        snprintf(both, sizeof both, "%.*s%s%.15s", INITIAL_SPECIES_LENGTH, name,
                  parts > 0 ? "-" : "", parts > 0 ? part->species[k].name : "");
-        species->end = first + (parts > 0 ? part->species[k].end : part->count);
+        bodies_add_species(bodies, both, first + (parts > 0 ? part->species[k].end : part->count));
     }
+    if (parts > 0 && part->species[parts - 1].end < part->count)
+        bodies_add_species(bodies, name, first + part->count);
 }
 
 /* Model k about its own origin, in every system behind the `first` bodies of the models before. */

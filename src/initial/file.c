@@ -39,9 +39,10 @@ static const struct parameter parameters[] = {
       .type = PARAMETER_CHOICE,
       .default_value = DEFAULT_STRING("auto"),
       .choices = format_choices,
-      .help = "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, "
-              "vx, vy, vz, and optionally id and system); plain: m x y z vx vy vz; hdf5: a "
-              "snapshot as GADGET writes it; auto: by the content of the file." },
+      .help =
+          "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, "
+          "vx, vy, vz, and optionally id, system and species); plain: m x y z vx vy vz; hdf5: a "
+          "snapshot as GADGET writes it; auto: by the content of the file." },
     { .key = "frame",
       .type = PARAMETER_INTEGER,
       .default_value = DEFAULT_INTEGER(-1),

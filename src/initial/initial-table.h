@@ -57,6 +57,10 @@ enum { INITIAL_SPECIES_LENGTH = 15 }; /* of the key `species`, in bytes */
       .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = dimension_, .help = (help_) }
 /* clang-format on */
 
+/* Checks the key `names`; unless `bodies` is NULL, gives the names to these, in the place of their
+ * species. STATUS_CONFIG. */
+void initial_take_names(const struct section *section, struct bodies *bodies, struct error *error);
+
 /* count() for those that have the key `count`. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 

@@ -42,6 +42,11 @@ const struct parameter initial_parameters[] = {
               "ensemble take this seed and those after it." },
     INITIAL_CENTER(false),
     INITIAL_VIRIAL_RATIO,
+    { .key = "names",
+      .type = PARAMETER_VALUES,
+      .default_value = DEFAULT_UNSET,
+      .help = "Names of the first bodies of each system, at most 64 different words: their column "
+              "species in trajectories, and what reports call them." },
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
 
@@ -263,7 +268,14 @@ enum status initial_create(const struct section *section, const struct physics *
                            struct error *error)
 {
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
-    return create(section, physics, forces, seed, systems, count, bodies, warnings, error);
+    if (create(section, physics, forces, seed, systems, count, bodies, warnings, error))
+        return error->status;
+    initial_take_names(section, *bodies, error);
+    if (error->status) {
+        bodies_destroy(*bodies);
+        *bodies = NULL;
+    }
+    return error->status;
 }
 
 enum status initial_create_model(const struct section *model, const struct physics *physics,

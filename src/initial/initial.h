@@ -37,7 +37,7 @@ struct initial_class {
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
     /* Instead of fill(), if all systems come out of one source or one model: fills them all. May
-     * name the species of the bodies. */
+     * name the species of the bodies, as fill() may. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             unsigned long seed, struct bodies *bodies,
                             struct initial_warnings *warnings, struct error *error);
@@ -59,12 +59,14 @@ const struct variant *initial_variant(size_t index);
 /* Those that can be one of the `models` of an encounter. */
 const struct variant *initial_model_variant(size_t index);
 
-/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio; and those of
- * `models`, which have more. */
+/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio, names; and
+ * those of `models`, which have more. */
 extern const struct parameter initial_parameters[], initial_model_parameters[];
 extern const size_t initial_parameter_count, initial_model_parameter_count;
 
-/* Check the group `bodies`, and one of `models`, once its values are good; see struct group. */
+/* Check the group `bodies`, one of `models`, and what both share, once the values are good; see
+ * struct group. */
+void initial_check_bodies(const struct section *section, struct error *error);
 void initial_check(const struct section *section, struct error *error);
 void initial_check_model(const struct section *section, struct error *error);
 

@@ -48,6 +48,11 @@ static enum status fill(const struct section *section, const struct physics *phy
                              "\"outer-solar-system\" is in solar masses, AU and days, with G = "
                              "%.9g, not %.9g: set physics.units = \"astronomical\"",
                              k * k, G);
+    static const char *const names[COUNT_OF(published)] = { "Sun",    "Jupiter", "Saturn",
+                                                            "Uranus", "Neptune", "Pluto" };
+    bodies->species_count = 0; /* of every system the same */
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        bodies_add_species(bodies, names[i], i + 1);
     initial_set_published(bodies, first, published, COUNT_OF(published), 1.0, 1.0, 1.0);
     return STATUS_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,38 @@ void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from
                                      from->vx, from->vy, from->vz };
     for (size_t k = 0; k < COUNT_OF(into); k++)
         memcpy(into[k] + first, out_of[k] + source, count * sizeof(double));
+}
+
+bool bodies_is_species(const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] <= ' ' || strchr("\"\\=,\177", name[i]))
+            return false;
+    return length > 0 && length < SPECIES_NAME_SIZE;
+}
+
+bool bodies_add_species(struct bodies *bodies, const char *name, size_t end)
+{
+    if (bodies->species_count == SPECIES_MOST)
+        return false;
+    struct species *const species = &bodies->species[bodies->species_count++];
+    snprintf(species->name, sizeof species->name, "%s", name);
+    species->end = end;
+    return true;
+}
+
+bool bodies_note_species(struct bodies *bodies, size_t system, size_t body, const char *name)
+{
+    const size_t count = bodies->species_count, of = bodies_species(bodies, body);
+    struct species *const last = count > 0 ? &bodies->species[count - 1] : NULL;
+    name = *name ? name : "X";
+    if (system > 0)
+        return of < count && strcmp(bodies->species[of].name, name) == 0;
+    if (!last || strcmp(last->name, name) != 0)
+        return bodies_is_species(name) && bodies_add_species(bodies, name, body + 1);
+    last->end = body + 1;
+    return true;
 }
 
 void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source)

@@ -18,8 +18,9 @@ extern "C" {
 /* Every system is padded to a multiple of this with bodies of zero mass, at rest at the origin. */
 enum { BODIES_PADDING = 16 };
 
-/* Bodies of one origin: those of a system from the end of the species before to `end`. */
-enum { SPECIES_MOST = 8, SPECIES_NAME_SIZE = 32 };
+/* Bodies of one kind or origin, or a single one that has a name: those of a system from the end of
+ * the species before to `end`. */
+enum { SPECIES_MOST = 64, SPECIES_NAME_SIZE = 32 };
 struct species {
     char name[SPECIES_NAME_SIZE]; /* a word without blanks */
     size_t end;
@@ -55,6 +56,17 @@ double bodies_bytes(double systems, double count);
 
 /* The number, from 0, of the species of the body at index i of the arrays; species_count: none. */
 size_t bodies_species(const struct bodies *bodies, size_t i);
+
+/* Tells whether it can name a species: a word of less than SPECIES_NAME_SIZE bytes, without blanks,
+ * control characters and the signs " \ = , which separate words in files. */
+bool bodies_is_species(const char *name);
+
+/* Appends bodies up to `end` as a species of this name; false where there are SPECIES_MOST. */
+bool bodies_add_species(struct bodies *bodies, const char *name, size_t end);
+
+/* Notes the species of body number `body` of a system, of which those before are noted; "" is "X",
+ * no species. False if there are SPECIES_MOST, it is no name, or system 0 has another one there. */
+bool bodies_note_species(struct bodies *bodies, size_t system, size_t body, const char *name);
 
 /* Copies masses, positions and velocities of `count` bodies between indices of the arrays. */
 void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,

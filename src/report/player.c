@@ -311,7 +311,8 @@ static enum status fill(const struct player *player, const struct result *result
         "frames", (json_int_t)player->frames, "all_bodies", (json_int_t)trajectory->bodies,
         "all_frames", (json_int_t)trajectory->frame_count, "thinned",
         player->bodies < trajectory->bodies || player->frames < trajectory->frame_count,
-        "time_unit", time_unit, "length_unit", length_unit, "kind", player->groups.kind, "few",
+        "time_unit", time_unit, "length_unit", length_unit, "kind",
+        trajectory_names_bodies(trajectory, &player->groups) ? "name" : player->groups.kind, "few",
         player->bodies <= FEW_BODIES);
     document_set(&view, "scale", number_view(player->scale));
     document_set(&view, "limit", number_view(player->limit));

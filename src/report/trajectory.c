@@ -260,3 +260,10 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
         groups->count = 0;
     return status;
 }
+
+bool trajectory_names_bodies(const struct trajectory *trajectory,
+                             const struct trajectory_groups *groups)
+{
+    return trajectory->system == NO_COLUMN && groups->count > 1 &&
+           groups->count == trajectory->bodies;
+}

@@ -2,6 +2,7 @@
 #ifndef ORRERY_REPORT_TRAJECTORY_H
 #define ORRERY_REPORT_TRAJECTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/lines.h"
@@ -62,5 +63,9 @@ struct trajectory_groups {
 enum status trajectory_identify(struct trajectory *trajectory, size_t stride, double *ids,
                                 unsigned *group, struct trajectory_groups *groups,
                                 struct error *error);
+
+/* Tells whether the species of the bodies are their names: each body has another one. */
+bool trajectory_names_bodies(const struct trajectory *trajectory,
+                             const struct trajectory_groups *groups);
 
 #endif

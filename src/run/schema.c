@@ -300,7 +300,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_key = "initial",
           .variant_help = "Initial conditions.",
           .variant = initial_variant,
-          .check = initial_check },
+          .check = initial_check_bodies },
         { .name = "models",
           .help = "The two models of bodies.initial = \"encounter\", each a start of its own.",
           .list = true,

@@ -22,7 +22,7 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
           '"hernquist"; cutoff_radius = 9.0;' + MIXED, '"jaffe"; cutoff_radius = 2.5;' + MIXED,
           '"king"; w0 = 3.0;' + MIXED, '"nfw"; cutoff_radius = 9.0;' + MIXED,
           '"plummer"; cutoff_radius = 9.0;' + MIXED,
-          '"plummer"; count = 8; masses = "kroupa";', '"pythagorean";', '"two-body";',
+          '"plummer"; count = 8; masses = "kroupa";', '"pythagorean";', '"two-body"; names = ["a", "b"];',
           '"uniform-cube"; count = 8; masses = "equal";',
           '"uniform-cube"; count = 8; half_side = 1.0; masses = "random";',
           '"file"; file = "bodies.csv"; file_units = "nbody";')
@@ -85,7 +85,7 @@ OTHERS = {"name": "other", "bodies.cutoff": 0.99, "bodies.initial": "cold-sphere
           "expect.0.quantity": "potential", "stop_when.0.quantity": "potential",
           "external.0.type": "hernquist", "outputs.0.columns": "id pos", "outputs.0.digits": 9,
           "outputs.0.file": "other", "diagnostics.0.name": "other",
-          "models.0.species": "other", "time.end": 0.003}
+          "models.0.species": "other", "bodies.names": ["b", "a"], "time.end": 0.003}
 # They change with other keys only, with a file or a build with HDF5, or are of a study.
 NOT_ALONE = {"bodies.file", "bodies.files", "bodies.format", "outputs.0.type", "physics.boundary",
              "sweep.0.key", "sweep.0.values"}

@@ -10,7 +10,8 @@ const rate = pick('rate'), colour = pick('colour'), follow = pick('follow');
 const trails = pick('trails');
 const [bodies, frames, scale, limit, slowest, fastest, cell] =
     ['bodies', 'frames', 'scale', 'limit', 'slowest', 'fastest', 'cell'].map(key => +about[key]);
-const groups = JSON.parse(about.groups);
+const groups = JSON.parse(about.groups), named = about.kind === 'name';
+const nameOf = i => named ? groups[group[i]] : `body ${ids[i]}`;
 const FEW = 10, TRAIL_BODIES = 100, SHADES = 16, LEGEND = 7;
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -261,7 +262,7 @@ function drawWords() {
 
 function drawLegend(em) {
     const rows = colour.value === 'group' ? groups.slice(0, LEGEND).map(
-        (name, k) => [palette[k], `${about.kind} ${name}`]) :
+        (name, k) => [palette[k], named ? name : `${about.kind} ${name}`]) :
         colour.value === 'speed' ? [[palette[0], `speed ${text(slowest, 3)}`],
             [palette[1], `speed ${text(fastest, 3)} (by logarithms)`]] : [];
     if (groups.length > LEGEND && colour.value === 'group')
@@ -277,12 +278,12 @@ function drawLegend(em) {
 
 function drawChosen() {
     const em = 14 * canvas.width / Math.max(1, canvas.clientWidth), [x, y] = seen(chosen, frame);
-    const name = colour.value === 'group' ? `, ${about.kind} ${groups[group[chosen]]}` : '';
+    const name = colour.value === 'group' && !named ? `, ${about.kind} ${groups[group[chosen]]}` : '';
     pen.strokeStyle = css(ink), pen.fillStyle = css(ink), pen.textAlign = 'left';
     pen.beginPath();
     pen.arc(x, y, 0.7 * em, 0, 2 * Math.PI);
     pen.stroke();
-    pen.fillText(`body ${ids[chosen]}${name}`, x + em, y - em / 2);
+    pen.fillText(nameOf(chosen) + name, x + em, y - em / 2);
 }
 
 function draw() {
@@ -358,7 +359,7 @@ function choose(x, y) {
     if (old)
         old.remove();
     if (chosen >= 0)
-        follow.add(new Option(`follows body ${ids[chosen]}`, 'body'));
+        follow.add(new Option(`follows ${nameOf(chosen)}`, 'body'));
     else if (!follow.value)
         follow.value = 'middle';
     ask();

@@ -119,4 +119,6 @@ ROWS = [
     ("src/initial/spherical.c", 'CLUSTER_PARAMETERS(false, "none")',
      'CLUSTER_PARAMETERS(false, "auto")', "cli/spherical.py"),
     ("src/initial/energy.c", "!(force_traits(forces).truncation > 0)", "true", "cli/fmm.py"),
+    ("src/initial/body-names.c", "while (same < i &&", "while (same < 0 &&", "cli/body-names.py"),
+    ("src/initial/body-names.c", "(bodies && count > bodies->count)", "false", "cli/body-names.py"),
 ]

@@ -73,4 +73,7 @@ ROWS = [
      "mass += 1;\n        moment += x[i];", "unit/initial-models unit/initial-orbits"),
     ("src/model/bodies.c", "k < 6; k++", "k < 5; k++",
      "unit/initial-models unit/initial-orbits"),
+    ("src/model/bodies.c", "return of < count && strcmp(", "return true || strcmp(",
+     "cli/body-names.py"),
+    ("src/model/bodies.c", "    last->end = body + 1;\n", "", "cli/body-names.py"),
 ]

@@ -182,4 +182,6 @@ ROWS = [
      "cli/report-asked.py"),
     ("src/report/findings.c", "drawn->largest = change_along(drawn->series, vector, kept);", ";",
      "cli/external.py"),
+    ("src/report/trajectory.c", "groups->count == trajectory->bodies;", "true;",
+     "cli/body-names.py cli/report-player.py"),
 ]
