@@ -1,8 +1,9 @@
 /*
  * Extended XYZ, our own trajectories and others: each frame is a line with the number of bodies,
  * a line of key=value pairs, of which Properties names the columns, and a line a body. The columns
- * mass, pos, velo, id, cluster (the system) and species may stand in any order among others. Their units are
- * those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are there.
+ * mass, pos, velo, id, cluster (the system) and species may stand in any order among others. Their
+ * units are those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are
+ * there.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -29,7 +29,7 @@ enum { FEW_BODIES = 10 };
 /* The largest numbers that stand for a coordinate and for the logarithm of a speed. */
 enum { STEPS = 32767, SPEEDS = 255 };
 
-/* What the view of a frame needs to know of it. */
+/* The middle and the size of a frame, for the view that shows it. */
 struct camera {
     double middle[3];
     double radius; /* of half the mass about it; of few bodies, that holds all */

@@ -1,4 +1,4 @@
-"""Names of bodies: in the config, in files of bodies both ways, after a restart, and on the page."""
+"""Names of bodies: in the config, in files of bodies, after a restart, and on the page."""
 
 import json
 import pathlib

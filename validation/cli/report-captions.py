@@ -462,7 +462,7 @@ time = { step = 0.0078125; end = 8.0; };
 
 
 def test_why_there_is_no_figure():
-    """a run without diagnostics says what to add, and that gives figures; a user's name stays text"""
+    """a run without diagnostics says what to add, and that gives figures"""
     need_gnuplot()
     pathlib.Path("a <b>.cfg").write_text(BARE)
     tap.run("run", "a <b>.cfg", "-q", "-o", "bare", "-P", "bodies.seed=5", "-P", 'name="it\'s"')

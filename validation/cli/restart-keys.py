@@ -22,7 +22,8 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
           '"hernquist"; cutoff_radius = 9.0;' + MIXED, '"jaffe"; cutoff_radius = 2.5;' + MIXED,
           '"king"; w0 = 3.0;' + MIXED, '"nfw"; cutoff_radius = 9.0;' + MIXED,
           '"plummer"; cutoff_radius = 9.0;' + MIXED,
-          '"plummer"; count = 8; masses = "kroupa";', '"pythagorean";', '"two-body"; names = ["a", "b"];',
+          '"plummer"; count = 8; masses = "kroupa";', '"pythagorean";',
+          '"two-body"; names = ["a", "b"];',
           '"uniform-cube"; count = 8; masses = "equal";',
           '"uniform-cube"; count = 8; half_side = 1.0; masses = "random";',
           '"file"; file = "bodies.csv"; file_units = "nbody";')

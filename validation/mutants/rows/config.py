@@ -49,4 +49,5 @@ ROWS = [
     ("src/config/echo.c", 'i ? "," : ""', '""', "unit/config unit/schema"),
     ("src/config/reader.c", "               !has_instead(section, value->parameter)) {",
      "               true) {", "cli/asked.py"),
+    ("src/config/reader.c", "source->override_locations ? 0 :", "false ? 0 :", "cli/report*.py"),
 ]
