@@ -83,6 +83,7 @@ ROWS = [
      "unit/need"),
     ("src/formats/xyz-frame.c", "s * bodies->stride + k * stride", "s * bodies->stride + k",
      "unit/output"),
-    ("src/formats/rows.c", "bodies->species_count = 0;\n    else if", ";\n    else if", "cli/body-names.py"),
+    ("src/formats/rows.c", "bodies->species_count = 0;\n    else if", ";\n    else if",
+     "cli/body-names.py"),
     ("src/formats/read-xyz.c", '    { "species", { "species" }, 1 },\n', "", "cli/body-names.py"),
 ]
