@@ -14,8 +14,8 @@ const char *const accuracy_target_help[] = {
     "The system that has a larger error than nine of ten.",
 };
 
-/* A minute or two. */
-static const double usual_work = 3e11;
+/* Some five minutes. */
+static const double usual_work = 1e12;
 
 void accuracy_target_check(const struct section *time, struct error *error)
 {
@@ -31,8 +31,12 @@ void accuracy_target_check(const struct section *time, struct error *error)
     if (!section_has(time, "trust_until"))
         return;
     if (section_has(time, "energy_error"))
-        section_error(time, "trust_until", error,
-                      "does not apply with time.energy_error: a run is asked for one of them");
+        section_error(
+            time, "trust_until", error,
+            "does not apply with time.energy_error: steps are chosen for one of them; to "
+            "judge the energy as well, expect = ( { quantity = \"energy_error\"; at_most = "
+            "%s; } )",
+            text_real(end, section_real(time, "energy_error")));
     if (section_real(time, "trust_until") > section_real(time, "end"))
         section_error(time, "trust_until", error, "is beyond the end of the run: time.end = %s",
                       text_real(end, section_real(time, "end")));

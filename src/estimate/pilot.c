@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "accuracy/copies.h"
 #include "accuracy/shadow.h"
 #include "accuracy/watch.h"
 #include "base/memory.h"
@@ -146,10 +147,14 @@ static enum status compare(struct flight *flight, struct error *error)
     return shadow_adjust(flight->shadows, error);
 }
 
-/* All work of the motion so far, that of shadows included. */
+/* All work of the motion so far, that of shadows included: before the first sample, which tells it,
+ * that of all of them. */
 static double work_with_shadows(const struct flight *flight)
 {
-    return work_of(flight) * (flight->trust ? 1.0 + trust_cost(flight->trust) : 1.0);
+    const double shadows = !flight->trust                       ? 0.0
+                           : flight->now.step < flight->compare ? copies_work(flight->config)
+                                                                : trust_cost(flight->trust);
+    return work_of(flight) * (1.0 + shadows);
 }
 
 /* Looks at the energies, as the run does at its rows and its watch between them. */

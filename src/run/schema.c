@@ -120,7 +120,7 @@ static const struct parameter time_rows[] = {
       .maximum = INFINITY,
       .help = "A run whose steps were chosen stops with a checkpoint, and --restart continues it, "
               "once it has cost ten times what its pilots let expect and also this, in pairs of a "
-              "direct sum; unset: 3e11, a minute or two." },
+              "direct sum; unset: 1e12, some five minutes." },
 };
 
 static const struct parameter compute_rows[] = {

@@ -223,8 +223,8 @@ outputs = ( { type = "xyz"; every = 100; } );
             "energy_error": 2e-6, "cost": 5.0 * choice["expected"]}]
         pathlib.Path(folder, "run.json").write_text(json.dumps(told))
 
-    # Pilots that saw a fortieth of what came: not more than time.work_limit by default, which is a
-    # minute or two; the run says so in the end.
+    # Pilots that saw a fortieth of what came: not more than time.work_limit by default, which is
+    # minutes; the run says so in the end.
     expected_less("d", 40.0)
     result = tap.run("run", "x.cfg", "-o", "d", "--restart")
     words = " ".join(result.stdout.split())

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "estimate/choice.h"
+#include "estimate/pilot.h"
 #include "run/schema.h"
 
 static const char forty[] = "\"plummer\"; count = 40";
@@ -106,6 +107,31 @@ static void test_orbits_that_nothing_keeps(void **state)
     }
 }
 
+/* Shadows take four times the work of the motion, also before they are compared for the first time,
+ * which this pilot does not come to. */
+static void test_a_pilot_counts_its_shadows(void **state)
+{
+    (void)state;
+    static const double limit = 1e7;
+    struct config *config = load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";"),
+                  *applied = NULL;
+    const struct setting setting = setting_of(config, integrator_find("euler"), 1e7);
+    const struct pilot_limits limits = { .work = limit, .error = INFINITY, .part = 1.0 };
+    struct experiment x = { 0 };
+    struct error error = { 0 };
+    struct pilot pilot;
+    assert_int_equal(setting_apply(config, &setting, &applied, &error), STATUS_OK);
+    assert_int_equal(experiment_create(applied, NULL, &x, &error), STATUS_OK);
+    assert_int_equal(pilot_run(&x, config, &setting, &limits, &pilot, &error), STATUS_OK);
+    assert_true(pilot.part == 0.0); /* nothing was compared */
+    assert_true(pilot.spent >= 4.0 * pilot.work);
+    /* The calls double, and the last may be as long as all before it. */
+    assert_true(pilot.spent > limit && pilot.spent < 2.1 * limit);
+    experiment_destroy(&x);
+    config_free(applied);
+    config_free(config);
+}
+
 /* A tenth of the run's work, where no other work is allowed, is enough to choose; and no more is
  * done but for what one pilot goes beyond its limit in a step. */
 static void test_a_tenth_of_the_run_is_enough(void **state)
@@ -162,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_said_of_what_was_not_tried),
         cmocka_unit_test(test_the_table_tells_what_was_not_tried),
         cmocka_unit_test(test_orbits_that_nothing_keeps),
+        cmocka_unit_test(test_a_pilot_counts_its_shadows),
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
         cmocka_unit_test(test_what_is_tried_first),
     };

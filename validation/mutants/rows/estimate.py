@@ -3,6 +3,7 @@
 ROWS = [
     ("src/estimate/choice.c", "sure = pilot.whole && !of_orbits(search);", "sure = pilot.whole;",
      "cli/trust-until.py"),
+    ("src/estimate/pilot.c", "? copies_work(flight->config)", "? 0.0", "unit/choice"),
     ("src/estimate/choice-refine.c", ".expected = run_field_real(json, FIELD_CHOICE_EXPECTED)",
      ".expected = NAN", "cli/asked.py"),
     ("src/estimate/choice-candidates.c", " && !row->by_softening)", ")", "unit/choice"),
