@@ -534,8 +534,8 @@ def test_what_is_read_of_run_json_is_written():
     # Those of runs whose bodies come from files, that are asked for an error (cli/asked.py), or
     # that were verified.
     assert missing == {"bodies_hash", "members", "choice", "choice.asked", "choice.attempts",
-                       "choice.candidates", "choice.chosen", "choice.pilots",
-                       "choice.trust_until", "verified"}, missing
+                       "choice.candidates", "choice.chosen", "choice.dearer", "choice.expected",
+                       "choice.pilots", "choice.trust_until", "verified"}, missing
     for name, path in elements:
         found = [element for document in documents for list_ in values(document, fields[name])
                  for element in list_]
