@@ -242,8 +242,8 @@ def test_what_is_refused():
              "x.cfg:3: time.trust_until = 11.0: is beyond the end of the run: time.end = 10"),
             (config("cluster", "trust_until = 0.0; end = 10.0;"), "greater than 0"),
             (config("cluster", usual + " energy_error = 1e-6;"),
-             "does not apply with time.energy_error: steps are chosen for one of them; to judge the "
-             "energy as well, expect = ( { quantity = \"energy_error\"; at_most = 1e-06; } )"),
+             "does not apply with time.energy_error: steps are chosen for one of them; to judge "
+             "the energy as well, expect = ( { quantity = \"energy_error\"; at_most = 1e-06; } )"),
             (config("cluster", usual).replace("shadow = true", "shadow = false"),
              "time.trust_until = 5.0: needs the shadows that show how accurate orbits are: "
              "trust = { shadow = true; half_step = true; }"),
