@@ -456,6 +456,21 @@ static void test_an_encounter_from_afar(void **state)
     }
 }
 
+/* Where |U| is usually 100 times that of the start, a swing of the energy there is none of an
+ * encounter: it is judged over the scale. */
+static void test_bodies_that_are_usually_close(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("energy_drift = 0; energy_jump = 0;", 0.01);
+    for (uint64_t step = 0; step < 12000; step += watch_stride(trial.watch, step)) {
+        const bool swings = step >= 10000 && step < 10100;
+        assert_int_equal(look_deep(&trial, step, step > 0 ? 100.0 : 1.0, swings ? 0.3 : 0.0),
+                         STATUS_OK);
+    }
+    assert_false(watch_holds(trial.watch, NULL));
+    trial_end(&trial);
+}
+
 /* Bodies that stay close, and an error of 0.3 of the scale that stays with them: no swing. It is
  * told after 1000 steps and a sixteenth of all, from step 16000 on after 1067. */
 static void test_what_lasts_is_no_swing(void **state)
@@ -824,6 +839,7 @@ int main(void)
         cmocka_unit_test(test_state),
         cmocka_unit_test(test_what_accumulates_fails),
         cmocka_unit_test(test_an_encounter_from_afar),
+        cmocka_unit_test(test_bodies_that_are_usually_close),
         cmocka_unit_test(test_what_lasts_is_no_swing),
         cmocka_unit_test(test_its_own_steps),
         cmocka_unit_test(test_drift),

@@ -1,6 +1,9 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-energy.c", "see_potential(level, sight);", ";", "unit/watch"),
+    ("src/accuracy/shadow.c", "if (moved && !error->status)", "if (!(moved && !error->status))",
+     "cli/trust.py"),
     ("src/accuracy/watch-check.c", "if (watch->records[s].warned > 0.0)",
      "if (watch->records[0].warned > 0.0)", "cli/members.py"),
     ("src/accuracy/watch-bound.c", "watch_bound_text(watch, &watch->records[system].bound, text)",
