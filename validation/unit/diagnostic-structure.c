@@ -223,9 +223,12 @@ static void test_density_profile_of_plummer(void **state)
     for (size_t k = 0; k < 12; k++) {
         const double r1 = value(bench, k, "r_inner"), r2 = value(bench, k, "r_outer");
         const double mass = pow(1 + A * A / (r2 * r2), -1.5) - pow(1 + A * A / (r1 * r1), -1.5);
-        const double density = mass / (4 * M_PI / 3 * (r2 * r2 * r2 - r1 * r1 * r1));
-        assert_close(value(bench, k, "density"), density, 4 * value(bench, k, "density_error"));
-        assert_close(value(bench, k, "mass") * COUNT, value(bench, k, "bodies"), 1e-8);
+        const double volume = 4 * M_PI / 3 * (r2 * r2 * r2 - r1 * r1 * r1);
+        const double density = value(bench, k, "density"), bodies = value(bench, k, "bodies");
+        assert_close(density, mass / volume, 4 * value(bench, k, "density_error"));
+        assert_close(density * volume, value(bench, k, "mass"), 1e-14);
+        assert_close(value(bench, k, "density_error"), density / sqrt(bodies), 1e-14 * density);
+        assert_close(value(bench, k, "mass") * COUNT, bodies, 1e-8);
         /* The model beside it has the half-mass radius of the bodies. */
         const double a = scale_of_half(bench->scene.bodies, 0);
         const double at = 1 + pow(value(bench, k, "r") / a, 2);

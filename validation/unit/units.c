@@ -113,6 +113,32 @@ static void test_spellings(void **state)
         { "1000 km", DIMENSION_LENGTH, 1e6 },
         { "1", DIMENSION_NONE, 1.0 },
         { "L T^-1", DIMENSION_VELOCITY, 0.0 },
+        /* Nominal values of the Sun, the Earth and Jupiter: IAU 2015 B3, with G of CODATA 2022;
+         * years of 365.25 days; parsecs of 648000 / pi AU. */
+        { "kg", DIMENSION_MASS, 1.0 },
+        { "g", DIMENSION_MASS, 1e-3 },
+        { "Msun", DIMENSION_MASS, 1.3271244e20 / 6.67430e-11 },
+        { "Mearth", DIMENSION_MASS, 3.986004e14 / 6.67430e-11 },
+        { "Mjup", DIMENSION_MASS, 1.2668653e17 / 6.67430e-11 },
+        { "m", DIMENSION_LENGTH, 1.0 },
+        { "cm", DIMENSION_LENGTH, 1e-2 },
+        { "km", DIMENSION_LENGTH, 1e3 },
+        { "AU", DIMENSION_LENGTH, 149597870700.0 },
+        { "pc", DIMENSION_LENGTH, 149597870700.0 * 648000.0 / M_PI },
+        { "kpc", DIMENSION_LENGTH, 149597870700.0 * 648000.0 / M_PI * 1e3 },
+        { "Mpc", DIMENSION_LENGTH, 149597870700.0 * 648000.0 / M_PI * 1e6 },
+        { "ly", DIMENSION_LENGTH, 299792458.0 * 365.25 * 86400.0 },
+        { "Rsun", DIMENSION_LENGTH, 6.957e8 },
+        { "Rearth", DIMENSION_LENGTH, 6.3781e6 },
+        { "Rjup", DIMENSION_LENGTH, 7.1492e7 },
+        { "s", DIMENSION_TIME, 1.0 },
+        { "min", DIMENSION_TIME, 60.0 },
+        { "hr", DIMENSION_TIME, 3600.0 },
+        { "d", DIMENSION_TIME, 86400.0 },
+        { "yr", DIMENSION_TIME, 365.25 * 86400.0 },
+        { "kyr", DIMENSION_TIME, 365.25 * 86400.0 * 1e3 },
+        { "Myr", DIMENSION_TIME, 365.25 * 86400.0 * 1e6 },
+        { "Gyr", DIMENSION_TIME, 365.25 * 86400.0 * 1e9 },
     };
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         struct unit unit;

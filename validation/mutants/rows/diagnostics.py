@@ -1,6 +1,8 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/diagnostics/profile.c", "const double volume = 4.0 / 3.0",
+     "const double volume = 4.04 / 3.0", "unit/diagnostic-structure"),
     ("src/diagnostics/bound-binaries.c", "conserved_internal_energy(&now->conserved[system]), row)",
      "conserved_internal_energy(&now->conserved[0]), row)", "cli/ensemble.py"),
     ("src/diagnostics/own-steps.c", "steps * own.bodies / (double)now",
