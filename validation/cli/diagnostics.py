@@ -157,6 +157,27 @@ def test_systems_are_those_that_run_alone():
         assert str(second) == str(alone), name
 
 
+def test_radii_of_what_is_bound():
+    """where all is bound, and no pair counts as one body, they are those of the whole"""
+    text = """
+name = "bound";
+bodies = { initial = "plummer"; count = 800; seed = 7; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 0.1; };
+diagnostics = (
+  { type = "escapers";         every = 10; center = "mass"; },
+  { type = "lagrangian-radii"; every = 10; center = "mass"; }
+);
+"""
+    run(text, "bound")
+    bound, whole = (rows("bound", f"{name}.csv") for name in ("escapers", "lagrangian-radii"))
+    assert [row["unbound"] for row in bound] == [0, 0], bound
+    for one, other in zip(bound, whole):
+        for percent in (10, 50, 90):
+            own, its = one[f"bound_radius_{percent}"], other[f"radius_{percent}"]
+            assert abs(own / its - 1) < 1e-12, (percent, own, its)
+
+
 def test_structure_from_the_trajectory():
     """radii, dispersions and nearest pairs worked out again by numpy from the frames"""
     run(ALL, "all", "-P", "outputs.0.every=100", "-P", "diagnostics.8.center=mass")

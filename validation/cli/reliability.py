@@ -159,8 +159,15 @@ def test_pipes_and_devices_are_no_files_of_a_run():
 
 
 def test_more_than_the_disk_holds_is_refused_with_the_estimate():
-    result = tap.run("run", write(TWO_BODY), "-P", "time.step=1e-12", "-P", "outputs.0.every=1")
-    assert result.returncode == 73 and "GB free" in result.stderr, result
+    options = ("-P", "time.step=1e-12", "-P", "outputs.0.every=1")
+    result = tap.run("run", write(TWO_BODY), *options)
+    told = re.search(r"would write (\S+) GB, the disk has (\S+) GB free", result.stderr)
+    assert result.returncode == 73 and told, result
+    estimate = re.search(r"disk +(\S+) ([TPE])B", tap.run("check", "run.cfg", *options).stdout)
+    needed = float(estimate[1]) * {"T": 1e3, "P": 1e6, "E": 1e9}[estimate[2]]
+    assert abs(float(told[1]) / needed - 1) < 0.006, (told[0], estimate[0])  # three digits each
+    disk = os.statvfs(".")  # to which others write meanwhile
+    assert abs(float(told[2]) / (1e-9 * disk.f_bavail * disk.f_frsize) - 1) < 0.2, (told[0], disk)
     assert os.listdir(".") == ["run.cfg"]
 
 

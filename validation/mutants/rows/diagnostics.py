@@ -1,6 +1,8 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/diagnostics/escapers.c", "sphere_radius(&sphere, 0.5)", "sphere_radius(&sphere, 0.505)",
+     "cli/diagnostics.py"),
     ("src/diagnostics/profile.c", "const double volume = 4.0 / 3.0",
      "const double volume = 4.04 / 3.0", "unit/diagnostic-structure"),
     ("src/diagnostics/bound-binaries.c", "conserved_internal_energy(&now->conserved[system]), row)",
