@@ -456,8 +456,8 @@ static void test_an_encounter_from_afar(void **state)
     }
 }
 
-/* Where |U| is usually 100 times that of the start, a swing of the energy there is none of an
- * encounter: it is judged over the scale. */
+/* A swing of the energy is none of an encounter if |U| is usually that large, 100 times that of the
+ * start: it is judged over the scale. */
 static void test_bodies_that_are_usually_close(void **state)
 {
     (void)state;
