@@ -359,8 +359,8 @@ def about_run(directory):
 
 # What run.json says of the moment, the machine and the way to the end, and not of the result.
 OF_THE_WAY = {"host", "started", "written", "wall_seconds", "advance_seconds", "cpu_seconds",
-              "interactions_per_second", "legs", "first_step", "restarts", "compute", "config",
-              "bitwise", "files", "program"}
+              "interactions_per_second", "asked", "legs", "first_step", "restarts", "compute",
+              "config", "bitwise", "files", "program"}
 
 
 def verdict_of(directory):
