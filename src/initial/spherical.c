@@ -6,27 +6,14 @@
  *
  *     rho ~ r^-gamma (1 + r)^(gamma - outer) sech(r / r_t),   outer = 4, or 3 for nfw
  *
- * The factor of the cut-off radius r_t (McMillan & Dehnen 2007, MNRAS 378, 541) is 1 without one.
- * It falls smoothly, because a density that jumps to 0 has no isotropic distribution function.
- *
- * Speeds follow from Eddington's formula (1916, MNRAS 76, 572; Binney & Tremaine 2008, eq. 4.46):
- * with Psi = -Phi and E = Psi - v^2/2
- *
- *     f(E) ~ int_0^E d^2 rho/dPsi^2 dPsi / sqrt(E - Psi)
- *
- * whose boundary term vanishes, since rho falls as r^-3 at least. The integral is taken over ln r
- * from the radius of Psi = E outwards. The model is a table over a grid that is even in ln r.
+ * The factor of the cut-off radius r_t is 1 without one. cusp.h has the models.
  */
 #include <math.h>
 #include <string.h>
 
-#include <gsl/gsl_integration.h>
-#include <gsl/gsl_interp.h>
-#include <gsl/gsl_math.h>
-
 #include "base/memory.h"
-#include "base/random.h"
 #include "initial/cluster.h"
+#include "initial/cusp.h"
 #include "initial/initial.h"
 
 struct keys {
@@ -56,259 +43,6 @@ static const struct parameter dehnen_parameters[] = {
       .help = "gamma of the density r^-gamma at the centre; from 2.5 on the energy is infinite." },
 };
 
-/* --- the model as a table --------------------------------------------------------------------- */
-
-enum { RULE = 6 }; /* points of Gauss and Legendre in an interval */
-
-#define GRID_STEP 0.0625          /* of ln r */
-#define INNER_MASS 1e-12          /* within the first radius, as a part of r^(3 - gamma) */
-#define OUTER_RADIUS 1e9          /* of the bodies, in scale radii: 3e-9 of the mass is beyond */
-#define OUTER_CUTOFFS 30.0        /* the same with a cut-off radius, in these: 1e-10 is beyond */
-#define FARTHEST_RADIUS 1e12      /* of the integrals */
-#define FARTHEST_CUTOFFS 60.0     /* the same with a cut-off radius */
-#define LEAST_CUTOFF 0.01         /* r_t in scale radii; the accuracy was measured */
-#define GREATEST_CUTOFF 1000000.0 /* between these */
-
-struct shape {
-    double inner, outer; /* slopes */
-    double cutoff;       /* r_t; INFINITY: none */
-};
-
-/* A term of the integrals over the interval behind a radius. */
-struct point {
-    double term; /* weight d^2 rho/dPsi^2 dPsi/d ln r */
-    double fall; /* Psi at the radius less that at the point */
-};
-
-/* Radii ascend; from `used` to `count` they serve the integrals alone. */
-struct sphere {
-    struct shape shape;
-    gsl_integration_glfixed_table *rule;
-    size_t count, used;
-    double *log_r, *mass, *fall; /* fall: Psi of this radius less that of the next */
-    double *log_mass;
-    double *phi;   /* -Psi; ascends */
-    double *log_f; /* of E = Psi, but for a constant */
-    double *bound; /* of v^2 f at radii from here to the next */
-    struct point (*points)[RULE];
-    gsl_interp *radius_of, *phi_at, *f_at; /* ln r by ln M, phi by ln r, ln f by phi */
-    double potential_energy;               /* |U| */
-};
-
-static double sech(double x)
-{
-    const double e = exp(-x);
-    return 2.0 * e / (1.0 + e * e);
-}
-
-/* 4 pi rho. */
-static double density(const struct shape *s, double r)
-{
-    const double rho = pow(r, -s->inner) * pow(1.0 + r, s->inner - s->outer);
-    return isfinite(s->cutoff) ? rho * sech(r / s->cutoff) : rho;
-}
-
-/* d^2 rho/dPsi^2 = rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln rho/d ln r, l' = dl/d ln r and
- * m = d ln M/d ln r; from dPsi/dr = -M/r^2. */
-static double curvature(const struct shape *s, double r, double mass)
-{
-    const double rho = density(s, r), x = r / s->cutoff, t = tanh(x);
-    const double steepening = (s->outer - s->inner) * r / (1.0 + r);
-    const double l = -s->inner - steepening - x * t;
-    const double slope = -steepening / (1.0 + r) - x * t - x * x * (1.0 - t * t);
-    const double m = rho * gsl_pow_3(r) / mass;
-    return rho * gsl_pow_2(r / mass) * (l * l + l + slope - l * m);
-}
-
-/* Finds how much M gains and Psi loses over `length` in ln r from a radius with this M; Psi by
- * parts: int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
-static void advance(const struct sphere *sphere, double log_r, double length, double mass,
-                    double *gain, double *fall)
-{
-    const double a = exp(log_r), b = exp(log_r + length);
-    double sum = 0, over_r = 0;
-    for (size_t k = 0; k < RULE; k++) {
-        double x, weight;
-        gsl_integration_glfixed_point(0.0, length, k, &x, &weight, sphere->rule);
-        const double r = exp(log_r + x), ring = weight * density(&sphere->shape, r) * r * r;
-        sum += ring * r;
-        over_r += ring;
-    }
-    *gain = sum;
-    *fall = mass / a - (mass + sum) / b + over_r;
-}
-
-/* The integral of f over the interval behind radius `i`, for E at this radius: ln r = ln r_i + s^2
- * takes the singularity away. */
-static double first_interval(const struct sphere *sphere, size_t i)
-{
-    double sum = 0;
-    for (size_t k = 0; k < RULE; k++) {
-        double s, weight, gain, fall;
-        gsl_integration_glfixed_point(0.0, sqrt(GRID_STEP), k, &s, &weight, sphere->rule);
-        advance(sphere, sphere->log_r[i], s * s, sphere->mass[i], &gain, &fall);
-        const double r = exp(sphere->log_r[i] + s * s), mass = sphere->mass[i] + gain;
-        sum += 2.0 * s * weight * curvature(&sphere->shape, r, mass) * mass / (r * sqrt(fall));
-    }
-    return sum;
-}
-
-/* Outwards: masses, falls of the potential, the energy, and the points of each interval. */
-static void integrate(struct sphere *sphere)
-{
-    const double inner = sphere->shape.inner, r0 = exp(sphere->log_r[0]);
-    double mass = density(&sphere->shape, r0) * gsl_pow_3(r0) / (3.0 - inner);
-    sphere->potential_energy = mass * mass * (3.0 - inner) / ((5.0 - 2.0 * inner) * r0);
-    for (size_t i = 0; i < sphere->count; i++) {
-        const double log_r = sphere->log_r[i];
-        sphere->mass[i] = mass;
-        for (size_t k = 0; k < RULE; k++) {
-            struct point *const point = &sphere->points[i][k];
-            double x, weight, gain;
-            gsl_integration_glfixed_point(0.0, GRID_STEP, k, &x, &weight, sphere->rule);
-            advance(sphere, log_r, x, mass, &gain, &point->fall);
-            const double r = exp(log_r + x), M = mass + gain;
-            point->term = weight * curvature(&sphere->shape, r, M) * M / r;
-            sphere->potential_energy += weight * M * density(&sphere->shape, r) * r * r;
-        }
-        double gain;
-        advance(sphere, log_r, GRID_STEP, mass, &gain, &sphere->fall[i]);
-        mass += gain;
-    }
-}
-
-/* Eddington's integral at every used radius. */
-static enum status find_f(struct sphere *sphere, struct error *error)
-{
-    for (size_t i = 0; i < sphere->used; i++) {
-        double f = first_interval(sphere, i), fall = sphere->fall[i];
-        for (size_t j = i + 1; j < sphere->count; fall += sphere->fall[j++])
-            for (size_t k = 0; k < RULE; k++) {
-                const struct point *const point = &sphere->points[j][k];
-                f += point->term / sqrt(fall + point->fall);
-            }
-        if (!(f > 0 && isfinite(f)))
-            return error_set(error, STATUS_NUMERICAL,
-                             "the sphere has no isotropic distribution function at a radius of %g "
-                             "scale radii",
-                             exp(sphere->log_r[i]));
-        sphere->log_f[i] = log(f);
-    }
-    return STATUS_OK;
-}
-
-/*
- * The bound of v^2 f(Psi - v^2/2) between two radii: that at the inner one, because at the same E
- * it grows with Psi; and there the largest of 2 (Psi - E) at one end of each interval of E times f
- * at that end where it is larger.
- */
-static void find_bounds(struct sphere *sphere)
-{
-    for (size_t i = 0; i < sphere->used; i++) {
-        double largest = 0;
-        for (size_t j = i; j + 1 < sphere->used; j++) {
-            const double v2 = 2.0 * (sphere->phi[j + 1] - sphere->phi[i]);
-            largest = fmax(largest, v2 * exp(fmax(sphere->log_f[j], sphere->log_f[j + 1])));
-        }
-        sphere->bound[i] = largest;
-    }
-}
-
-static void sphere_free(struct sphere *sphere)
-{
-    double *const arrays[] = { sphere->log_r, sphere->mass,  sphere->fall, sphere->log_mass,
-                               sphere->phi,   sphere->log_f, sphere->bound };
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        memory_free(arrays[k]);
-    memory_free(sphere->points);
-    gsl_interp_free(sphere->radius_of);
-    gsl_interp_free(sphere->phi_at);
-    gsl_interp_free(sphere->f_at);
-    if (sphere->rule)
-        gsl_integration_glfixed_table_free(sphere->rule);
-}
-
-static enum status allocate(struct sphere *sphere, struct error *error)
-{
-    double **const arrays[] = { &sphere->log_r, &sphere->mass,  &sphere->fall, &sphere->log_mass,
-                                &sphere->phi,   &sphere->log_f, &sphere->bound };
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] = memory_array(sphere->count, sizeof **arrays[k], error);
-    sphere->points = memory_array(sphere->count, sizeof *sphere->points, error);
-    sphere->radius_of = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
-    sphere->phi_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
-    sphere->f_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
-    sphere->rule = gsl_integration_glfixed_table_alloc(RULE);
-    if (!sphere->radius_of || !sphere->phi_at || !sphere->f_at || !sphere->rule)
-        error_memory(error);
-    return error->status;
-}
-
-/* All of it, STATUS_MEMORY or STATUS_NUMERICAL; to be freed in every case. */
-static enum status sphere_make(struct shape shape, struct sphere *sphere, struct error *error)
-{
-    const bool cut = isfinite(shape.cutoff);
-    const double scale = cut ? fmin(1.0, shape.cutoff) : 1.0;
-    const double first = log(scale) + log(INNER_MASS) / (3.0 - shape.inner);
-    const double last = log(cut ? OUTER_CUTOFFS * shape.cutoff : OUTER_RADIUS);
-    const double farthest = log(cut ? FARTHEST_CUTOFFS * shape.cutoff : FARTHEST_RADIUS);
-    *sphere = (struct sphere){ .shape = shape,
-                               .count = (size_t)((farthest - first) / GRID_STEP) + 1,
-                               .used = (size_t)((last - first) / GRID_STEP) + 1 };
-    if (allocate(sphere, error))
-        return error->status;
-    for (size_t i = 0; i < sphere->count; i++)
-        sphere->log_r[i] = first + GRID_STEP * (double)i;
-    integrate(sphere);
-    if (find_f(sphere, error))
-        return error->status;
-    const size_t end = sphere->count - 1;
-    double psi = sphere->mass[end] / exp(sphere->log_r[end]);
-    for (size_t i = end; i-- > 0;) {
-        psi += sphere->fall[i];
-        sphere->phi[i] = -psi;
-        sphere->log_mass[i] = log(sphere->mass[i]);
-    }
-    find_bounds(sphere);
-    if (gsl_interp_init(sphere->radius_of, sphere->log_mass, sphere->log_r, sphere->used) ||
-        gsl_interp_init(sphere->phi_at, sphere->log_r, sphere->phi, sphere->used) ||
-        gsl_interp_init(sphere->f_at, sphere->phi, sphere->log_f, sphere->used))
-        error_memory(error);
-    return error->status;
-}
-
-/* --- its bodies ------------------------------------------------------------------------------- */
-
-/* Returns a speed by rejection: its density is v^2 f(Psi - v^2/2). */
-static double draw_speed(const struct sphere *sphere, gsl_rng *generator, double log_r)
-{
-    const size_t last = sphere->used - 1;
-    const double phi = gsl_interp_eval(sphere->phi_at, sphere->log_r, sphere->phi, log_r, NULL);
-    const double range = sphere->phi[last] - phi;
-    if (!(range > 0))
-        return 0;
-    const size_t inner = (size_t)((log_r - sphere->log_r[0]) / GRID_STEP);
-    const double limit = sphere->bound[inner < last ? inner : last - 1];
-    double v, g;
-    do {
-        v = random_uniform(generator, 0.0, sqrt(2.0 * range));
-        const double energy = fmin(phi + 0.5 * v * v, sphere->phi[last]);
-        g = v * v * exp(gsl_interp_eval(sphere->f_at, sphere->phi, sphere->log_f, energy, NULL));
-    } while (random_uniform(generator, 0.0, limit) > g);
-    return v;
-}
-
-static void draw(const void *model, gsl_rng *generator, double position[3], double velocity[3])
-{
-    const struct sphere *sphere = model;
-    const double *const log_mass = sphere->log_mass, edge = log_mass[sphere->used - 1];
-    const double drawn = edge + log(random_uniform(generator, 0.0, 1.0));
-    const double log_r =
-        gsl_interp_eval(sphere->radius_of, log_mass, sphere->log_r, fmax(drawn, log_mass[0]), NULL);
-    random_on_sphere(generator, exp(log_r), position);
-    random_on_sphere(generator, draw_speed(sphere, generator, log_r), velocity);
-}
-
 /* --- the starts ------------------------------------------------------------------------------- */
 
 /* gamma and outer of each start; NaN: `inner_slope`. */
@@ -322,13 +56,13 @@ static const struct {
     { "nfw", 1.0, 3.0 },
 };
 
-static struct shape shape_of(const struct section *section, const struct keys *keys)
+static struct cusp_shape shape_of(const struct section *section, const struct keys *keys)
 {
     size_t k = 0;
     while (strcmp(models[k].name, section_variant(section)->name) != 0)
         k++;
     const bool cut = !isnan(keys->cutoff_radius);
-    return (struct shape){
+    return (struct cusp_shape){
         .inner = isnan(models[k].inner) ? keys->inner_slope : models[k].inner,
         .outer = models[k].outer,
         .cutoff = cut ? keys->cutoff_radius / keys->scale_radius : INFINITY,
@@ -340,10 +74,11 @@ static enum status check_cutoff(const struct section *section, struct error *err
     struct keys keys;
     section_read(section, &keys);
     const double cutoff = shape_of(section, &keys).cutoff;
-    if (!isnan(keys.cutoff_radius) && !(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
+    if (!isnan(keys.cutoff_radius) &&
+        !(cutoff >= CUSP_LEAST_CUTOFF && cutoff <= CUSP_GREATEST_CUTOFF))
         section_error(section, "cutoff_radius", error,
-                      "is %g times scale_radius; must be from %g to %g times", cutoff, LEAST_CUTOFF,
-                      GREATEST_CUTOFF);
+                      "is %g times scale_radius; must be from %g to %g times", cutoff,
+                      CUSP_LEAST_CUTOFF, CUSP_GREATEST_CUTOFF);
     return error->status;
 }
 
@@ -352,7 +87,7 @@ static void check(const struct section *section, struct error *error)
     cluster_check(section, error);
     struct keys keys;
     section_read(section, &keys);
-    const struct shape shape = shape_of(section, &keys);
+    const struct cusp_shape shape = shape_of(section, &keys);
     if (isnan(keys.cutoff_radius)) {
         if (!(shape.outer > 3))
             section_error(section, "cutoff_radius", error,
@@ -383,21 +118,21 @@ static enum status fill(const struct section *section, const struct physics *phy
     (void)warnings;
     struct keys keys;
     section_read(section, &keys);
-    struct sphere sphere;
-    if (!sphere_make(shape_of(section, &keys), &sphere, error)) {
-        const double mass = sphere.mass[sphere.count - 1];
+    struct cusp *sphere;
+    if (!cusp_create(shape_of(section, &keys), &sphere, error)) {
+        const double mass = cusp_mass(sphere);
         const struct cluster cluster = {
-            .draw = draw,
-            .model = &sphere,
+            .draw = cusp_draw,
+            .model = sphere,
             .length = keys.scale_radius,
             .mass = mass,
             /* E = U/2 in equilibrium */
-            .number = -sphere.potential_energy / (mass * mass),
+            .number = cusp_potential_energy(sphere) / (mass * mass),
             .extent = 2.0 * keys.scale_radius,
         };
         cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, error);
     }
-    sphere_free(&sphere);
+    cusp_destroy(sphere);
     return error->status;
 }
 

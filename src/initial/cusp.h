@@ -1,0 +1,46 @@
+/*
+ * An isotropic sphere with a central cusp, in equilibrium: with the scale radius as the unit of
+ * length and G = 1
+ *
+ *     4 pi rho = r^-inner (1 + r)^(inner - outer) sech(r / r_t)
+ *
+ * The factor of the cut-off radius r_t (McMillan & Dehnen 2007, MNRAS 378, 541) is 1 without one.
+ * It falls smoothly, because a density that jumps to 0 has no isotropic distribution function.
+ *
+ * Speeds follow from Eddington's formula (1916, MNRAS 76, 572; Binney & Tremaine 2008, eq. 4.46):
+ * with Psi = -Phi and E = Psi - v^2/2
+ *
+ *     f(E) ~ int_0^E d^2 rho/dPsi^2 dPsi / sqrt(E - Psi)
+ *
+ * whose boundary term vanishes, since rho falls as r^-3 at least. The integral is taken over ln r
+ * from the radius of Psi = E outwards. The model is a table over a grid that is even in ln r.
+ */
+#ifndef ORRERY_INITIAL_CUSP_H
+#define ORRERY_INITIAL_CUSP_H
+
+#include <gsl/gsl_rng.h>
+
+#include "base/status.h"
+
+struct cusp;
+
+struct cusp_shape {
+    double inner, outer; /* slopes: inner below 2.5, outer 3 or more, above 3 without a cut-off */
+    double cutoff;       /* r_t, within the limits below; INFINITY: none */
+};
+
+/* Limits of r_t in scale radii; the accuracy was measured between them. */
+#define CUSP_LEAST_CUTOFF 0.01
+#define CUSP_GREATEST_CUTOFF 1000000.0
+
+/* STATUS_MEMORY, STATUS_NUMERICAL: it has no isotropic distribution function. */
+enum status cusp_create(struct cusp_shape shape, struct cusp **sphere, struct error *error);
+void cusp_destroy(struct cusp *sphere); /* accepts NULL */
+
+double cusp_mass(const struct cusp *sphere);
+double cusp_potential_energy(const struct cusp *sphere); /* U < 0 */
+
+/* Draws a body of the model, a struct cusp, in its units; for struct cluster. */
+void cusp_draw(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
+
+#endif
