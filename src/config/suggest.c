@@ -102,6 +102,8 @@ static const struct synonym synonyms[] = {
     { "collapse", "cold-sphere", NULL },
     { "coldcollapse", "cold-sphere", NULL },
     { "uniformsphere", "cold-sphere", NULL },
+    { "spiralgalaxy", "galaxy", NULL },
+    { "milkyway", "galaxy", "a disc, a bulge and a halo" },
     { "halo", "nfw", "a halo of dark matter" },
     { "darkmatter", "nfw", "a halo of dark matter" },
     { "navarrofrenkwhite", "nfw", NULL },

@@ -272,8 +272,7 @@ const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none
 enum {
     PAIRS_AT_MOST = 32768, /* bodies for which `auto` sums over pairs: about a second */
     TRIES_AT_LEAST = 10,   /* for a sample that is bound; more where few bodies make it quick: */
-    DRAWN_AT_MOST = 100000,
-    DRAW_WORK = 1000 /* of a body, in units of one pair interaction's time */
+    DRAWN_AT_MOST = 100000
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -366,7 +365,7 @@ static double draw_bodies(struct drawing *d)
     double done = 0;
     for (size_t i = d->first; i < d->first + b->count; i++) {
         double position[3], velocity[3];
-        if (interruption_after(d->interruption, &done, DRAW_WORK))
+        if (interruption_after(d->interruption, &done, INITIAL_DRAW_WORK))
             break;
         d->cluster->draw(d->cluster->model, d->generator, position, velocity);
         initial_set(b, i, 0.0, position, velocity);

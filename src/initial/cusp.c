@@ -29,16 +29,19 @@ struct point {
 /* Radii ascend; from `used` to `count` they serve the integrals alone. */
 struct cusp {
     struct cusp_shape shape;
+    struct cusp_surroundings around;
     gsl_integration_glfixed_table *rule;
     size_t count, used;
     double *log_r, *mass, *fall; /* fall: Psi of this radius less that of the next */
+    double *whole;               /* mass with that of the surroundings */
     double *log_mass;
     double *phi;   /* -Psi; ascends */
     double *log_f; /* of E = Psi, but for a constant */
     double *bound; /* of v^2 f at radii from here to the next */
     struct point (*points)[RULE];
-    gsl_interp *radius_of, *phi_at, *f_at; /* ln r by ln M, phi by ln r, ln f by phi */
-    double potential_energy;               /* |U| */
+    /* ln r by ln M and back, phi by ln r, ln f by phi */
+    gsl_interp *radius_of, *mass_at, *phi_at, *f_at;
+    double potential_energy; /* |U| */
 };
 
 static double sech(double x)
@@ -47,83 +50,117 @@ static double sech(double x)
     return 2.0 * e / (1.0 + e * e);
 }
 
-/* 4 pi rho. */
+/* Returns 4 pi rho. */
 static double density(const struct cusp_shape *s, double r)
 {
+    if (s->disc_height > 0)
+        return exp(-r) / hypot(r, s->disc_height);
     const double rho = pow(r, -s->inner) * pow(1.0 + r, s->inner - s->outer);
     return isfinite(s->cutoff) ? rho * sech(r / s->cutoff) : rho;
 }
 
-/* d^2 rho/dPsi^2 = rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln rho/d ln r, l' = dl/d ln r and
- * m = d ln M/d ln r; from dPsi/dr = -M/r^2. */
-static double curvature(const struct cusp_shape *s, double r, double mass)
-{
-    const double rho = density(s, r), x = r / s->cutoff, t = tanh(x);
-    const double steepening = (s->outer - s->inner) * r / (1.0 + r);
-    const double l = -s->inner - steepening - x * t;
-    const double slope = -steepening / (1.0 + r) - x * t - x * x * (1.0 - t * t);
-    const double m = rho * gsl_pow_3(r) / mass;
-    return rho * gsl_pow_2(r / mass) * (l * l + l + slope - l * m);
-}
-
-/* Finds how much M gains and Psi loses over `length` in ln r from a radius with this M; Psi by
- * parts: int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
-static void advance(const struct cusp *sphere, double log_r, double length, double mass,
-                    double *gain, double *fall)
-{
-    const double a = exp(log_r), b = exp(log_r + length);
-    double sum = 0, over_r = 0;
-    for (size_t k = 0; k < RULE; k++) {
-        double x, weight;
-        gsl_integration_glfixed_point(0.0, length, k, &x, &weight, sphere->rule);
-        const double r = exp(log_r + x), ring = weight * density(&sphere->shape, r) * r * r;
-        sum += ring * r;
-        over_r += ring;
-    }
-    *gain = sum;
-    *fall = mass / a - (mass + sum) / b + over_r;
-}
-
-/* The integral of f over the interval behind radius `i`, for E at this radius: ln r = ln r_i + s^2
- * takes the singularity away. */
-static double first_interval(const struct cusp *sphere, size_t i)
+/* Returns 4 pi rho of all that is around the sphere. */
+static double density_around(const struct cusp_surroundings *around, double r)
 {
     double sum = 0;
-    for (size_t k = 0; k < RULE; k++) {
-        double s, weight, gain, fall;
-        gsl_integration_glfixed_point(0.0, sqrt(GRID_STEP), k, &s, &weight, sphere->rule);
-        advance(sphere, sphere->log_r[i], s * s, sphere->mass[i], &gain, &fall);
-        const double r = exp(sphere->log_r[i] + s * s), mass = sphere->mass[i] + gain;
-        sum += 2.0 * s * weight * curvature(&sphere->shape, r, mass) * mass / (r * sqrt(fall));
+    for (size_t k = 0; k < around->count; k++) {
+        const struct cusp_part *const part = &around->parts[k];
+        sum += part->mass * density(&part->shape, r / part->scale) / gsl_pow_3(part->scale);
     }
     return sum;
 }
 
-/* Outwards: masses, falls of the potential, the energy, and the points of each interval. */
+/* d^2 rho/dPsi^2 = rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln rho/d ln r, l' = dl/d ln r and
+ * m = d ln M/d ln r; from dPsi/dr = -M/r^2. M is the whole mass. */
+static double curvature(const struct cusp *sphere, double r, double whole)
+{
+    const struct cusp_shape *const s = &sphere->shape;
+    const double rho = density(s, r), x = r / s->cutoff, t = tanh(x);
+    const double steepening = (s->outer - s->inner) * r / (1.0 + r);
+    const double l = -s->inner - steepening - x * t;
+    const double slope = -steepening / (1.0 + r) - x * t - x * x * (1.0 - t * t);
+    const double m = (rho + density_around(&sphere->around, r)) * gsl_pow_3(r) / whole;
+    return rho * gsl_pow_2(r / whole) * (l * l + l + slope - l * m);
+}
+
+/* How much the sphere's mass and the whole one gain and Psi loses from one radius to another. */
+struct stretch {
+    double mass, whole, fall;
+};
+
+/* Integrates over `length` in ln r from a radius with this whole mass M; Psi by parts:
+ * int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
+static struct stretch advance(const struct cusp *sphere, double log_r, double length, double whole)
+{
+    const double a = exp(log_r), b = exp(log_r + length);
+    double sum = 0, all = 0, over_r = 0;
+    for (size_t k = 0; k < RULE; k++) {
+        double x, weight;
+        gsl_integration_glfixed_point(0.0, length, k, &x, &weight, sphere->rule);
+        const double r = exp(log_r + x), ring = weight * density(&sphere->shape, r) * r * r;
+        const double with = ring + weight * density_around(&sphere->around, r) * r * r;
+        sum += ring * r;
+        all += with * r;
+        over_r += with;
+    }
+    return (struct stretch){ sum, all, whole / a - (whole + all) / b + over_r };
+}
+
+/* Returns the integral of f over the interval behind radius `i`, for E at this radius:
+ * ln r = ln r_i + s^2 takes the singularity away. */
+static double first_interval(const struct cusp *sphere, size_t i)
+{
+    double sum = 0;
+    for (size_t k = 0; k < RULE; k++) {
+        double s, weight;
+        gsl_integration_glfixed_point(0.0, sqrt(GRID_STEP), k, &s, &weight, sphere->rule);
+        const struct stretch to = advance(sphere, sphere->log_r[i], s * s, sphere->whole[i]);
+        const double r = exp(sphere->log_r[i] + s * s), whole = sphere->whole[i] + to.whole;
+        sum += 2.0 * s * weight * curvature(sphere, r, whole) * whole / (r * sqrt(to.fall));
+    }
+    return sum;
+}
+
+/* Returns the mass within r where the density is that of the cusp alone. */
+static double innermost(const struct cusp_shape *shape, double r)
+{
+    return density(shape, r) * gsl_pow_3(r) / (3.0 - shape->inner);
+}
+
+/* Integrates outwards: masses, falls of the potential, the energy, and the points of each
+ * interval. */
 static void integrate(struct cusp *sphere)
 {
     const double inner = sphere->shape.inner, r0 = exp(sphere->log_r[0]);
-    double mass = density(&sphere->shape, r0) * gsl_pow_3(r0) / (3.0 - inner);
+    double mass = innermost(&sphere->shape, r0), whole = mass;
+    for (size_t k = 0; k < sphere->around.count; k++) {
+        const struct cusp_part *const part = &sphere->around.parts[k];
+        whole += part->mass * innermost(&part->shape, r0 / part->scale);
+    }
     sphere->potential_energy = mass * mass * (3.0 - inner) / ((5.0 - 2.0 * inner) * r0);
     for (size_t i = 0; i < sphere->count; i++) {
         const double log_r = sphere->log_r[i];
         sphere->mass[i] = mass;
+        sphere->whole[i] = whole;
         for (size_t k = 0; k < RULE; k++) {
             struct point *const point = &sphere->points[i][k];
-            double x, weight, gain;
+            double x, weight;
             gsl_integration_glfixed_point(0.0, GRID_STEP, k, &x, &weight, sphere->rule);
-            advance(sphere, log_r, x, mass, &gain, &point->fall);
-            const double r = exp(log_r + x), M = mass + gain;
-            point->term = weight * curvature(&sphere->shape, r, M) * M / r;
-            sphere->potential_energy += weight * M * density(&sphere->shape, r) * r * r;
+            const struct stretch to = advance(sphere, log_r, x, whole);
+            const double r = exp(log_r + x), M = whole + to.whole;
+            point->fall = to.fall;
+            point->term = weight * curvature(sphere, r, M) * M / r;
+            sphere->potential_energy +=
+                weight * (mass + to.mass) * density(&sphere->shape, r) * r * r;
         }
-        double gain;
-        advance(sphere, log_r, GRID_STEP, mass, &gain, &sphere->fall[i]);
-        mass += gain;
+        const struct stretch next = advance(sphere, log_r, GRID_STEP, whole);
+        sphere->fall[i] = next.fall;
+        mass += next.mass;
+        whole += next.whole;
     }
 }
 
-/* Eddington's integral at every used radius. */
+/* Takes Eddington's integral at every used radius. */
 static enum status find_f(struct cusp *sphere, struct error *error)
 {
     for (size_t i = 0; i < sphere->used; i++) {
@@ -164,12 +201,13 @@ void cusp_destroy(struct cusp *sphere)
 {
     if (!sphere)
         return;
-    double *const arrays[] = { sphere->log_r, sphere->mass,  sphere->fall, sphere->log_mass,
-                               sphere->phi,   sphere->log_f, sphere->bound };
+    double *const arrays[] = { sphere->log_r,    sphere->mass, sphere->whole, sphere->fall,
+                               sphere->log_mass, sphere->phi,  sphere->log_f, sphere->bound };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         memory_free(arrays[k]);
     memory_free(sphere->points);
     gsl_interp_free(sphere->radius_of);
+    gsl_interp_free(sphere->mass_at);
     gsl_interp_free(sphere->phi_at);
     gsl_interp_free(sphere->f_at);
     if (sphere->rule)
@@ -179,21 +217,23 @@ void cusp_destroy(struct cusp *sphere)
 
 static enum status allocate(struct cusp *sphere, struct error *error)
 {
-    double **const arrays[] = { &sphere->log_r, &sphere->mass,  &sphere->fall, &sphere->log_mass,
-                                &sphere->phi,   &sphere->log_f, &sphere->bound };
+    double **const arrays[] = { &sphere->log_r,    &sphere->mass, &sphere->whole, &sphere->fall,
+                                &sphere->log_mass, &sphere->phi,  &sphere->log_f, &sphere->bound };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         *arrays[k] = memory_array(sphere->count, sizeof **arrays[k], error);
     sphere->points = memory_array(sphere->count, sizeof *sphere->points, error);
     sphere->radius_of = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
+    sphere->mass_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->phi_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->f_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->rule = gsl_integration_glfixed_table_alloc(RULE);
-    if (!sphere->radius_of || !sphere->phi_at || !sphere->f_at || !sphere->rule)
+    if (!sphere->radius_of || !sphere->mass_at || !sphere->phi_at || !sphere->f_at || !sphere->rule)
         error_memory(error);
     return error->status;
 }
 
-static enum status make(struct cusp_shape shape, struct cusp *sphere, struct error *error)
+static enum status make(struct cusp_shape shape, const struct cusp_surroundings *around,
+                        struct cusp *sphere, struct error *error)
 {
     const bool cut = isfinite(shape.cutoff);
     const double scale = cut ? fmin(1.0, shape.cutoff) : 1.0;
@@ -201,6 +241,7 @@ static enum status make(struct cusp_shape shape, struct cusp *sphere, struct err
     const double last = log(cut ? OUTER_CUTOFFS * shape.cutoff : OUTER_RADIUS);
     const double farthest = log(cut ? FARTHEST_CUTOFFS * shape.cutoff : FARTHEST_RADIUS);
     *sphere = (struct cusp){ .shape = shape,
+                             .around = around ? *around : (struct cusp_surroundings){ 0 },
                              .count = (size_t)((farthest - first) / GRID_STEP) + 1,
                              .used = (size_t)((last - first) / GRID_STEP) + 1 };
     if (allocate(sphere, error))
@@ -211,7 +252,7 @@ static enum status make(struct cusp_shape shape, struct cusp *sphere, struct err
     if (find_f(sphere, error))
         return error->status;
     const size_t end = sphere->count - 1;
-    double psi = sphere->mass[end] / exp(sphere->log_r[end]);
+    double psi = sphere->whole[end] / exp(sphere->log_r[end]);
     for (size_t i = end; i-- > 0;) {
         psi += sphere->fall[i];
         sphere->phi[i] = -psi;
@@ -219,25 +260,39 @@ static enum status make(struct cusp_shape shape, struct cusp *sphere, struct err
     }
     find_bounds(sphere);
     if (gsl_interp_init(sphere->radius_of, sphere->log_mass, sphere->log_r, sphere->used) ||
+        gsl_interp_init(sphere->mass_at, sphere->log_r, sphere->log_mass, sphere->used) ||
         gsl_interp_init(sphere->phi_at, sphere->log_r, sphere->phi, sphere->used) ||
         gsl_interp_init(sphere->f_at, sphere->phi, sphere->log_f, sphere->used))
         error_memory(error);
     return error->status;
 }
 
-enum status cusp_create(struct cusp_shape shape, struct cusp **sphere, struct error *error)
+enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings *around,
+                        struct cusp **sphere, struct error *error)
 {
     *sphere = memory_array(1, sizeof **sphere, error);
-    if (*sphere && make(shape, *sphere, error)) {
+    if (*sphere && make(shape, around, *sphere, error)) {
         cusp_destroy(*sphere);
         *sphere = NULL;
     }
+    if (*sphere)
+        (*sphere)->around = (struct cusp_surroundings){ 0 };
     return error->status;
 }
 
 double cusp_mass(const struct cusp *sphere)
 {
     return sphere->mass[sphere->count - 1];
+}
+
+double cusp_mass_within(const struct cusp *sphere, double r)
+{
+    const double *const log_r = sphere->log_r, x = log(r);
+    if (x <= log_r[0])
+        return innermost(&sphere->shape, r);
+    if (x >= log_r[sphere->used - 1])
+        return cusp_mass(sphere);
+    return exp(gsl_interp_eval(sphere->mass_at, log_r, sphere->log_mass, x, NULL));
 }
 
 double cusp_potential_energy(const struct cusp *sphere)

@@ -13,10 +13,13 @@
  *     f(E) ~ int_0^E d^2 rho/dPsi^2 dPsi / sqrt(E - Psi)
  *
  * whose boundary term vanishes, since rho falls as r^-3 at least. The integral is taken over ln r
- * from the radius of Psi = E outwards. The model is a table over a grid that is even in ln r.
+ * from the radius of Psi = E outwards. The model is a table over a grid that is even in ln r. Psi
+ * is that of the sphere and of all that is around it.
  */
 #ifndef ORRERY_INITIAL_CUSP_H
 #define ORRERY_INITIAL_CUSP_H
+
+#include <stddef.h>
 
 #include <gsl/gsl_rng.h>
 
@@ -27,17 +30,37 @@ struct cusp;
 struct cusp_shape {
     double inner, outer; /* slopes: inner below 2.5, outer 3 or more, above 3 without a cut-off */
     double cutoff;       /* r_t, within the limits below; INFINITY: none */
+    /* z0 > 0, of surroundings alone, with inner = 0: 4 pi rho = exp(-r) / sqrt(r^2 + z0^2). Far
+     * within z0 and far beyond it is the mean over the sphere of a disc exp(-R) sech^2(z/z0) with M
+     * = 1. */
+    double disc_height;
+};
+
+/* What attracts the bodies of a sphere beside them, as a sphere about the same centre. */
+struct cusp_part {
+    struct cusp_shape shape;
+    double scale; /* its scale radius, in that of the sphere */
+    double mass;  /* times that of its shape */
+};
+
+struct cusp_surroundings {
+    size_t count;
+    const struct cusp_part *parts;
 };
 
 /* Limits of r_t in scale radii; the accuracy was measured between them. */
 #define CUSP_LEAST_CUTOFF 0.01
 #define CUSP_GREATEST_CUTOFF 1000000.0
 
-/* STATUS_MEMORY, STATUS_NUMERICAL: it has no isotropic distribution function. */
-enum status cusp_create(struct cusp_shape shape, struct cusp **sphere, struct error *error);
+/* Makes the model; `around` is borrowed for the call, NULL where there is nothing. STATUS_MEMORY,
+ * STATUS_NUMERICAL: it has no isotropic distribution function. */
+enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings *around,
+                        struct cusp **sphere, struct error *error);
 void cusp_destroy(struct cusp *sphere); /* accepts NULL */
 
 double cusp_mass(const struct cusp *sphere);
+/* Returns the mass within r, by interpolation between radii. */
+double cusp_mass_within(const struct cusp *sphere, double r);
 double cusp_potential_energy(const struct cusp *sphere); /* U < 0 */
 
 /* Draws a body of the model, a struct cusp, in its units; for struct cluster. */

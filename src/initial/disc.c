@@ -4,8 +4,9 @@
  *     rho = M / (4 pi Rd^2 z0) exp(-R/Rd) sech^2(z/z0)
  *
  * with velocities by the epicyclic approximation (Hernquist 1993, ApJS 86, 389; Binney & Tremaine
- * 2008, 4.4.3 and 4.8.2) in its own field and that of the external fields. Its own circular speed
- * in the plane is by Hankel's transform of the surface density (Toomre 1963, ApJ 138, 385)
+ * 2008, 4.4.3 and 4.8.2) in its own field and in that of the external fields and of the spheres
+ * about it. Its own circular speed in the plane is by Hankel's transform of the surface density
+ * (Toomre 1963, ApJ 138, 385)
  *
  *     v_c^2 = G M R int_0^inf k J_1(kR) T(k z0) / (1 + k^2 Rd^2)^(3/2) dk
  *
@@ -16,8 +17,12 @@
  *     <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2/4 Omega^2 + d ln(Sigma sigma_R^2)/d ln R)
  *     sigma_z^2 = pi G Sigma z0 + nu^2 <z^2>,   <z^2> = pi^2 z0^2 / 12
  *
- * where nu is the vertical frequency of the external fields.
+ * where nu is the vertical frequency of the external fields. In a sphere, whose force changes over
+ * the height near its centre, nu^2 <z^2> is the mean of z^2 G M(<r)/r^3 over the heights
+ * z = z0 atanh(u), u from 0 to 1 (the vertical equation of Jeans, times z, over all heights).
  */
+#include "initial/disc.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,28 +51,30 @@ static const struct parameter parameters[] = {
     INITIAL_POSITIVE(scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
                      "Rd of the surface density exp(-R/Rd)."),
     INITIAL_POSITIVE(scale_height, DEFAULT_REAL(0.1), DIMENSION_LENGTH,
-                     "z0 of the density sech^2(z/z0)."),
+                     "z0 of the density sech^2(z/z0), at most half of scale_length."),
     INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Radius at which the disc ends; unset: 8 scale lengths."),
+                     "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),
     { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
       .maximum = INFINITY, .open = OPEN_MINIMUM,
       .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) at all radii; below 1 the disc falls "
               "into rings." },
 };
 
-/* Radii in scale lengths. */
+/* Radii are in scale lengths. */
 #define LEAST_RADIUS 1e-3 /* of the table: 5e-7 of the mass is within */
 #define LEAST_CUTOFF 4.0  /* 9 % of the mass of the endless disc is beyond */
 #define GREATEST_CUTOFF 30.0
 #define USUAL_CUTOFF 8.0
-#define GREATEST_HEIGHT 0.5 /* the epicyclic approximation is one of thin discs */
+#define GREATEST_HEIGHT 0.5 /* the epicyclic approximation holds for thin discs */
 #define LAST_WAVE 100.0     /* k Rd at which the integral ends: 1e-5 of it is beyond */
 
-enum { RADII = 256, RULE = 8 };
+enum { RADII = 256, RULE = 8, LAYERS = 32 };
 
-/* All in the units of the run; over ln(R/Rd). */
-struct table {
+/* The table is over ln(R/Rd); its values are in the units of the run. */
+struct disc {
+    struct disc_shape shape;
     double log_radius[RADII], speed2[RADII], kappa2[RADII], log_kappa2[RADII];
+    double deep[RADII]; /* nu^2 <z^2> of all that is beside the disc */
     double radial[RADII], azimuthal[RADII], vertical[RADII], mean[RADII];
 };
 
@@ -79,11 +86,11 @@ static double thickness(double a)
     return 1.0 - 0.5 * a * (gsl_sf_psi(1.0 + 0.25 * a) - gsl_sf_psi(0.5 + 0.25 * a));
 }
 
-/* v_c^2 in units of G M / Rd at all radii; `height` is z0/Rd. */
-static enum status find_own(double height, double farthest, struct table *table,
+/* Finds v_c^2 in units of G M / Rd at all radii; `height` is z0/Rd. */
+static enum status find_own(double height, double farthest, struct disc *disc,
                             struct interruption *interruption, struct error *error)
 {
-    const double width = 2.0 / farthest; /* of a panel: a third of a period of J_1 at most */
+    const double width = 2.0 / farthest; /* of a panel, at most a third of a period of J_1 */
     const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* the cut-off bounds it */
     double *waves = memory_array(nodes, sizeof *waves, error);
     double *terms = memory_array(nodes, sizeof *terms, error);
@@ -98,11 +105,11 @@ static enum status find_own(double height, double farthest, struct table *table,
         terms[i] = weight * k * thickness(k * height) / pow(1.0 + k * k, 1.5);
     }
     for (size_t n = 0; !error->status && n < RADII; n++) {
-        const double x = exp(table->log_radius[n]);
+        const double x = exp(disc->log_radius[n]);
         double sum = 0;
         for (size_t i = 0; i < nodes; i++)
             sum += terms[i] * gsl_sf_bessel_J1(waves[i] * x);
-        table->speed2[n] = x * sum;
+        disc->speed2[n] = x * sum;
         interruption_status(interruption, error);
     }
     if (rule)
@@ -112,26 +119,38 @@ static enum status find_own(double height, double farthest, struct table *table,
     return error->status;
 }
 
-/* Adds the external fields in the plane; the squares of their vertical frequency to `nu2`. */
-static void add_fields(const struct physics *physics, double length, struct table *table,
-                       double nu2[RADII])
+/* Adds the external fields in the plane. */
+static void add_fields(const struct physics *physics, struct disc *disc)
 {
-    for (size_t n = 0; n < RADII; n++) {
-        const double R = length * exp(table->log_radius[n]);
-        nu2[n] = 0;
-        if (!physics->external)
-            continue;
-        const struct field_motion motion = external_motion(
-            physics->external, (const double[3]){ R, 0.0, physics->external->center[2] },
-            (const double[3]){ 0.0, 0.0, 1.0 });
-        table->speed2[n] -= R * motion.a[0];
-        nu2[n] = fmax(0.0, -motion.jerk[2]);
+    const struct external *const external = physics->external;
+    for (size_t n = 0; external && n < RADII; n++) {
+        const double R = disc->shape.length * exp(disc->log_radius[n]);
+        const struct field_motion motion =
+            external_motion(external, (const double[3]){ R, 0.0, external->center[2] },
+                            (const double[3]){ 0.0, 0.0, 1.0 });
+        disc->speed2[n] -= R * motion.a[0];
+        disc->deep[n] += fmax(0.0, -motion.jerk[2]) * gsl_pow_2(M_PI * disc->shape.height) / 12.0;
+    }
+}
+
+/* Adds the spheres about the disc. */
+static void add_spheres(const struct disc_spheres *spheres, struct disc *disc)
+{
+    for (size_t n = 0; spheres && n < RADII; n++) {
+        const double R = disc->shape.length * exp(disc->log_radius[n]);
+        disc->speed2[n] += spheres->attraction(spheres->model, R) / R;
+        for (size_t k = 0; k < LAYERS; k++) {
+            const double q = ((double)k + 0.5) / LAYERS; /* 1 - u = q^2, so du = 2 q dq */
+            const double z = disc->shape.height * atanh(1.0 - q * q), r = hypot(R, z);
+            disc->deep[n] +=
+                2.0 * q / LAYERS * z * z * spheres->attraction(spheres->model, r) / gsl_pow_3(r);
+        }
     }
 }
 
 /* --- its velocities --------------------------------------------------------------------------- */
 
-/* The slopes of values over ln R. */
+/* Finds the slopes of values over ln R. */
 static enum status find_slopes(const double log_radius[RADII], const double values[RADII],
                                double slopes[RADII], struct error *error)
 {
@@ -151,11 +170,16 @@ static double enclosed(double x)
     return 1.0 - (1.0 + x) * exp(-x);
 }
 
-static enum status find_velocities(const struct section *section, const struct keys *keys, double G,
-                                   const double nu2[RADII], struct table *t, struct error *error)
+double disc_endless_mass(const struct disc_shape *shape)
 {
-    const double length = keys->scale_length, height = keys->scale_height;
-    const double whole = keys->mass / enclosed(keys->cutoff_radius / length);
+    return shape->mass / enclosed(shape->cutoff / shape->length);
+}
+
+static enum status find_velocities(const struct section *section, double G, struct disc *t,
+                                   struct error *error)
+{
+    const double length = t->shape.length, height = t->shape.height;
+    const double whole = disc_endless_mass(&t->shape);
     double slope[RADII];
     if (find_slopes(t->log_radius, t->speed2, slope, error))
         return error->status;
@@ -173,22 +197,54 @@ static enum status find_velocities(const struct section *section, const struct k
     for (size_t n = 0; n < RADII; n++) {
         const double x = exp(t->log_radius[n]), R = length * x;
         const double surface = whole / (2.0 * M_PI * length * length) * exp(-x);
-        const double radial = 3.36 * keys->toomre_q * G * surface / sqrt(t->kappa2[n]);
+        const double radial = 3.36 * t->shape.toomre_q * G * surface / sqrt(t->kappa2[n]);
         const double ratio = 0.25 * t->kappa2[n] * R * R / t->speed2[n];
         const double drift = 1.0 - ratio - 3.0 * x - slope[n];
         t->radial[n] = radial;
         t->azimuthal[n] = radial * sqrt(ratio);
         t->mean[n] = sqrt(fmax(0.0, t->speed2[n] + radial * radial * drift));
-        t->vertical[n] =
-            sqrt(M_PI * G * surface * height + nu2[n] * gsl_pow_2(M_PI * height) / 12.0);
+        t->vertical[n] = sqrt(M_PI * G * surface * height + t->deep[n]);
     }
     return STATUS_OK;
 }
 
+enum status disc_create(const struct section *section, const struct disc_shape *shape,
+                        const struct physics *physics, const struct disc_spheres *spheres,
+                        struct disc **disc, struct error *error)
+{
+    const double length = shape->length, G = physics->gravitational_constant;
+    const double farthest = shape->cutoff / length;
+    const double unit = G * disc_endless_mass(shape) / length;
+    struct disc *const made = *disc = memory_array(1, sizeof *made, error);
+    if (!made)
+        return error->status;
+    *made = (struct disc){ .shape = *shape };
+    for (size_t n = 0; n < RADII; n++)
+        made->log_radius[n] =
+            log(LEAST_RADIUS) + log(farthest / LEAST_RADIUS) * (double)n / (RADII - 1.0);
+    if (!find_own(shape->height / length, farthest, made, physics->interruption, error)) {
+        for (size_t n = 0; n < RADII; n++)
+            made->speed2[n] *= unit;
+        add_fields(physics, made);
+        add_spheres(spheres, made);
+        find_velocities(section, G, made, error);
+    }
+    if (error->status) {
+        disc_destroy(made);
+        *disc = NULL;
+    }
+    return error->status;
+}
+
+void disc_destroy(struct disc *disc)
+{
+    memory_free(disc);
+}
+
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Linear in ln R. */
-static double at(const struct table *t, const double values[RADII], double log_radius)
+/* Interpolates linearly in ln R. */
+static double at(const struct disc *t, const double values[RADII], double log_radius)
 {
     const double step = t->log_radius[1] - t->log_radius[0];
     const double place = fmin(fmax((log_radius - t->log_radius[0]) / step, 0.0), RADII - 1.0);
@@ -196,17 +252,17 @@ static double at(const struct table *t, const double values[RADII], double log_r
     return values[n] + (place - (double)n) * (values[n + 1] - values[n]);
 }
 
-static void draw(const struct keys *keys, const struct table *t, gsl_rng *generator,
-                 double position[3], double velocity[3])
+void disc_draw(const struct disc *t, gsl_rng *generator, double position[3], double velocity[3])
 {
-    const double within = enclosed(keys->cutoff_radius / keys->scale_length);
+    const struct disc_shape *const shape = &t->shape;
+    const double within = enclosed(shape->cutoff / shape->length);
     const double u = within * random_uniform(generator, 0.0, 1.0);
     const double x = -1.0 - gsl_sf_lambert_Wm1(-(1.0 - u) / M_E); /* u = enclosed(x) */
-    const double R = keys->scale_length * x, log_radius = log(x);
+    const double R = shape->length * x, log_radius = log(x);
     const double angle = random_uniform(generator, -M_PI, M_PI), c = cos(angle), s = sin(angle);
     double height;
     do
-        height = keys->scale_height * atanh(random_uniform(generator, -1.0, 1.0));
+        height = shape->height * atanh(random_uniform(generator, -1.0, 1.0));
     while (!isfinite(height));
     const double radial = at(t, t->radial, log_radius) * gsl_ran_gaussian_ziggurat(generator, 1.0);
     const double azimuthal =
@@ -220,51 +276,67 @@ static void draw(const struct keys *keys, const struct table *t, gsl_rng *genera
     memcpy(velocity, v, sizeof v);
 }
 
-/* Moves the disc to the plane through the centre of the fields. */
-static enum status fill_system(const struct keys *keys, const struct physics *physics,
-                               const struct table *table, unsigned long seed, struct bodies *bodies,
-                               size_t first, struct error *error)
+/* --- the start -------------------------------------------------------------------------------- */
+
+/* The disc lies in the plane through the centre of the fields. */
+static enum status fill_system(const struct physics *physics, const struct disc *disc,
+                               unsigned long seed, struct bodies *bodies, size_t first,
+                               struct error *error)
 {
-    enum { WORK = 1000 }; /* of a body, in units of one pair interaction's time */
     const double plane = physics->external ? physics->external->center[2] : 0.0;
     gsl_rng *generator = random_create(seed, error);
     double done = 0;
     for (size_t i = first; generator && i < first + bodies->count; i++) {
         double position[3], velocity[3];
-        if (interruption_after(physics->interruption, &done, WORK))
+        if (interruption_after(physics->interruption, &done, INITIAL_DRAW_WORK))
             break;
-        draw(keys, table, generator, position, velocity);
+        disc_draw(disc, generator, position, velocity);
         position[2] += plane;
-        initial_set(bodies, i, keys->mass / (double)bodies->count, position, velocity);
+        initial_set(bodies, i, disc->shape.mass / (double)bodies->count, position, velocity);
     }
     random_destroy(generator);
     return error->status ? error->status : interruption_status(physics->interruption, error);
 }
 
-static struct keys keys_of(const struct section *section)
+double disc_cutoff(double cutoff, double length)
+{
+    return isnan(cutoff) ? USUAL_CUTOFF * length : cutoff;
+}
+
+enum status disc_check(const struct section *section, const struct disc_shape *shape,
+                       const struct disc_names *names, struct error *error)
+{
+    const double cutoff = shape->cutoff / shape->length, height = shape->height / shape->length;
+    if (!(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
+        section_error(section, names->cutoff, error, "is %g times %s; must be from %g to %g times",
+                      cutoff, names->length, LEAST_CUTOFF, GREATEST_CUTOFF);
+    if (!(height <= GREATEST_HEIGHT))
+        section_error(section, names->height, error,
+                      "is %g times %s; must be at most %g times, since the velocities are those of "
+                      "a thin disc",
+                      height, names->length, GREATEST_HEIGHT);
+    return error->status;
+}
+
+static struct disc_shape shape_of(const struct section *section)
 {
     struct keys keys;
     section_read(section, &keys);
-    if (isnan(keys.cutoff_radius))
-        keys.cutoff_radius = USUAL_CUTOFF * keys.scale_length;
-    return keys;
+    return (struct disc_shape){ .mass = keys.mass,
+                                .length = keys.scale_length,
+                                .height = keys.scale_height,
+                                .cutoff = disc_cutoff(keys.cutoff_radius, keys.scale_length),
+                                .toomre_q = keys.toomre_q };
 }
 
 /* Lengths by default are judged here, when the units are known to be those that they are meant
  * for. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
-    const struct keys keys = keys_of(section);
-    const double cutoff = keys.cutoff_radius / keys.scale_length;
-    if (!(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
-        section_error(section, "cutoff_radius", error,
-                      "is %g times scale_length; must be from %g to %g times", cutoff, LEAST_CUTOFF,
-                      GREATEST_CUTOFF);
-    if (!(keys.scale_height <= GREATEST_HEIGHT * keys.scale_length))
-        section_error(section, "scale_height", error,
-                      "is %g times scale_length; a disc is at most %g times as high as long",
-                      keys.scale_height / keys.scale_length, GREATEST_HEIGHT);
-    return error->status ? error->status : initial_count_key(section, count, error);
+    const struct disc_shape shape = shape_of(section);
+    const struct disc_names names = { "scale_length", "scale_height", "cutoff_radius" };
+    const enum status status = disc_check(section, &shape, &names, error);
+    return status ? status : initial_count_key(section, count, error);
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
@@ -273,30 +345,18 @@ static enum status fill(const struct section *section, const struct physics *phy
 {
     (void)warnings;
     const struct external *const external = physics->external;
-    const struct keys keys = keys_of(section);
-    const double length = keys.scale_length, G = physics->gravitational_constant;
-    const double farthest = keys.cutoff_radius / length;
-    const double unit = G * keys.mass / enclosed(farthest) / length;
+    const struct disc_shape shape = shape_of(section);
     if (external && !(external->keeps_angular_momentum[2] && external->center[0] == 0 &&
                       external->center[1] == 0))
         return section_error(section, NULL, error,
                              "a disc about the z axis is in equilibrium only in external fields "
                              "that are symmetric about it");
-    double nu2[RADII];
-    struct table *table = memory_array(1, sizeof *table, error);
-    for (size_t n = 0; table && n < RADII; n++)
-        table->log_radius[n] =
-            log(LEAST_RADIUS) + log(farthest / LEAST_RADIUS) * (double)n / (RADII - 1.0);
-    if (table &&
-        !find_own(keys.scale_height / length, farthest, table, physics->interruption, error)) {
-        for (size_t n = 0; n < RADII; n++)
-            table->speed2[n] *= unit;
-        add_fields(physics, length, table, nu2);
-        find_velocities(section, &keys, G, nu2, table, error);
-    }
-    for (size_t s = 0; !error->status && s < bodies->systems; s++)
-        fill_system(&keys, physics, table, seed + s, bodies, s * bodies->stride, error);
-    memory_free(table);
+    struct disc *disc;
+    if (disc_create(section, &shape, physics, NULL, &disc, error))
+        return error->status;
+    for (size_t s = 0; s < bodies->systems && !error->status; s++)
+        fill_system(physics, disc, seed + s, bodies, s * bodies->stride, error);
+    disc_destroy(disc);
     return error->status;
 }
 

@@ -17,6 +17,7 @@ extern const struct initial_class initial_disc;
 extern const struct initial_class initial_encounter;
 extern const struct initial_class initial_figure_eight;
 extern const struct initial_class initial_file;
+extern const struct initial_class initial_galaxy;
 extern const struct initial_class initial_hernquist;
 extern const struct initial_class initial_jaffe;
 extern const struct initial_class initial_king;
@@ -29,6 +30,9 @@ extern const struct initial_class initial_two_body;
 extern const struct initial_class initial_uniform_cube;
 
 enum { INITIAL_SPECIES_LENGTH = 15 }; /* of the key `species`, in bytes */
+
+/* The work of drawing a body, in units of one pair interaction's time. */
+enum { INITIAL_DRAW_WORK = 1000 };
 
 /* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
 #define INITIAL_COUNT_MAX 2147483647

@@ -14,21 +14,10 @@
 #include "model/bodies.h"
 
 static const struct initial_class *const table[] = {
-    &initial_cold_sphere,
-    &initial_dehnen,
-    &initial_disc,
-    &initial_figure_eight,
-    &initial_file,
-    &initial_hernquist,
-    &initial_jaffe,
-    &initial_king,
-    &initial_nfw,
-    &initial_orbits,
-    &initial_outer_solar_system,
-    &initial_plummer,
-    &initial_pythagorean,
-    &initial_two_body,
-    &initial_uniform_cube,
+    &initial_cold_sphere, &initial_dehnen,      &initial_disc,      &initial_figure_eight,
+    &initial_file,        &initial_galaxy,      &initial_hernquist, &initial_jaffe,
+    &initial_king,        &initial_nfw,         &initial_orbits,    &initial_outer_solar_system,
+    &initial_plummer,     &initial_pythagorean, &initial_two_body,  &initial_uniform_cube,
     &initial_encounter, /* last: it takes those before as its models */
 };
 

@@ -119,7 +119,7 @@ static enum status fill(const struct section *section, const struct physics *phy
     struct keys keys;
     section_read(section, &keys);
     struct cusp *sphere;
-    if (!cusp_create(shape_of(section, &keys), &sphere, error)) {
+    if (!cusp_create(shape_of(section, &keys), NULL, &sphere, error)) {
         const double mass = cusp_mass(sphere);
         const struct cluster cluster = {
             .draw = cusp_draw,

@@ -152,12 +152,25 @@ def test_as_other_starts():
     assert spins[0][1] > 5 and spins[1][1] < -5 and abs(spins[0][2]) < 1, spins
 
 
+def test_a_model_knows_no_fields():
+    """an encounter makes its discs as if there were no fields, which are not about their centres"""
+    model = '{ initial = "disc"; count = 50; }'
+    two = 'initial = "encounter"; pericenter = 1; separation = 30; };\n' \
+        f"models = ( {model}, {model} );\n"
+    field = 'external = ( { type = "plummer"; mass = 5.0; scale_radius = 1.0; center = [%s, 0.0, ' \
+        "2.0]; } );\n"
+    alone = start(two + "ensemble = {")
+    for x in ("0.0", "3.0"):
+        found = start(two + field % x + "ensemble = {")
+        assert all(np.array_equal(a, b) for a, b in zip(alone, found)), x
+
+
 def test_what_cannot_be():
     """each thing that cannot be is named with its place, its key and its mend"""
     for keys, text in (
             ("toomre_q = 0.0;", "run.cfg:2: bodies.toomre_q = 0.0: must be greater than 0"),
             ("scale_height = 0.6;", "run.cfg:2: bodies.scale_height = 0.6: is 0.6 times "
-             "scale_length; a disc is at most 0.5 times as high as long"),
+             "scale_length; must be at most 0.5 times, since the velocities are those of a thin disc"),
             ("cutoff_radius = 3.9;", "run.cfg:2: bodies.cutoff_radius = 3.9: is 3.9 times "
              "scale_length; must be from 4 to 30 times"),
             ("scale_length = 0.1; scale_height = 0.01; cutoff_radius = 3.1;", "is 31 times"),

@@ -450,6 +450,8 @@ def test_masses_of_generated_bodies_are_given():
             ('"nfw"; count = 8; cutoff_radius = 1e21', ("mass", "scale_radius"), ("1e42", "1e20")),
             ('"disc"; count = 8', ("mass", "scale_length", "scale_height"),
              ("1e40", "1e20", "1e19")),
+            ('"galaxy"; disc_count = 8', ("disc_mass", "disc_scale_length", "disc_scale_height"),
+             ("1e40", "1e20", "1e19")),
             ('"cold-sphere"; count = 8', ("mass", "radius"), ("1e30", "1e16")),
             ('"two-body"', ("masses", "semi_major_axis"), ("[1e30, 1e30]", "1e11")),
             ('"figure-eight"', ("mass", "length"), ("1e30", "1e11")),
