@@ -36,7 +36,7 @@ struct cusp_shape {
     double disc_height;
 };
 
-/* What attracts the bodies of a sphere beside them, as a sphere about the same centre. */
+/* A part that attracts the bodies of a sphere beside them, as a sphere about the same centre. */
 struct cusp_part {
     struct cusp_shape shape;
     double scale; /* its scale radius, in that of the sphere */

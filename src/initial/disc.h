@@ -18,7 +18,7 @@ struct disc_shape {
     double toomre_q;
 };
 
-/* What a config calls them. */
+/* The keys of a config that give them. */
 struct disc_names {
     const char *length, *height, *cutoff;
 };

@@ -27,6 +27,12 @@ struct keys {
 
 static const struct parameter parameters[] = {
     INITIAL_CENTER(true),
+    { .key = "virial_ratio",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .minimum = 0,
+      .maximum = INFINITY,
+      .help = "Refused here, since it would change the orbit; a key of each of the models." },
     INITIAL_POSITIVE(pericenter, DEFAULT_NONE, DIMENSION_LENGTH,
                      "Least distance q of the models' centres on the Kepler orbit of two points."),
     { BIND(REAL, struct keys, eccentricity), .default_value = DEFAULT_REAL(1.0), .minimum = 0,
@@ -43,7 +49,11 @@ const struct parameter initial_model_parameters[] = {
       .maximum = RANDOM_SEED_MAX,
       .help = "Seed of the first system's random numbers; unset: bodies.seed for the first model, "
               "and the seeds behind those of the first for the second." },
-    INITIAL_CENTER(true),
+    { .key = "center",
+      .type = PARAMETER_FLAG,
+      .default_value = DEFAULT_FLAG(true),
+      .help = "Move the centre of mass to the origin and to rest. The default is that of the start "
+              "where it has one of its own (false for spheres with a cusp), else true." },
     INITIAL_VIRIAL_RATIO,
     { .key = "species",
       .type = PARAMETER_STRING,
@@ -147,7 +157,7 @@ static enum status count(const struct section *section, size_t *count, struct er
     return status;
 }
 
-/* Returns the arrays of the larger model, which are made apart and copied. */
+/* Returns the bytes of the larger model, which is made by itself and copied. */
 static double bytes(const struct section *section, size_t systems)
 {
     double most = 0;
@@ -170,9 +180,10 @@ static void turn(const double axis[2], double *a, double *b)
 }
 
 /*
- * Turns the model from its xy plane: by -i about x, then x to the node. That is where the other
- * model rises through the disc, by omega before the pericentre: at -omega of model 0, whose partner
- * has its pericentre on the x axis, and at 180 degrees - omega of model 1.
+ * Turns the model out of its xy plane: by -i about x, and then in the xy plane until x points to
+ * the node, where the other model rises through the disc. The node is omega before the pericentre:
+ * at -omega for model 0, whose partner has its pericentre on the x axis, and at 180 degrees - omega
+ * for model 1.
  */
 static void incline(const struct section *model, size_t k, struct bodies *b, size_t first)
 {
@@ -205,7 +216,8 @@ static void name_species(const struct section *model, size_t number, const struc
         bodies_add_species(bodies, name, first + part->count);
 }
 
-/* Model k about its own origin, in every system behind the `first` bodies of the models before. */
+/* Fills in model k about its own origin, in every system behind the `first` bodies of the models
+ * before. */
 static enum status fill_model(const struct section *section, size_t k,
                               const struct physics *physics, unsigned long seed, size_t first,
                               struct bodies *bodies, size_t *count,
@@ -213,10 +225,12 @@ static enum status fill_model(const struct section *section, size_t k,
 {
     const struct section *const model = model_of(section, k);
     const size_t systems = bodies->systems;
+    struct physics alone = *physics; /* the fields are not about the model's origin */
+    alone.external = NULL;
     struct bodies *part = NULL;
     struct initial_warnings own;
     if (initial_count(model, systems, count, error) ||
-        initial_create_model(model, physics, seed, systems, *count, &part, &own, error))
+        initial_create_model(model, &alone, seed, systems, *count, &part, &own, error))
         return error->status;
     for (size_t s = 0; s < systems; s++) {
         const size_t from = s * part->stride, to = s * bodies->stride + first;

@@ -80,7 +80,7 @@ static const struct parameter parameters[] = {
                      "if there is one."),
 };
 
-/* What the config calls the keys of the spheres, and itself. */
+/* The names of the spheres and of their keys in a config. */
 static const struct sphere_names {
     const char *name, *count, *mass, *scale, *cutoff;
 } spheres[SPHERES] = {

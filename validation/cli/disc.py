@@ -170,7 +170,8 @@ def test_what_cannot_be():
     for keys, text in (
             ("toomre_q = 0.0;", "run.cfg:2: bodies.toomre_q = 0.0: must be greater than 0"),
             ("scale_height = 0.6;", "run.cfg:2: bodies.scale_height = 0.6: is 0.6 times "
-             "scale_length; must be at most 0.5 times, since the velocities are those of a thin disc"),
+             "scale_length; must be at most 0.5 times, since the velocities are those of a thin "
+             "disc"),
             ("cutoff_radius = 3.9;", "run.cfg:2: bodies.cutoff_radius = 3.9: is 3.9 times "
              "scale_length; must be from 4 to 30 times"),
             ("scale_length = 0.1; scale_height = 0.01; cutoff_radius = 3.1;", "is 31 times"),

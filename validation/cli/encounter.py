@@ -193,6 +193,8 @@ def test_what_cannot_be():
                                 'and it is "plummer"\n'), done.stderr
     told = tap.run("info", "king").stdout + tap.run("info", "models").stdout
     assert told.count("w0") == 1 and "disc_argument" in told, told
+    assert "Refused here, since it would change the orbit" in " ".join(
+        tap.run("info", "encounter").stdout.split())
 
 
 tap.main()

@@ -1,4 +1,4 @@
-"""A galaxy of disc, bulge and halo: each part has its density, and moves as the field of all asks."""
+"""A galaxy of disc, bulge and halo: each has its density, and moves as the field of all asks."""
 
 import functools
 import math
@@ -75,7 +75,7 @@ def test_speeds_of_the_spheres():
     r = np.geomspace(1e-3, 400, 6001)
     disc = disc_within(r)
     whole = mass_of_bulge(r) + mass_of_halo(r) + disc
-    for (_, x, v), own, scale in ((found[0], mass_of_bulge(r), 0.3), (found[1], mass_of_halo(r), 5)):
+    for (_, x, v), own, scale in zip(found, (mass_of_bulge(r), mass_of_halo(r)), (0.3, 5)):
         # rho r^2 dr = dM / 4 pi, so that the integral of rho M / r^2 is over dM M / r^4
         density = np.gradient(own, r) / r**2
         def dispersion(field):
@@ -216,8 +216,8 @@ def test_what_cannot_be():
             (BULGE.format(0).replace("bulge_scale_radius = 0.3;", ""),
              "bodies.bulge_mass = 0.6: applies only if bulge_count is greater than 0"),
             (HALO.format(5).replace("halo_cutoff_radius = 40.0;", ""),
-             "bodies.halo_cutoff_radius: must be given, since a halo without a cut-off has no edge; "
-             "ten times halo_scale_radius is usual"),
+             "bodies.halo_cutoff_radius: must be given, since a halo without a cut-off has no "
+             "edge; ten times halo_scale_radius is usual"),
             (HALO.format(5).replace("40.0", "0.04"), "bodies.halo_cutoff_radius = 0.04: is 0.008 "
              "times halo_scale_radius; must be from 0.01 to 1e+06 times"),
             ('halo_profile = "nfw";',

@@ -18,7 +18,8 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
           'eccentricities = [0.1, 0.2]; inclinations = [1.0, 2.0]; ascending_nodes = [1.0, 2.0]; '
           'arguments_of_pericenter = [1.0, 2.0]; true_anomalies = [1.0, 2.0];',
           '"cold-sphere"; count = 8; virial_ratio = 1.0;', '"disc"; count = 16;',
-          '"galaxy"; disc_count = 8; bulge_count = 8; bulge_mass = 0.5; bulge_scale_radius = 0.3; '
+          '"galaxy"; disc_count = 8; disc_cutoff_radius = 8.0; bulge_count = 8; '
+          'bulge_mass = 0.5; bulge_scale_radius = 0.3; '
           'bulge_cutoff_radius = 2.0; halo_count = 8; halo_mass = 5.0; halo_scale_radius = 3.0; '
           'halo_cutoff_radius = 30.0; halo_profile = "nfw";',
           '"dehnen"; inner_slope = 0.5;' + MIXED, '"figure-eight";',
