@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/document.h"
 #include "base/memory.h"
@@ -229,6 +230,41 @@ static enum status draw_against_costs(const struct differences *runs, struct err
     return STATUS_OK;
 }
 
+/* The time of the integration against a key that changes nothing else: threads, say. */
+static enum status draw_speed(const struct differences *runs, struct figures *figures,
+                              struct error *error)
+{
+    struct differences by = *runs;
+    by.x = differences_speed_key(runs);
+    char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
+    const char **marks = memory_array(runs->count, sizeof *marks, error);
+    double *const x = memory_array(runs->count, 2 * sizeof *x, error), *y = x + runs->count;
+    for (size_t run = 0; run < runs->count && !error->status; run++) {
+        differences_label(runs, run, by.x, labels[run]);
+        marks[run] = outcome_mark(&runs->results[run]);
+        x[run] = differences_x(&by, run);
+    }
+    if (!error->status) {
+        const char *const key = runs->keys[by.x];
+        const struct errors_axis axis = {
+            .name = differences_short_key(key),
+            .title = key,
+            .label = key,
+            .caption = "Time on the machine of each run, without its diagnostics and files.",
+            .x = x,
+            .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
+            .marks = marks,
+            .chosen = true
+        };
+        find_costs(runs, FIELD_ADVANCE_SECONDS, y);
+        errors_draw(&axis, "seconds_of_the_integration", y, runs->count, figures, error);
+    }
+    memory_free(labels);
+    memory_free(marks);
+    memory_free(x);
+    return error->status;
+}
+
 static enum status draw_errors(const struct differences *runs, struct figures *figures,
                                struct error *error)
 {
@@ -313,7 +349,9 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
                             struct figures *figures, struct error *error)
 {
     const size_t first = figures->count;
-    const enum status status = draw_errors(runs, figures, error);
+    enum status status = draw_errors(runs, figures, error);
+    if (!status && differences_speed_key(runs) >= 0)
+        status = draw_speed(runs, figures, error);
     name_bad_runs(runs, figures, first);
     return status ? status : draw_overlays(runs, extent, figures, error);
 }
@@ -388,15 +426,60 @@ static bool has_other_names(const struct differences *runs)
     return false;
 }
 
-void compare_head(struct text *html, const struct differences *runs, const char *warning)
+/* The address of the page of a member, if `orrery report` has made one; or null. */
+static json_t *member_page(const struct result *result, size_t *pages)
 {
-    size_t counts[OUTCOMES] = { 0 };
+    char path[RESULT_PATH_SIZE], name[RESULT_PATH_SIZE];
+    struct stat about;
+    const char *const slash = strrchr(result->path, '/');
+    if (!slash || lstat(result_file(result, "report.html", path), &about) != 0 ||
+        !S_ISREG(about.st_mode))
+        return json_null();
+    (*pages)++;
+    snprintf(name, sizeof name, "%s/report.html", slash + 1);
+    return page_address(name);
+}
+
+/* Says which costs and errors the whole runs have in common: no figure shows these. */
+static json_t *equal_view(const struct differences *runs)
+{
+    static const struct {
+        enum run_field field;
+        const char *words;
+    } equals[] = { { FIELD_INTERACTIONS, "computed %.6g pair interactions" },
+                   { FIELD_LARGEST_ENERGY_ERROR, "have the largest energy error %.3g" } };
+    struct text words = { 0 };
+    for (size_t i = 0; i < COUNT_OF(equals); i++) {
+        double first = NAN;
+        bool equal = true;
+        for (size_t run = 0; run < runs->count; run++) {
+            const struct result *result = &runs->results[run];
+            const double value =
+                result_is_whole(result) ? result_real(result, equals[i].field) : NAN;
+            first = run == 0 ? value : first;
+            equal &= value == first;
+        }
+        if (equal) {
+            text_print(&words, words.length ? " and " : "All of them ");
+            text_print(&words, equals[i].words, first);
+        }
+    }
+    return words.length || words.failed ? template_value(&words) : json_null();
+}
+
+void compare_head(struct text *html, const struct differences *runs, bool members,
+                  const char *warning)
+{
+    size_t counts[OUTCOMES] = { 0 }, pages = 0;
     json_t *keys = json_array(), *rows = json_array(), *view = json_object();
     for (size_t i = 0; i < shown_keys(runs); i++)
         document_append(&keys, json_string_nocheck(runs->keys[i]));
     for (size_t run = 0; run < runs->count; run++) {
         enum outcome outcome;
-        document_append(&rows, run_view(runs, run, &outcome));
+        json_t *row = run_view(runs, run, &outcome);
+        if (members && row)
+            document_set(&row, "page", member_page(&runs->results[run], &pages));
+        document_append(&rows, row);
         counts[outcome]++;
     }
     document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], FIELD_NAME)));
@@ -407,6 +490,9 @@ void compare_head(struct text *html, const struct differences *runs, const char 
     document_set(&view, "shown", json_integer((json_int_t)shown_keys(runs)));
     document_set(&view, "more", json_integer((json_int_t)(runs->differing - shown_keys(runs))));
     document_set(&view, "runs", rows);
+    document_set(&view, "equal", equal_view(runs));
+    document_set(&view, "pageless", json_boolean(members && pages == 0));
+    document_set(&view, "folder", json_string_nocheck(runs->results[0].path));
     document_set(&view, "warning", warning[0] ? json_string_nocheck(warning) : json_null());
     template_fill(html, "runs.html", view, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/document.h"
+#include "base/lines.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -25,9 +26,10 @@ static bool differs(const struct differences *differences, const char *key)
     return false;
 }
 
-/* Keys that say what a run is called, when it looks and who computes: not what comes of it. */
+/* Keys that say what a run is called, when it looks, what is expected and who computes: not what
+ * comes of it. */
 static const char *const idle_keys[] = {
-    "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads",
+    "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads", "expect.*",
 };
 
 static bool is_idle(const char *key)
@@ -38,13 +40,22 @@ static bool is_idle(const char *key)
     return false;
 }
 
+static bool is_swept(const struct differences *differences, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = differences->swept; (at = strstr(at, key)); at++)
+        if (at > differences->swept && at[-1] == ',' && at[length] == ',')
+            return true;
+    return false;
+}
+
 /* Notes a key that differs; one that an earlier run has is noted already. */
 static void note_key(struct differences *differences, size_t run, const char *key)
 {
     for (size_t earlier = 0; earlier < run; earlier++)
         if (value_at(differences, earlier, key))
             return;
-    if (is_idle(key) || !differs(differences, key))
+    if ((is_idle(key) && !is_swept(differences, key)) || !differs(differences, key))
         return;
     if (differences->key_count < DIFFERENCES_KEYS)
         snprintf(differences->keys[differences->key_count++], DIFFERENCES_KEY_SIZE, "%s", key);
@@ -133,12 +144,20 @@ static int find_x(const struct differences *differences)
     if (differences->asked >= 0)
         return differences->asked;
     for (size_t i = differences->key_count; i-- > 0;)
-        if (numeric(differences, differences->keys[i]))
+        if (numeric(differences, differences->keys[i]) && !is_idle(differences->keys[i]))
             x = (int)i;
     for (size_t i = 0; i < differences->key_count; i++)
         if (strcmp(differences->keys[i], "time.step") == 0)
             x = (int)i;
     return x;
+}
+
+int differences_speed_key(const struct differences *differences)
+{
+    for (size_t i = 0; i < differences->key_count; i++)
+        if (is_idle(differences->keys[i]) && numeric(differences, differences->keys[i]))
+            return (int)i;
+    return -1;
 }
 
 double differences_x(const struct differences *differences, size_t run)
@@ -251,15 +270,40 @@ const char *differences_value(const struct differences *differences, size_t run,
     return value_text(value_at(differences, run, differences->keys[key]), buffer, size);
 }
 
-void differences_find(const struct result *results, size_t count, struct differences *differences)
+/* Reads the keys of a study from the head of its table: they stand between `member` and
+ * `exit_status`. */
+static enum status find_swept(const char *table, char swept[DIFFERENCES_SWEPT_SIZE],
+                              struct error *error)
+{
+    static const char first[] = "member [1],", last[] = "exit_status [1],";
+    struct lines *lines;
+    struct error none = { 0 };
+    char *line;
+    swept[0] = '\0';
+    if (lines_open_own(table, &lines, &none))
+        return none.status == STATUS_NO_INPUT ? STATUS_OK : error_pass(error, &none);
+    if (!lines_next(lines, &line, error) && line && strncmp(line, first, sizeof first - 1) == 0) {
+        const char *const begin = line + sizeof first - 2, *const end = strstr(begin, last);
+        if (end && (size_t)(end - begin) < DIFFERENCES_SWEPT_SIZE)
+            snprintf(swept, DIFFERENCES_SWEPT_SIZE, "%.*s", (int)(end - begin), begin);
+    }
+    lines_close(lines);
+    return error->status;
+}
+
+enum status differences_find(const struct result *results, size_t count, const char *table,
+                             struct differences *differences, struct error *error)
 {
     *differences = (struct differences){ .results = results, .count = count };
+    if (find_swept(table, differences->swept, error))
+        return error->status;
     for (size_t run = 0; run < count; run++)
         find_keys(differences, run, result_find(&results[run], FIELD_CONFIG), "");
     sort_keys(differences);
     differences->asked = find_asked(differences);
     differences->x = find_x(differences);
     differences->by_name = needs_names(differences);
+    return STATUS_OK;
 }
 
 /* --- seeds in common -------------------------------------------------------------------------- */

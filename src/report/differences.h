@@ -10,11 +10,12 @@
 #include "report/figure.h"
 #include "report/result.h"
 
-enum { DIFFERENCES_KEYS = 64, DIFFERENCES_KEY_SIZE = 128 };
+enum { DIFFERENCES_KEYS = 64, DIFFERENCES_KEY_SIZE = 128, DIFFERENCES_SWEPT_SIZE = 2048 };
 
 struct differences {
     const struct result *results; /* borrowed */
     size_t count;
+    char swept[DIFFERENCES_SWEPT_SIZE]; /* ",time.step,compute.threads,": keys of a study */
     char keys[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE]; /* those that all runs have come first */
     size_t key_count;                                  /* of these */
     size_t differing;                                  /* of all that differ */
@@ -23,7 +24,15 @@ struct differences {
     int asked;    /* of the error for which all steps were chosen; -1: it was not varied */
 };
 
-void differences_find(const struct result *results, size_t count, struct differences *differences);
+/* Finds the keys that differ: those that the results of a run may follow from, and those that a
+ * study has swept, of which `table` is the study.csv; there may be none. STATUS_DATA,
+ * STATUS_MEMORY.
+ */
+enum status differences_find(const struct result *results, size_t count, const char *table,
+                             struct differences *differences, struct error *error);
+
+/* The index of a swept number that changes nothing but the time that a run takes; -1: none. */
+int differences_speed_key(const struct differences *differences);
 
 /* The number that a run has for key `x`, which there must be. */
 double differences_x(const struct differences *differences, size_t run);

@@ -46,7 +46,7 @@ static bool fit_power(const struct points *points, double *logs, double *interce
         n >= 2 && gsl_fit_linear(x, 1, y, 1, n, intercept, slope, &c00, &c01, &c11, &chi2) == 0 &&
         isfinite(*slope);
     *sigma = fits && n > 2 ? sqrt(c11) : NAN;
-    return fits;
+    return fits && !(*sigma > fabs(*slope)); /* beyond that, no sign is known of it */
 }
 
 /* Points, and the line that was fitted to them; `logs` has room for both coordinates of all. */

@@ -351,12 +351,10 @@ static void add_facts(json_t **views, json_t *object, const char *within)
     }
 }
 
-/* The relative address of a file beside the page: "%3A" for a colon, so that no name is taken for
- * an address elsewhere or for a script. */
-static json_t *address_view(const char *name)
+json_t *page_address(const char *name)
 {
     static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-~";
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-~/";
     struct text address = { 0 };
     for (const char *c = name; *c; c++)
         if (strchr(plain, *c))
@@ -379,7 +377,7 @@ static json_t *files_view(const struct result *result, bool beside)
         if (name && name_is_file(name) && lstat(result_file(result, name, path), &about) == 0 &&
             S_ISREG(about.st_mode))
             document_append(&views, json_pack("{s:s, s:o, s:b, s:I}", "name", name, "address",
-                                              address_view(name), "beside", beside, "size",
+                                              page_address(name), "beside", beside, "size",
                                               (json_int_t)about.st_size));
     }
     return views;

@@ -46,6 +46,12 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
                             struct figures *figures, struct error *error);
 
 /* Name, verdicts, and a table with a row for each run, behind it the warning, which may be "". */
-void compare_head(struct text *html, const struct differences *runs, const char *warning);
+void compare_head(struct text *html, const struct differences *runs, bool members,
+                  const char *warning);
+
+/* The relative address of a file beside the page, of names with slashes between them: "%3A" for a
+ * colon, so that no name is taken for an address elsewhere or for a script. NULL for want of
+ * memory. */
+json_t *page_address(const char *name);
 
 #endif

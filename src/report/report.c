@@ -403,11 +403,14 @@ static enum status many_runs(const struct report *report, struct figures *figure
 {
     struct differences differences;
     char path[REPORT_PATH_SIZE];
-    differences_find(report->results, report->count, &differences);
+    snprintf(path, sizeof path, "%s/study.csv", report->options->directories[0]);
+    if (differences_find(report->results, report->count, path, &differences, error))
+        return error->status;
     if (shared_seeds_warning(&differences, warning, error))
         return error->status;
     page_begin(html, result_string(&report->results[0], FIELD_NAME), NULL);
-    compare_head(html, &differences, warning);
+    const bool members = report->options->count == 1 && !report->options->output;
+    compare_head(html, &differences, members, warning);
     enum status status = compare_figures(
         &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
     if (!status && report->options->plots)

@@ -434,4 +434,70 @@ def test_reasons_of_a_sweep():
         assert f'<div class="why">{words}</div>' in rows[verdict], rows[verdict]
 
 
+SPEED = """
+name = "speed"; bodies = { initial = "plummer"; count = 40; }; physics = { softening = 0.1; };
+time = { step = 0.0078125; end = 0.5; };
+diagnostics = ( { type = "conservation"; every = 4; } );
+expect = ( { quantity = "energy_error"; at_most = 1.0; } );
+sweep = ( { key = "compute.threads"; values = [1, 2]; } );
+"""
+
+
+def test_a_key_that_is_swept_is_shown():
+    """threads too, with the time over them; what all runs have in common is told, not drawn"""
+    need_gnuplot()
+    pathlib.Path("speed.cfg").write_text(SPEED)
+    assert tap.run("run", "speed.cfg", "-q", "-o", "speed").returncode in (0, 1)
+    report("speed")
+    page = read("speed/report.html")
+    assert re.findall(r"<th>([\w.]+\.[\w.]+)</th>", page) == ["compute.threads"], page
+    figures = figures_of(page)
+    assert "seconds_of_the_integration-against-threads" in figures, figures
+    assert "energy_error-against-threads" not in figures, figures
+    points, = blocks("speed/plots/seconds_of_the_integration-against-threads.dat")[:1]
+    runs = [json.loads(read(f"speed/00{k}/run.json")) for k in (1, 2)]
+    assert list(points[:, 1]) == [run["advance_seconds"] for run in runs]
+    # 65 forces: one at the start and 64 steps, of 40 x 40 pairs.
+    equal = f"All of them computed {runs[0]['interactions']:.6g} pair interactions"
+    assert equal in page and f"error {runs[0]['largest_energy_error']:.3g}." in page, page
+    # Rows link to pages that are there, and else the page says how to draw one.
+    assert "draws the page of one of them" in page and 'href="001/' not in page
+    report("speed/001")
+    report("speed")
+    page = read("speed/report.html")
+    assert '<a href="001/report.html">001</a>' in page and 'href="002/report.html"' not in page
+    assert "draws the page of one of them" not in page
+    # A page elsewhere has no such links, and one of runs that differ tells no common value.
+    report("speed/001", "speed/002", "-o", "elsewhere")
+    assert 'href="001' not in read("elsewhere/report.html")
+    change_run("speed/002", interactions=1.0, verdict="error")
+    report("speed")
+    assert "All of them" not in read("speed/report.html")
+
+
+def test_what_is_expected_is_no_difference():
+    """runs of two bounds are of one experiment; a table that is no study's is not read"""
+    need_gnuplot()
+    for name, softening, bound in (("a.run", 0.05, 1e-3), ("b.run", 0.1, 1e-4)):
+        make_run(f"pair/{name}", steps=1300)
+        change_run(f"pair/{name}", config__physics__softening=softening,
+                   config__expect=[{"quantity": "energy_error", "at_most": bound}])
+    pathlib.Path("pair/study.csv").write_text("x,expect.0.at_most,exit_status [1],\n")
+    report("pair")
+    page = read("pair/report.html")
+    assert "<th>physics.softening</th>" in page and "expect." not in page, page
+    pathlib.Path("pair/study.csv").write_text("member [1],expect.0.at_most,exit_status [1],\n")
+    report("pair")
+    assert "<th>expect.0.at_most</th>" in read("pair/report.html")
+
+
+def test_a_slope_that_could_be_none():
+    """a fit whose error is larger than its value is not drawn"""
+    need_gnuplot()
+    for k, (step, worst) in enumerate(((0.001, 1e-6), (0.002, 3e-6), (0.004, 1.1e-6))):
+        make_run(f"noise/{k}", step=step, worst=worst, steps=1300)
+    report("noise")
+    assert not any("slope" in key for key in keys_of("noise/plots/energy_error-against-step.dat"))
+
+
 tap.main()

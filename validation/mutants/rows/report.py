@@ -183,4 +183,9 @@ ROWS = [
      "cli/external.py"),
     ("src/report/trajectory.c", "groups->count == trajectory->bodies;", "true;",
      "cli/body-names.py cli/report-player.py"),
+    ("src/report/errors.c", "fits && !(*sigma > fabs(*slope))", "fits", "cli/report*.py"),
+    ("src/report/differences.c", "at[-1] == ',' && at[length] == ','", "false", "cli/report*.py"),
+    ("src/report/compare.c", "equal &= value == first;", "", "cli/report*.py"),
+    ("src/report/report.c", "options->count == 1 && !report->options->output;\n    compare_head",
+     "options->count > 0;\n    compare_head", "cli/report*.py"),
 ]
