@@ -148,6 +148,8 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     }
     for (size_t i = 0; i < count && curve == plot->drawing->curves; i++)
         plot->drawn.largest = fmax(plot->drawn.largest, y[i]);
+    if (curve->value != DRAWN_CHANGE && !curve->x && !plot->subject->bin)
+        text_print(&plot->figure->columns, ",%s.%s,", plot->subject->name, column->name);
     figure_label(y_label, unit, plot->figure->y_label);
     add_values(plot, curve, label, y, error);
     memory_free(y);

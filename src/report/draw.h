@@ -49,6 +49,23 @@ struct drawn {
 /* Adds the sentences for the figure of that name, which may be none. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
 
+/* What it says of a vector that only rounding has changed; nothing else is then said. */
+extern const char finding_round_off[];
+
+/* --- the page of a run: arrange.c ------------------------------------------------------------- */
+
+/* Adds the columns of a diagnostic that the config expects something of and that no figure from
+ * `first` on shows. STATUS_MEMORY, STATUS_DATA. */
+enum status arrange_expected(const struct result *result, const struct series *series,
+                             const struct diagnostic_class *class_, const char *type,
+                             const char *name, struct figures *figures, size_t first,
+                             struct error *error);
+
+/* Puts the figures of a run's page in order: those of expected quantities first, with their bounds;
+ * last those that show no more than that a check has passed. A dashed curve that lies upon another
+ * one is told and not drawn. STATUS_MEMORY. */
+enum status arrange_page(const struct result *result, struct figures *figures, struct error *error);
+
 /* --- a run: picture.c ------------------------------------------------------------------------- */
 
 /* All figures of a run; those of the bodies themselves: the ways of a few, or the first and the

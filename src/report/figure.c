@@ -180,6 +180,7 @@ void figure_free(struct figure *figure)
     figure->curve_count = 0;
     text_free(&figure->caption);
     text_free(&figure->finding);
+    text_free(&figure->columns);
 }
 
 /* --- lists of figures ------------------------------------------------------------------------- */

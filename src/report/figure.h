@@ -49,6 +49,14 @@ struct figure {
     char column[FIGURE_LABEL_SIZE]; /* "diagnostic.column" that it alone is of, or "" */
     const char *systems;            /* of an ensemble: which of them are drawn; or NULL */
     bool alone;                     /* shows one run, and is not laid over another's */
+    struct text columns; /* owned; ",conservation.energy,": those whose values are drawn */
+    enum figure_place {
+        FIGURE_EXPECTED, /* the config expects something of it */
+        FIGURE_PATHS,    /* of the bodies themselves; lengths are equal along both axes */
+        FIGURE_MEASURED,
+        FIGURE_CONSERVED, /* energies and what goes with them */
+        FIGURE_PASSED     /* shows a check that has passed, and no more */
+    } place;              /* on the page of a run, in this order */
 };
 
 /*

@@ -116,6 +116,9 @@ static double most_round_off(const struct drawn *drawn)
     return force_traits(&force).momentum_noise;
 }
 
+const char finding_round_off[] = "Only round-off may change it, and round-off grows like the "
+                                 "square root of the number of steps.";
+
 /* A vector that only round-off may change where the integrator keeps it: by how much it did,
  * over what it began with, or else over the sum of its parts' sizes. */
 static void tell_change(const struct drawn *drawn, enum run_field scale, const char *parts,
@@ -126,8 +129,7 @@ static void tell_change(const struct drawn *drawn, enum run_field scale, const c
     char buffer[32];
     const bool small = share <= most_round_off(drawn);
     if (kept && (small || !isfinite(share))) {
-        text_print(words, "Only round-off may change it, and round-off grows like the square root "
-                          "of the number of steps.");
+        text_print(words, "%s", finding_round_off);
         return;
     }
     if (isfinite(share))

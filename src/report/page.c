@@ -76,17 +76,27 @@ enum status page_figures(struct text *html, const struct figures *figures,
 {
     if (figures->count == 0)
         return STATUS_OK;
-    json_t *views = json_array();
+    json_t *groups = json_array(), *views = json_array();
     for (size_t i = 0; i < figures->count; i++) {
+        const struct figure *const figure = &figures->figures[i], *const next = figure + 1;
+        const bool passed = figure->place == FIGURE_PASSED;
         struct text svg = { 0 };
-        if (plot_inline(&figures->figures[i], work, i == 0, &svg, error)) {
+        if (plot_inline(figure, work, i == 0, &svg, error)) {
+            json_decref(groups);
             json_decref(views);
             return error->status;
         }
-        document_append(&views, svg.failed ? NULL : figure_view(&figures->figures[i], svg.bytes));
+        document_append(&views, svg.failed ? NULL : figure_view(figure, svg.bytes));
         text_free(&svg);
+        if (i + 1 < figures->count && figure->equal_axes == next->equal_axes &&
+            passed == (next->place == FIGURE_PASSED))
+            continue;
+        document_append(&groups,
+                        views ? json_pack("{s:b, s:o}", "passed", passed, "figures", views) : NULL);
+        views = json_array();
     }
-    template_fill(html, "figures.html", views ? json_pack("{s:o}", "figures", views) : NULL, NULL);
+    json_decref(views);
+    template_fill(html, "figures.html", groups ? json_pack("{s:o}", "groups", groups) : NULL, NULL);
     return STATUS_OK;
 }
 

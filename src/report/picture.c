@@ -192,10 +192,13 @@ static enum status add_diagnostic(const struct result *result,
 {
     char file[SERIES_NAME_SIZE + 8];
     struct series *series = NULL;
+    const size_t first = figures->count;
     snprintf(file, sizeof file, "%.*s.csv", SERIES_NAME_SIZE, name);
     enum status status = result_series(result, file, &series, error);
     if (!status && series)
         status = draw_diagnostic(result, series, class_, type, name, extent, figures, error);
+    if (!status && series && extent == DRAW_PAGE)
+        status = arrange_expected(result, series, class_, type, name, figures, first, error);
     series_destroy(series);
     return status;
 }
@@ -231,5 +234,7 @@ enum status draw_run(const struct result *result, struct trajectory *trajectory,
             status = add_diagnostic(result, class_, class_->variant.name, class_->variant.name,
                                     extent, figures, error);
     }
-    return status ? status : error_cost_draw(result, figures, error);
+    if (!status)
+        status = error_cost_draw(result, figures, error);
+    return status || extent != DRAW_PAGE ? status : arrange_page(result, figures, error);
 }

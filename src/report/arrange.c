@@ -1,0 +1,279 @@
+#include "report/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* --- what is expected ------------------------------------------------------------------------- */
+
+/* Tells whether a quantity of `expect` is that column: "energy", or "conservation.energy". */
+static bool is_quantity(const char *quantity, const char *column)
+{
+    const char *const dot = strchr(column, '.');
+    return strcmp(quantity, column) == 0 ||
+           (dot && !strchr(quantity, '.') && strcmp(quantity, dot + 1) == 0);
+}
+
+/* Calls `visit` for each criterion of the config. */
+static enum status each_criterion(const struct result *result, struct figure *figure,
+                                  enum status (*visit)(const json_t *item, const char *quantity,
+                                                       struct figure *figure, struct error *error),
+                                  struct error *error)
+{
+    size_t index;
+    json_t *item;
+    enum status status = STATUS_OK;
+    json_array_foreach(result_config(result, "expect"), index, item)
+    {
+        const char *quantity = json_string_value(json_object_get(item, "quantity"));
+        if (quantity && !status)
+            status = visit(item, quantity, figure, error);
+    }
+    return status;
+}
+
+/* Tells whether the figure draws the values of a quantity. */
+static bool shows(const struct figure *figure, const char *quantity)
+{
+    char column[2 * SERIES_NAME_SIZE];
+    const char *at = figure->columns.length ? figure->columns.bytes : "";
+    while (*at) {
+        const size_t length = strcspn(++at, ",");
+        snprintf(column, sizeof column, "%.*s", (int)length, at);
+        if (is_quantity(quantity, column))
+            return true;
+        at += length + (at[length] == ',');
+    }
+    return false;
+}
+
+static bool is_expected(const struct result *result, const char *column)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(result_config(result, "expect"), index, item)
+    {
+        const char *quantity = json_string_value(json_object_get(item, "quantity"));
+        if (quantity && is_quantity(quantity, column))
+            return true;
+    }
+    return false;
+}
+
+/* Tells whether one of the figures from `first` on draws the values of the column. */
+static bool is_drawn(const struct figures *figures, size_t first, const char *column)
+{
+    for (size_t i = first; i < figures->count; i++)
+        if (shows(&figures->figures[i], column))
+            return true;
+    return false;
+}
+
+enum status arrange_expected(const struct result *result, const struct series *series,
+                             const struct diagnostic_class *class_, const char *type,
+                             const char *name, struct figures *figures, size_t first,
+                             struct error *error)
+{
+    struct figures all = { 0 };
+    const size_t drawn = figures->count;
+    bool any = false;
+    for (size_t i = 0; i < series->columns; i++) {
+        char column[2 * SERIES_NAME_SIZE];
+        snprintf(column, sizeof column, "%s.%s", name, series->column[i].name);
+        any |= is_expected(result, column);
+    }
+    if (!any || draw_diagnostic(result, series, class_, type, name, DRAW_ALL, &all, error))
+        return error->status;
+    for (size_t i = 0; i < all.count && !error->status; i++) {
+        struct figure *const one = &all.figures[i];
+        if (!one->column[0] || !is_expected(result, one->column) ||
+            is_drawn(figures, first, one->column) || is_drawn(figures, drawn, one->column))
+            continue;
+        struct figure *const added = figure_add(figures, error);
+        if (added) {
+            *added = *one;
+            *one = (struct figure){ 0 };
+        }
+    }
+    figure_free_all(&all);
+    return error->status;
+}
+
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+/* The extent of the curves. */
+struct frame {
+    double x[2], y[2];
+};
+
+static struct frame frame_of(const struct figure *figure)
+{
+    struct frame frame = { { INFINITY, -INFINITY }, { INFINITY, -INFINITY } };
+    for (size_t c = 0; c < figure->curve_count; c++)
+        for (size_t i = 0; i < figure->curves[c].count; i++) {
+            const double x = figure->curves[c].x[i], y = figure->curves[c].y[i];
+            frame.x[0] = fmin(frame.x[0], x);
+            frame.x[1] = fmax(frame.x[1], x);
+            frame.y[0] = fmin(frame.y[0], y);
+            frame.y[1] = fmax(frame.y[1], y);
+        }
+    return frame;
+}
+
+/* A bound far from the curves would leave them a flat line: more than this many times their extent
+ * and this part of their size away, or on a logarithmic axis by this factor. */
+static const double far_extents = 3.0, far_part = 0.6, far_factor = 1e4;
+
+static bool is_far(const struct figure *figure, const struct frame *frame, double bound)
+{
+    const double extent = frame->y[1] - frame->y[0];
+    if (figure->y_log)
+        return bound > far_factor * frame->y[1] || bound * far_factor < frame->y[0];
+    const double middle = 0.5 * (frame->y[0] + frame->y[1]), away = fabs(bound - middle);
+    return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
+}
+
+static enum status add_bound(const json_t *item, const char *words, double bound, int color,
+                             struct figure *figure, struct error *error)
+{
+    const struct frame frame = frame_of(figure);
+    const json_t *const after = json_object_get(item, "after"), *const before =
+                                                                    json_object_get(item, "before");
+    double x[2] = { frame.x[0], frame.x[1] };
+    const double y[2] = { bound, bound };
+    char label[64];
+    if (json_is_number(after))
+        x[0] = fmax(x[0], json_number_value(after));
+    if (json_is_number(before))
+        x[1] = fmin(x[1], json_number_value(before));
+    snprintf(label, sizeof label, "%s %.6g expected", words, bound);
+    const bool never = !(x[0] < x[1]);
+    if (!never && !is_far(figure, &frame, bound))
+        return figure_curve(figure, label, CURVE_DASHED, color, 2, x, y, error);
+    text_print(&figure->finding, "%sExpected: %s %.6g, %s.", figure->finding.length ? " " : "",
+               words, bound, never ? "at no time of the figure" : "beyond the figure");
+    return STATUS_OK;
+}
+
+/* Adds the bounds of a criterion to a figure that shows its quantity. */
+static enum status add_bounds(const json_t *item, const char *quantity, struct figure *figure,
+                              struct error *error)
+{
+    static const char *const words[] = { "at least", "at most" };
+    static const char *const keys[] = { "at_least", "at_most" };
+    const json_t *const between = json_object_get(item, "between");
+    const int color = (int)figure_lines(figure);
+    enum status status = STATUS_OK;
+    if (!shows(figure, quantity))
+        return STATUS_OK;
+    figure->place = FIGURE_EXPECTED;
+    for (size_t k = 0; k < 2 && !status; k++) {
+        const json_t *bound = json_array_get(between, k);
+        if (!json_is_number(bound))
+            bound = json_object_get(item, keys[k]);
+        if (json_is_number(bound))
+            status = add_bound(item, words[k], json_number_value(bound), color, figure, error);
+    }
+    return status;
+}
+
+/* --- curves that lie upon each other ---------------------------------------------------------- */
+
+/* Parts of the height of a figure that are less than the width of a line. */
+static const double unseen = 1e-3;
+
+static bool lies_upon(const struct figure *figure, const struct frame *frame,
+                      const struct curve *one, const struct curve *other)
+{
+    if (figure->y_log || figure->y_signed || one->count != other->count || one->count < 2)
+        return false;
+    for (size_t i = 0; i < one->count; i++)
+        if (one->x[i] != other->x[i] ||
+            !(fabs(one->y[i] - other->y[i]) <= unseen * (frame->y[1] - frame->y[0])))
+            return false;
+    return true;
+}
+
+static void take_out(struct figure *figure, size_t index)
+{
+    struct curve *const curve = &figure->curves[index];
+    free(curve->x);
+    free(curve->y);
+    free(curve->upper);
+    figure->curve_count--;
+    memmove(curve, curve + 1, (figure->curve_count - index) * sizeof *curve);
+}
+
+/* A dashed curve upon another one hides it and shows nothing. */
+static void tell_equal_curves(struct figure *figure)
+{
+    const struct frame frame = frame_of(figure);
+    for (size_t k = figure->curve_count; k-- > 1;)
+        for (size_t i = 0; i < k; i++) {
+            if (figure->curves[k].kind != CURVE_DASHED || figure->curves[i].kind != CURVE_LINE ||
+                !lies_upon(figure, &frame, &figure->curves[k], &figure->curves[i]))
+                continue;
+            text_print(&figure->finding, "%sThe curve of %s is that of %s.",
+                       figure->finding.length ? " " : "", figure->curves[k].label,
+                       figure->curves[i].label);
+            take_out(figure, k);
+            break;
+        }
+}
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+static bool has_name(const struct figure *figure, const char *name)
+{
+    const char *const found = strstr(figure->name, name);
+    return found && found[strlen(name)] == '\0' && (found == figure->name || found[-1] == '-');
+}
+
+/* The place of a figure that nothing is expected of. */
+static enum figure_place place_of(const struct result *result, const struct figure *figure)
+{
+    static const char *const vectors[] = { "momentum", "angular-momentum" };
+    static const char *const conserved[] = { "energy-error", "energies", "virial-ratio", "momentum",
+                                             "angular-momentum" };
+    const bool round_off = figure->finding.length &&
+                           strcmp(figure->finding.bytes, finding_round_off) == 0 &&
+                           isfinite(result_real(result, FIELD_SCALES_MOMENTUM));
+    if (figure->equal_axes)
+        return FIGURE_PATHS;
+    for (size_t i = 0; i < COUNT_OF(vectors); i++)
+        if (has_name(figure, vectors[i]) && round_off && result_is_whole(result))
+            return FIGURE_PASSED;
+    for (size_t i = 0; i < COUNT_OF(conserved); i++)
+        if (has_name(figure, conserved[i]))
+            return FIGURE_CONSERVED;
+    return FIGURE_MEASURED;
+}
+
+/* Sorts by place; figures of one place keep their order. */
+static void sort(struct figures *figures)
+{
+    for (size_t i = 1; i < figures->count; i++)
+        for (size_t k = i; k > 0 && figures->figures[k].place < figures->figures[k - 1].place;
+             k--) {
+            const struct figure other = figures->figures[k];
+            figures->figures[k] = figures->figures[k - 1];
+            figures->figures[k - 1] = other;
+        }
+}
+
+enum status arrange_page(const struct result *result, struct figures *figures, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < figures->count && !status; i++) {
+        struct figure *const figure = &figures->figures[i];
+        figure->place = place_of(result, figure);
+        tell_equal_curves(figure);
+        if (figure->curve_count > 0 && !figure->equal_axes)
+            status = each_criterion(result, figure, add_bounds, error);
+    }
+    sort(figures);
+    return status;
+}

@@ -1,0 +1,116 @@
+"""The order of a page: what is expected first, with its bounds; checks that passed last."""
+
+import json
+import pathlib
+import re
+
+import tap
+from reports import (blocks, captions_of, change_run, figures_of, keys_of, need_gnuplot, read,
+                     report)
+
+CLUSTER = """
+name = "made"; bodies = { initial = "plummer"; count = 64; };
+physics = { softening = 0.1; };
+time = { step = 0.0078125; end = 1.0; };
+diagnostics = ( { type = "lagrangian-radii"; every = 4; }, { type = "conservation"; every = 4; } );
+expect = ( { quantity = "virial_ratio"; between = [0.5, 1.5]; after = 0.5; },
+           { quantity = "conservation.energy_error"; at_most = 1e-3; } );
+"""
+
+
+def page_of(*options, text=CLUSTER, statuses=(0, 1)):
+    pathlib.Path("made.cfg").write_text(text)
+    result = tap.run("run", "made.cfg", "-q", "--force", "-o", "made", *options)
+    assert result.returncode in statuses, (result.returncode, result.stderr)
+    report("made")
+    return read("made/report.html")
+
+
+def folded(page):
+    """The figures within the part that is closed."""
+    found = re.search(r"<summary>Checks that passed</summary>(.*?)</details>", page, re.S)
+    return figures_of(found[1]) if found else []
+
+
+def test_expected_quantities_come_first():
+    """with bounds where they count; then structure, and rounding-level conservation folded"""
+    need_gnuplot()
+    page = page_of()
+    assert figures_of(page) == ["energy-error", "virial-ratio", "lagrangian-radii", "energies",
+                                "momentum", "angular-momentum"], figures_of(page)
+    assert folded(page) == ["momentum", "angular-momentum"]
+    keys = keys_of("made/plots/virial-ratio.dat")
+    assert keys[-2:] == ["at least 0.5 expected", "at most 1.5 expected"], keys
+    lower, upper = blocks("made/plots/virial-ratio.dat")[-2:]
+    assert lower.tolist() == [[0.5, 0.5], [1.0, 0.5]] and upper[:, 1].tolist() == [1.5, 1.5]
+    assert keys_of("made/plots/energy-error.dat")[-1] == "at most 0.001 expected"
+    assert blocks("made/plots/energy-error.dat")[-1][:, 1].tolist() == [1e-3, 1e-3]
+    assert read("made/plots/energy-error.gp").count("linecolor 3 ") == 1  # the bound's own colour
+    assert keys_of("made/plots/energies.dat") == ["kinetic K", "potential U", "total E = K + U"]
+
+
+def test_nothing_is_folded_that_did_not_pass():
+    """neither momenta that the method changed, nor those of a run that broke off or goes on"""
+    need_gnuplot()
+    page = page_of("-P", "time.integrator=hermite4")
+    assert folded(page) == [] and "momentum" in figures_of(page)
+    page = page_of("-P", "time.integrator=rk4")  # it keeps the momentum alone
+    assert folded(page) == ["momentum"] and "angular-momentum" in figures_of(page)
+    page_of()
+    for verdict in ("error", "stopped", "running"):
+        change_run("made", verdict=verdict)
+        report("made")
+        assert folded(read("made/report.html")) == [], verdict
+    change_run("made", verdict="held", scales={})  # of what no one knows the size
+    report("made")
+    assert folded(read("made/report.html")) == []
+    report("made", "--plot", "momentum")
+    assert figures_of(read("made/report.html")) == ["momentum"]
+
+
+def test_a_bound_that_was_missed_is_drawn():
+    """beneath the curve; one that is far off, or of no time of the run, is told"""
+    need_gnuplot()
+    strict = CLUSTER.replace("1e-3", "1e-9").replace("[0.5, 1.5]", "[0.0, 1e6]")
+    page = page_of(text=strict.replace("after = 0.5", "after = 0.25"), statuses=(1,))
+    measured = json.loads(read("made/run.json"))["largest_energy_error"]
+    far = measured > 1e4 * 1e-9
+    captions = captions_of(page)
+    assert far == ("Expected: at most 1e-09, beyond the figure." in captions["energy-error"])
+    assert far != ("at most 1e-09 expected" in keys_of("made/plots/energy-error.dat"))
+    assert "Expected: at most 1e+06, beyond the figure." in captions["virial-ratio"], captions
+    assert not any("1e+06" in key for key in keys_of("made/plots/virial-ratio.dat"))
+    near = f"{measured / 10:.6g}"
+    page_of(text=CLUSTER.replace("1e-3", near), statuses=(1,))
+    assert f"at most {near} expected" in keys_of("made/plots/energy-error.dat")
+    page = page_of(text=CLUSTER.replace("after = 0.5", "after = 9.0"), statuses=(1,))
+    told = captions_of(page)["virial-ratio"]
+    assert "Expected: at least 0.5, at no time of the figure." in told, told
+
+
+ORBIT = """
+name = "made"; bodies = { initial = "two-body"; eccentricity = 0.3; };
+physics = { softening = 0.0; };
+time = { step = 0.01; end = 20.0; };
+diagnostics = ( { type = "conservation"; every = 5; },
+                { type = "orbit"; name = "pair"; every = 5; } );
+expect = ( { quantity = "pair.mean_period"; between = [6.0, 6.6]; after = 10.0; } );
+"""
+
+
+def test_an_expected_column_has_a_figure():
+    """of a diagnostic whose figures do not draw it; two equal curves are one"""
+    need_gnuplot()
+    page = page_of(text=ORBIT)
+    names = figures_of(page)
+    assert "mean_period" in names[0] and sum("mean_period" in name for name in names) == 1, names
+    keys = keys_of(f"made/plots/{names[0]}.dat")
+    assert keys == ["mean_period", "at least 6 expected", "at most 6.6 expected"], keys
+    # Without softening the virials are those of the potential; with it they are not.
+    assert keys_of("made/plots/virial-ratio.dat") == ["2K/|W|"]
+    assert "The curve of −2K/U is that of 2K/|W|." in captions_of(page)["virial-ratio"]
+    page_of()
+    assert keys_of("made/plots/virial-ratio.dat")[:2] == ["2K/|W|", "−2K/U"]
+
+
+tap.main()
