@@ -26,10 +26,10 @@ static enum status each_criterion(const struct result *result, struct figure *fi
     size_t index;
     json_t *item;
     enum status status = STATUS_OK;
-    json_array_foreach(result_config(result, "expect"), index, item)
+    json_array_foreach(result_find(result, FIELD_CONFIG_EXPECT), index, item)
     {
-        const char *quantity = json_string_value(json_object_get(item, "quantity"));
-        if (quantity && !status)
+        const char *quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
+        if (quantity[0] && !status)
             status = visit(item, quantity, figure, error);
     }
     return status;
@@ -54,10 +54,10 @@ static bool is_expected(const struct result *result, const char *column)
 {
     size_t index;
     json_t *item;
-    json_array_foreach(result_config(result, "expect"), index, item)
+    json_array_foreach(result_find(result, FIELD_CONFIG_EXPECT), index, item)
     {
-        const char *quantity = json_string_value(json_object_get(item, "quantity"));
-        if (quantity && is_quantity(quantity, column))
+        const char *quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
+        if (quantity[0] && is_quantity(quantity, column))
             return true;
     }
     return false;
@@ -140,15 +140,11 @@ static enum status add_bound(const json_t *item, const char *words, double bound
                              struct figure *figure, struct error *error)
 {
     const struct frame frame = frame_of(figure);
-    const json_t *const after = json_object_get(item, "after"), *const before =
-                                                                    json_object_get(item, "before");
-    double x[2] = { frame.x[0], frame.x[1] };
+    const double after = run_field_real(item, FIELD_EXPECTED_AFTER);
+    const double before = run_field_real(item, FIELD_EXPECTED_BEFORE);
+    const double x[2] = { fmax(frame.x[0], after), fmin(frame.x[1], before) }; /* NaN: unset */
     const double y[2] = { bound, bound };
     char label[64];
-    if (json_is_number(after))
-        x[0] = fmax(x[0], json_number_value(after));
-    if (json_is_number(before))
-        x[1] = fmin(x[1], json_number_value(before));
     snprintf(label, sizeof label, "%s %.6g expected", words, bound);
     const bool never = !(x[0] < x[1]);
     if (!never && !is_far(figure, &frame, bound))
@@ -163,19 +159,19 @@ static enum status add_bounds(const json_t *item, const char *quantity, struct f
                               struct error *error)
 {
     static const char *const words[] = { "at least", "at most" };
-    static const char *const keys[] = { "at_least", "at_most" };
-    const json_t *const between = json_object_get(item, "between");
+    static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
+    const json_t *const between = run_field(item, FIELD_EXPECTED_BETWEEN);
     const int color = (int)figure_lines(figure);
     enum status status = STATUS_OK;
     if (!shows(figure, quantity))
         return STATUS_OK;
     figure->place = FIGURE_EXPECTED;
     for (size_t k = 0; k < 2 && !status; k++) {
-        const json_t *bound = json_array_get(between, k);
-        if (!json_is_number(bound))
-            bound = json_object_get(item, keys[k]);
-        if (json_is_number(bound))
-            status = add_bound(item, words[k], json_number_value(bound), color, figure, error);
+        const json_t *const limit = json_array_get(between, k);
+        const double bound =
+            json_is_number(limit) ? json_number_value(limit) : run_field_real(item, fields[k]);
+        if (!isnan(bound))
+            status = add_bound(item, words[k], bound, color, figure, error);
     }
     return status;
 }

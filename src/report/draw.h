@@ -49,7 +49,7 @@ struct drawn {
 /* Adds the sentences for the figure of that name, which may be none. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
 
-/* What it says of a vector that only rounding has changed; nothing else is then said. */
+/* The finding of a vector that only rounding has changed. */
 extern const char finding_round_off[];
 
 /* --- the page of a run: arrange.c ------------------------------------------------------------- */

@@ -192,7 +192,7 @@ ROWS = [
      "cli/report-order.py"),
     ("src/report/arrange.c", "strcmp(figure->finding.bytes, finding_round_off) == 0 &&", "",
      "cli/report-order.py"),
-    ("src/report/arrange.c", "x[0] = fmax(x[0], json_number_value(after));", "",
+    ("src/report/arrange.c", "fmax(frame.x[0], after)", "frame.x[0]",
      "cli/report-order.py"),
     ("src/report/arrange.c", "is_drawn(figures, first, one->column) ||", "",
      "cli/report-order.py"),
