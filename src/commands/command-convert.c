@@ -25,6 +25,7 @@ struct conversion {
     const char *from, *to, *units, *from_units, *columns;
     long long frame, digits;
     bool all, force, quiet;
+    bool species;     /* the first frame has some */
     bool to_standard; /* the output is "-", standard output */
 
     const struct read_format *reader;
@@ -300,7 +301,8 @@ static enum status write_frame(struct conversion *c, struct target *target,
                                 .time = about->time,
                                 .physics = &c->physics,
                                 .bodies = source->bodies };
-    const struct snapshot_options options = { c->all, &c->xyz };
+    c->species = source->frames == 1 ? source->bodies->species_count > 0 : c->species;
+    const struct snapshot_options options = { c->all, c->species, &c->xyz };
     if (c->writer->image)
         return write_file(c, target, &now, error);
     if (source->frames == 1 && c->writer->begin)
@@ -351,7 +353,8 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     add_word(&lost, about->other_cell, "periodic cell");
     add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
-    const bool names = source->bodies->species_count > 0 && !(holds & SNAPSHOT_SPECIES);
+    const bool names =
+        source->bodies->species_count > 0 && !(c->species && holds & SNAPSHOT_SPECIES);
     add_word(&lost, names, c->writer->image ? "names of species" : "species");
     add_word(&lost, about->left_out[0], about->left_out);
     if (lost.length && !lost.failed)

@@ -42,7 +42,7 @@ static void begin_csv(struct stream *stream, const struct moment *first,
     if (first->bodies->systems > 1)
         stream_print(stream, "system [1],");
     stream_print(stream, "id [1]");
-    if (first->bodies->species_count > 0)
+    if (options->species)
         stream_print(stream, ",species");
     for (size_t k = 0; k < COUNT_OF(reals); k++)
         stream_print(stream, ",%s [%s]", reals[k].name,
@@ -65,7 +65,7 @@ static void write_csv_body(struct stream *stream, const struct moment *now, size
     if (now->bodies->systems > 1)
         stream_print(stream, "%zu,", system + 1);
     stream_print(stream, "%" PRId64 ",", now->bodies->id[index]);
-    if (now->bodies->species_count > 0)
+    if (options->species)
         stream_print(stream, "%s,",
                      species < now->bodies->species_count ? now->bodies->species[species].name
                                                           : "X");

@@ -26,6 +26,7 @@ enum snapshot_content {
 
 struct snapshot_options {
     bool many;               /* several moments are to come */
+    bool species;            /* the first one has some: all have the column */
     struct xyz_frame *frame; /* how extended XYZ is written, and the digits of any text */
 };
 

@@ -103,6 +103,14 @@ def test_convert():
             rows.format(*words))
         assert ("species" in convert("two.xyz", "two.csv", "--force")) == told, words
         assert ("species" in read("two.csv")) != told
+    # Every row of a table has the columns of its head, whatever frames differ in.
+    frame = "1\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n{} 0 0 0 0 0 0 1\n"
+    for words in (("a", "X"), ("X", "a"), ("a", "two,parts")):
+        pathlib.Path("two.xyz").write_text("".join(map(frame.format, words)))
+        told = convert("--all", "two.xyz", "two.csv", "--force")
+        rows = read("two.csv").splitlines()
+        assert len({row.count(",") for row in rows}) == 1 and len(rows) == 3, rows
+        assert ("species" in told) == (words != ("a", "X")), (words, told)
     # More words than bodies can have are told, not cut; a file without any has no such column.
     many = "".join(f"{'ab'[k % 2]} {k} 0 0 0 0 0 1\n" for k in range(100))
     pathlib.Path("many.xyz").write_text("100\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n" +
