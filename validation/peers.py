@@ -3,6 +3,9 @@
 
 usage: peers.py [--orrery ./orrery] [--mini-nbody FOLDER] [--rounds 5] [--bodies 16384]
        peers.py --own-steps [--orrery ./orrery] [--rounds 5]
+       peers.py --forces TABLE.csv [--orrery ./orrery] [--falcon PROGRAM] [--exafmm PROGRAM]
+                [--bodies 100000] [--rounds 3] [--figure FILE.svg]
+       peers.py --draw TABLE.csv --figure FILE.svg
 
 FOLDER is a copy of https://github.com/harrism/mini-nbody; its SoA program is built here, in a
 folder that is removed, with every compiler and every set of flags below. REBOUND is the Python
@@ -11,13 +14,29 @@ per second, steps those of two bodies; a ratio is the median of those of the rou
 
 With --own-steps it is gauss-radau beside IAS15 of REBOUND, from the same bodies to the same time:
 the seconds of the integration alone, and the energy error.
+
+With --forces it is the force of fmm beside that of other programs in less than O(N^2): seconds of
+one thread by the CPU's clock, the tree included, and the error beside direct sums in double, the
+same for all, of 1000 bodies. Each round measures all of them in turns, and the table has their
+medians. PROGRAM is a driver that the user builds: falcON of https://github.com/teuben/nemo, or
+exafmm-t of https://github.com/exafmm/exafmm-t in single precision. It is called as
+
+    PROGRAM IN.f32 N SOFTENING SETTING 0 OUT.f32
+
+with x, y, z, m of each body as float32 (the opening angle or the order is the setting), computes
+the forces three times (exafmm-t: prints "cpu SECONDS" after each) and writes the accelerations as
+float32. FMM3D and pytreegrav are the Python modules fmm3dpy and pytreegrav. Those three know no
+softening like ours and have none. A figure needs matplotlib.
 """
 
 import argparse
+import csv
+import importlib.util
 import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -199,6 +218,162 @@ def own_steps(options, folder):
               f"| {ours[0][1]:.1e} | {theirs[0][1]:.1e} |", flush=True)
 
 
+# --- forces in less than O(N^2) ------------------------------------------------------------------
+
+SOFTENING = 0.01
+COMPARED = 1000
+COLUMNS = ("bodies", "count", "program", "setting", "softening", "seconds", "error")
+MARKS = {"orrery": "o-", "falcON": "s-", "exafmm-t": "^-", "FMM3D": "v-", "pytreegrav": "D-"}
+
+
+class Forces:
+    """The bodies of one kind, and how each program finds their accelerations."""
+
+    def __init__(self, options, folder, kind):
+        import numpy as np
+        self.np, self.options, self.folder, self.kind = np, options, folder, kind
+        random, n = np.random.default_rng(1), options.bodies
+        if kind == "Plummer":
+            radius = 3 * np.pi / 16 / np.sqrt(random.uniform(0, 0.999, n) ** (-2 / 3) - 1)
+            z = random.uniform(-1, 1, n)
+            angle = random.uniform(0, 2 * np.pi, n)
+            side = np.sqrt(1 - z * z)
+            x = radius[:, None] * np.stack((side * np.cos(angle), side * np.sin(angle), z), 1)
+        else:
+            x = random.uniform(-1, 1, (n, 3))
+        self.x = x.astype(np.float32).astype(float)  # which all programs can read
+        self.m = np.full(n, np.float32(1 / n)).astype(float)
+        self.chosen = random.choice(n, min(n, COMPARED), replace=False)
+        self.exact = {eps: self.direct(eps) for eps in (SOFTENING, 0.0)}
+        self.file = os.path.join(folder, "bodies.f32")
+        np.c_[self.x, self.m].astype(np.float32).tofile(self.file)
+        self.text = os.path.join(folder, "bodies.txt")
+        np.savetxt(self.text, np.c_[self.m, self.x, 0 * self.x], fmt="%.9g")
+
+    def direct(self, softening):
+        rows = []
+        for i in self.chosen:
+            d = self.x - self.x[i]
+            r2 = (d * d).sum(1) + softening ** 2
+            r2[i] = 1.0
+            rows.append(((self.m / (r2 * self.np.sqrt(r2)))[:, None] * d).sum(0))
+        return self.np.array(rows)
+
+    def error(self, a, softening):
+        exact = self.exact[softening]
+        return float(self.np.sqrt(((a[self.chosen] - exact) ** 2).sum() / (exact ** 2).sum()))
+
+    def orrery(self, accuracy):
+        """The time of three forces more than the least that a run has."""
+        seconds = []
+        for steps in (1, 4):
+            out = os.path.join(self.folder, "run")
+            config = os.path.join(self.folder, "run.cfg")
+            pathlib.Path(config).write_text(f"""
+                bodies = {{ initial = "file"; file = "{self.text}"; center = false; }};
+                physics = {{ softening = {SOFTENING}; }};
+                time = {{ step = 1e-9; end = {steps}e-9; }};
+                compute = {{ method = "fmm"; accuracy = {accuracy}; threads = 1; }};
+                diagnostics = ();
+                outputs = ( {{ type = "xyz"; every = 100; columns = "pos force mass"; }} );\n""")
+            subprocess.run([self.options.orrery, "run", config, "-q", "--force", "-o", out],
+                           stdout=subprocess.DEVNULL, check=True)
+            seconds.append(json.loads(pathlib.Path(out, "run.json").read_text())["cpu_seconds"])
+        with open(os.path.join(out, "trajectory.xyz"), encoding="utf-8") as lines:
+            next(lines), next(lines)
+            rows = self.np.loadtxt(lines, max_rows=len(self.m))
+        return (seconds[1] - seconds[0]) / 3, rows[:, 3:6] / rows[:, 6:]
+
+    def driver(self, program, setting, softening):
+        out = os.path.join(self.folder, "out.f32")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        text = subprocess.run([program, self.file, str(len(self.m)), str(softening), str(setting),
+                               "0", out], check=True, capture_output=True, text=True,
+                              env={**os.environ, "OMP_NUM_THREADS": "1",
+                                   "OPENBLAS_NUM_THREADS": "1"}).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 3
+        told = [float(line.split()[1]) for line in text.splitlines() if line.startswith("cpu ")]
+        a = self.np.fromfile(out, self.np.float32).reshape(-1, 3).astype(float)
+        return (min(told), 4 * math.pi * a) if told else (seconds, a)
+
+    def fmm3d(self, accuracy):
+        import fmm3dpy
+        start = time.process_time()
+        out = fmm3dpy.lfmm3d(eps=accuracy, sources=self.x.T, charges=self.m, pg=2)
+        return time.process_time() - start, 4 * math.pi * out.grad.T
+
+    def pytreegrav(self, angle):
+        import pytreegrav
+        pytreegrav.Accel(self.x[:100], self.m[:100], theta=angle, method="tree", parallel=False)
+        start = time.process_time()  # compiled by the call before
+        a = pytreegrav.Accel(self.x, self.m, theta=angle, method="tree", parallel=False)
+        return time.process_time() - start, a
+
+    def cases(self):
+        """Program, setting, softening, and what measures them."""
+        for accuracy in (1e-2, 1e-3, 1e-4, 1e-5):
+            yield "orrery", accuracy, SOFTENING, lambda a=accuracy: self.orrery(a)
+        for program, name, settings, softening in (
+                (self.options.falcon, "falcON", (0.8, 0.6, 0.35, 0.25), SOFTENING),
+                (self.options.exafmm, "exafmm-t", (4, 6, 8), 0.0)):
+            for setting in settings if program else ():
+                yield name, setting, softening, (
+                    lambda p=program, s=setting, e=softening: self.driver(p, s, e))
+        for name, module, settings, measure in (
+                ("FMM3D", "fmm3dpy", (1e-3, 1e-6), self.fmm3d),
+                ("pytreegrav", "pytreegrav", (0.9, 0.7), self.pytreegrav)):
+            if importlib.util.find_spec(module):
+                for setting in settings:
+                    yield name, setting, 0.0, lambda m=measure, s=setting: m(s)
+
+
+def forces(options, folder):
+    rows = [COLUMNS]
+    for kind in ("Plummer", "cube"):
+        these = Forces(options, folder, kind)
+        cases, found = list(these.cases()), {}
+        for _ in range(options.rounds):
+            for program, setting, softening, measure in cases:
+                seconds, a = measure()
+                found.setdefault((program, setting, softening), []).append(
+                    (seconds, these.error(a, softening)))
+        for (program, setting, softening), values in found.items():
+            rows.append((kind, options.bodies, program, setting, softening,
+                         f"{statistics.median(v[0] for v in values):.4g}",
+                         f"{values[0][1]:.3g}"))
+            print(*rows[-1], flush=True)
+        with open(options.forces, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def draw(table, path):
+    """The error against the time, a curve for each program."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    matplotlib.rcParams["svg.hashsalt"] = "orrery"
+    with open(table, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    kinds = sorted({row["bodies"] for row in rows}, reverse=True)
+    figure, panels = pyplot.subplots(1, len(kinds), figsize=(9, 4), sharey=True, squeeze=False)
+    for panel, kind in zip(panels[0], kinds):
+        for program, mark in MARKS.items():
+            points = sorted((float(row["seconds"]), float(row["error"])) for row in rows
+                            if (row["bodies"], row["program"]) == (kind, program))
+            if points:
+                panel.loglog(*zip(*points), mark, label=program,
+                             linewidth=2 if program == "orrery" else 1, markersize=4)
+        count = next(row["count"] for row in rows if row["bodies"] == kind)
+        panel.set_title(f"{kind}, {count} bodies", fontsize="medium")
+        panel.set_xlabel("CPU time of a force, one thread (s)")
+        panel.grid(alpha=0.3)
+    panels[0][0].set_ylabel("rms error over the rms acceleration")
+    panels[0][0].legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
 # --- kernels -------------------------------------------------------------------------------------
 
 RATIOS = (
@@ -244,15 +419,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--orrery", default="./orrery")
     parser.add_argument("--mini-nbody")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--bodies", type=int, default=16384)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--bodies", type=int)
     parser.add_argument("--own-steps", action="store_true")
+    parser.add_argument("--forces", metavar="TABLE.csv")
+    parser.add_argument("--falcon", metavar="PROGRAM")
+    parser.add_argument("--exafmm", metavar="PROGRAM")
+    parser.add_argument("--draw", metavar="TABLE.csv")
+    parser.add_argument("--figure", metavar="FILE.svg")
     options = parser.parse_args()
+    options.rounds = options.rounds or (3 if options.forces else 5)
+    options.bodies = options.bodies or (100000 if options.forces else 16384)
     with tempfile.TemporaryDirectory(prefix="orrery-peers-") as folder:
         if options.own_steps:
             own_steps(options, folder)
-        else:
+        elif options.forces:
+            forces(options, folder)
+        elif not options.draw:
             kernels(options, folder)
+    table = options.forces or options.draw
+    if table and options.figure:
+        draw(table, options.figure)
 
 
 if __name__ == "__main__":
