@@ -9,15 +9,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "estimate/need.h"
+#include "bench/cube.h"
 #include "force/accuracy.h"
 #include "force/isa.h"
-#include "machine/room.h"
 
 /* The least duration of a measurement, and the most repeats that one case needs. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
-enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024, FAR = 20000 };
+enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024 };
 
 /* The streams of each instruction set, as force_isa_row() counts them. */
 static const struct arithmetic *const arithmetics[] = {
@@ -42,9 +40,11 @@ struct timed {
 struct bench_case {
     const char *backend, *kernel, *precision, *isa;
     int threads;
+    double accuracy; /* of fast multipoles; 0: direct sums */
     struct simulation simulation;
     const struct stream *stream; /* NULL: no limit is known */
     struct timed steps, streams;
+    struct multipoles multipoles; /* where these are measured */
     struct error error;
 };
 
@@ -59,50 +59,12 @@ struct field {
 
 /* --- bodies ------------------------------------------------------------------------------------*/
 
-/* The cases of one size stand side by side, each with bodies and copies of its own; of as many as
- * there can be only the least is demanded: the bodies, and those of one case. */
-static enum status check_room(size_t count, struct error *error)
-{
-    const struct force_options force = { .precision = PRECISION_DOUBLE, .threads = 1 };
-    const double bytes =
-        2.0 * bodies_bytes(1, (double)count) + force_bytes(&force, 1, (double)count);
-    const struct room room = room_left();
-    char wanted[NEED_TEXT_SIZE], there[NEED_TEXT_SIZE];
-    if (bytes <= room.bytes)
-        return STATUS_OK;
-    return error_set(error, STATUS_MEMORY,
-                     "orrery bench: %zu bodies need %s of memory; %s has %s left", count,
-                     need_text(bytes, wanted), room.limit, need_text(room.bytes, there));
-}
-
-enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
-                       struct error *error)
-{
-    *bodies = NULL;
-    if (check_room(count, error))
-        return error->status;
-    gsl_rng *random = random_create(42, error);
-    if (!random || bodies_create(1, count, bodies, error)) {
-        random_destroy(random);
-        return error->status;
-    }
-    struct bodies *const b = *bodies;
-    for (size_t i = 0; i < count; i++) {
-        b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
-        b->x[i] = random_uniform(random, -1, 1) + (far && i % 2 ? FAR : 0);
-        b->y[i] = random_uniform(random, -1, 1);
-        b->z[i] = random_uniform(random, -1, 1);
-    }
-    random_destroy(random);
-    return STATUS_OK;
-}
-
 static enum status make_bodies(const struct field *field, struct bodies **bodies,
                                struct error *error)
 {
     const struct bodies *const from = field->subject->bodies;
     if (!from)
-        return bench_cube(field->count, field->subject->equal, false, bodies, error);
+        return cube_create(field->count, field->subject->equal, false, bodies, error);
     if (bodies_create(from->systems, from->count, bodies, error))
         return error->status;
     for (size_t s = 0; s < from->systems; s++)
@@ -229,17 +191,22 @@ static const struct stream *find_stream(const struct bench_case *one,
                                [subject->equal ? MASSES_EQUAL : MASSES_ANY];
 }
 
-static enum status start_copy(const struct bench_case *one, const struct simulation *origin,
-                              const struct bench_subject *subject, struct simulation *copy,
-                              struct error *error)
+static struct force_options force_of(const struct bench_case *one)
 {
-    const struct force_options force = {
-        .method = subject->method,
+    return (struct force_options){
+        .method = one->accuracy > 0 ? &force_fmm : &force_direct,
+        .accuracy = one->accuracy,
         .precision = (enum precision)index_of(precision_names, one->precision),
         .kernel = one->kernel,
         .isa = one->isa,
         .threads = one->threads,
     };
+}
+
+static enum status start_copy(const struct bench_case *one, const struct simulation *origin,
+                              struct simulation *copy, struct error *error)
+{
+    const struct force_options force = force_of(one);
     const struct simulation_changes changes = { .backend = backend_find(one->backend),
                                                 .force = &force };
     if (changes.backend->probe && changes.backend->probe(error))
@@ -249,7 +216,7 @@ static enum status start_copy(const struct bench_case *one, const struct simulat
 
 static enum status open_case(struct bench_case *one, const struct field *field)
 {
-    if (start_copy(one, &field->origin, field->subject, &one->simulation, &one->error))
+    if (start_copy(one, &field->origin, &one->simulation, &one->error))
         return one->error.status;
     one->stream = find_stream(one, field->subject);
     return STATUS_OK;
@@ -276,32 +243,40 @@ static bool has_one_thread(const char *backend)
     return class_ == &backend_serial || class_ == &backend_cuda;
 }
 
-/* All combinations; a backend of one thread stands once. */
+/* A case for every number of threads, or one of a backend with one thread. */
+static void list_threads(struct field *field, struct bench_case one, struct error *error)
+{
+    const bool alone = has_one_thread(one.backend);
+    for (size_t t = 0; field->plan->threads[t] && !(alone && t > 0); t++) {
+        if (field->case_count == MOST_CASES) {
+            error_set(error, STATUS_USAGE,
+                      "orrery bench: more than %d combinations of backends, isas, precisions, "
+                      "kernels, accuracies and threads",
+                      MOST_CASES);
+            return;
+        }
+        one.threads = alone ? 1 : field->plan->threads[t];
+        field->cases[field->case_count++] = one;
+    }
+}
+
+/* All combinations; multipoles choose precision and kernel by themselves. */
 static enum status list_cases(struct field *field, struct error *error)
 {
     const struct bench_plan *plan = field->plan;
-    for (size_t b = 0; plan->backends[b]; b++)
-        for (size_t i = 0; plan->isas[i]; i++)
-            for (size_t p = 0; plan->precisions[p]; p++)
-                for (size_t k = 0; plan->kernels[k]; k++)
-                    for (size_t t = 0; plan->threads[t]; t++) {
-                        const bool alone = has_one_thread(plan->backends[b]);
-                        if (alone && t > 0)
-                            continue;
-                        if (field->case_count == MOST_CASES)
-                            return error_set(error, STATUS_USAGE,
-                                             "orrery bench: more than %d combinations of "
-                                             "backends, isas, precisions, kernels and threads",
-                                             MOST_CASES);
-                        field->cases[field->case_count++] = (struct bench_case){
-                            .backend = plan->backends[b],
-                            .kernel = plan->kernels[k],
-                            .precision = plan->precisions[p],
-                            .isa = plan->isas[i],
-                            .threads = alone ? 1 : plan->threads[t],
-                        };
-                    }
-    return STATUS_OK;
+    struct bench_case one = { .threads = 1 };
+    for (size_t b = 0; (one.backend = plan->backends[b]); b++)
+        for (size_t i = 0; (one.isa = plan->isas[i]); i++) {
+            one.accuracy = 0;
+            for (size_t p = 0; (one.precision = plan->precisions[p]); p++)
+                for (size_t k = 0; (one.kernel = plan->kernels[k]) && !plan->multipoles_only; k++)
+                    list_threads(field, one, error);
+            one.precision = precision_names[PRECISION_DOUBLE];
+            one.kernel = "auto";
+            for (size_t a = 0; (one.accuracy = plan->accuracies[a]) > 0; a++)
+                list_threads(field, one, error);
+        }
+    return error->status;
 }
 
 /* Rounds of all cases, until the time is up; there is one in any case. */
@@ -329,6 +304,19 @@ static double error_of(struct simulation *simulation, const struct accuracy *acc
                : accuracy_error(accuracy, simulation->bodies);
 }
 
+/* The openmp backend's; another one's force has no parts, and its error stays as it is. */
+static double measure_multipoles(struct bench_case *one, double error)
+{
+    struct force_options force = force_of(one);
+    force.threads = one->simulation.description.threads;
+    one->multipoles = multipoles_unknown;
+    if (one->simulation.backend->class_ != &backend_openmp ||
+        multipoles_measure(&force, &one->simulation.physics, one->simulation.bodies,
+                           &one->multipoles, &one->error))
+        return error;
+    return one->multipoles.errors.error;
+}
+
 /* Measures the errors for the bodies that were timed; they have not moved, and all cases have the
  * same ones. */
 static enum status measure_errors(struct field *field, double *found, struct error *error)
@@ -343,6 +331,8 @@ static enum status measure_errors(struct field *field, double *found, struct err
                             &accuracy, error);
         if (accuracy)
             found[k] = error_of(&one->simulation, accuracy, &one->error);
+        if (one->accuracy > 0 && !one->error.status)
+            found[k] = measure_multipoles(one, found[k]);
     }
     accuracy_destroy(accuracy);
     return error->status;
@@ -357,14 +347,13 @@ static void measure_far_errors(struct field *field, double *found)
     struct accuracy *accuracy = NULL;
     struct error error = { 0 };
     const struct bench_subject *subject = field->subject;
-    if (!bench_cube(field->count, subject->equal, true, &bodies, &error) &&
+    if (!cube_create(field->count, subject->equal, true, &bodies, &error) &&
         !make_origin(subject, bodies, &origin, &error))
         accuracy_create(&subject->physics, bodies, ACCURACY_SAMPLE, &accuracy, &error);
     for (size_t k = 0; k < field->case_count && accuracy; k++) {
         struct simulation copy = { 0 };
         error_clear(&error);
-        if (!field->cases[k].error.status &&
-            !start_copy(&field->cases[k], &origin, subject, &copy, &error))
+        if (!field->cases[k].error.status && !start_copy(&field->cases[k], &origin, &copy, &error))
             found[k] = error_of(&copy, accuracy, &error);
         simulation_destroy(&copy);
     }
@@ -383,15 +372,16 @@ static void report(struct bench_case *one, const struct field *field, double err
         .isa = one->isa,
         .device = "",
         .threads = one->threads,
+        .accuracy = one->accuracy,
         .systems = field->subject->bodies ? field->subject->bodies->systems : 1,
         .count = field->count,
     };
     if (one->error.status) {
         row.skipped = one->error.text;
     } else {
-        const double pairs =
-            force_work(&one->simulation.description.force, (double)row.systems, (double)row.count) *
-            (double)integrator_forces_per_step(field->subject->integrator);
+        const struct force_options direct = force_exact(&one->simulation.description.force);
+        const double pairs = force_work(&direct, (double)row.systems, (double)row.count) *
+                             (double)integrator_forces_per_step(field->subject->integrator);
         row.kernel = one->simulation.description.kernel;
         row.isa = one->simulation.description.isa;
         row.device = one->simulation.description.device;
@@ -403,6 +393,7 @@ static void report(struct bench_case *one, const struct field *field, double err
         row.rate = pairs / row.seconds;
         row.error = error;
         row.far_error = far;
+        row.multipoles = one->multipoles;
         if (one->stream) {
             const bool both = strcmp(row.kernel, "symmetric") == 0;
             row.limit =
@@ -451,7 +442,7 @@ static enum status count_sizes(const struct bench_plan *plans, size_t count,
     *sizes = 0;
     for (size_t k = 0; k < count; k++)
         for (size_t n = 0; plans[k].sizes[n]; n++, ++*sizes)
-            if (!subject->bodies && check_room(plans[k].sizes[n], error))
+            if (!subject->bodies && cube_check_room(plans[k].sizes[n], error))
                 return error->status;
     return STATUS_OK;
 }

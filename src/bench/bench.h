@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "bench/arithmetic.h"
+#include "bench/multipoles.h"
 #include "simulation/simulation.h"
 
 enum { BENCH_MOST = 32 }; /* values on an axis */
@@ -26,16 +27,19 @@ struct bench_plan {
     const char *precisions[BENCH_MOST + 1]; /* of precision_names */
     const char *isas[BENCH_MOST + 1];       /* of force_isa_names; "auto": the best one */
     int threads[BENCH_MOST + 1];            /* 0 ends; those of backends with one thread are 1 */
+    /* Fast multipoles of these are measured with every backend, isa and number of threads after the
+     * direct sums, or, with `multipoles_only`, without these. */
+    double accuracies[BENCH_MOST + 1];
+    bool multipoles_only;
 };
 
 /* Bodies that move, their interaction, and the steps that they take. */
 struct bench_subject {
     struct physics physics;
     const struct integrator *integrator;
-    const struct bodies *bodies;       /* NULL: a cube of random ones of any size */
-    const struct force_method *method; /* NULL: direct sums */
-    int devices;                       /* GPUs that share them */
-    bool equal;                        /* the masses of those in the cube are equal, else 1 ... 2 */
+    const struct bodies *bodies; /* NULL: a cube of random ones of any size */
+    int devices;                 /* GPUs that share them */
+    bool equal;                  /* the masses of those in the cube are equal, else 1 ... 2 */
 };
 
 /* The case that was measured, and the results. */
@@ -48,10 +52,13 @@ struct bench_row {
     const char *skipped;    /* why nothing was measured, or NULL; then nothing below is set */
     double seconds, median; /* for one step; least and median of `repeats` */
     size_t repeats;
-    double rate;      /* pair interactions per second: N^2 for a force evaluation */
+    double rate;      /* pair interactions per second: N^2 for a force evaluation, also of fast
+                         multipoles, which do not look at every pair */
     double limit;     /* the same, if the stream of the kernel's arithmetic were all; 0: unknown */
     double error;     /* see force/accuracy.h */
     double far_error; /* with two cubes that stand 10^4 of their sides apart; NaN: not measured */
+    double accuracy;  /* that was asked of fast multipoles; 0: direct sums */
+    struct multipoles multipoles; /* of which it is then */
 };
 
 /* One vector operation alone, as this CPU does it. */
@@ -79,9 +86,5 @@ void bench_rates(const struct bench_sink *sink, int threads);
 enum status bench_run(const struct bench_plan *plans, size_t count,
                       const struct bench_subject *subject, double seconds,
                       const struct bench_sink *sink, struct error *error);
-
-/* `count` bodies in a cube of side 2, or in two of them that stand far apart. */
-enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
-                       struct error *error);
 
 #endif

@@ -51,23 +51,46 @@ void results_add_rate(struct results *results, const struct bench_rate *rate)
                                     "per_second", rate->per_second));
 }
 
+static void add_multipoles(json_t *json, const struct multipoles *multipoles)
+{
+    const struct {
+        const char *key;
+        double value;
+    } table[] = { { "error_99", multipoles->errors.error_99 },
+                  { "error_9999", multipoles->errors.error_9999 },
+                  { "largest_error", multipoles->errors.largest },
+                  { "near_share", multipoles->profile.near },
+                  { "far_share", multipoles->profile.far },
+                  { "tree_share", multipoles->profile.tree },
+                  { "control_share", multipoles->profile.control },
+                  { "near_pairs", multipoles->profile.pairs } };
+    for (size_t k = 0; k < COUNT_OF(table); k++)
+        json_object_set_new(json, table[k].key, document_number(table[k].value));
+}
+
 void results_add_row(struct results *results, const struct bench_row *row)
 {
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I}", "part", row->title,
                              "backend", row->backend, "kernel", row->kernel, "precision",
                              row->precision, "isa", row->isa, "threads", row->threads, "systems",
                              (json_int_t)row->systems, "bodies", (json_int_t)row->count);
+    json_object_set_new(json, "method",
+                        json_string(row->accuracy > 0 ? force_fmm.name : force_direct.name));
+    if (row->accuracy > 0)
+        json_object_set_new(json, "accuracy", json_real(row->accuracy));
     if (row->skipped) {
         json_object_set_new(json, "skipped", json_string(row->skipped));
     } else {
-        json_t *rest =
-            json_pack("{s:f, s:f, s:I, s:f, s:f, s:o, s:o, s:o}", "seconds", row->seconds,
-                      "median_seconds", row->median, "repeats", (json_int_t)row->repeats,
-                      "interactions_per_second", row->rate, "gflops", 1e-9 * FLOP * row->rate,
-                      "limit", document_number(row->limit > 0 ? row->limit : NAN), "error",
-                      document_number(row->error), "far_error", document_number(row->far_error));
+        json_t *rest = json_pack(
+            "{s:f, s:f, s:I, s:f, s:o, s:o, s:o, s:o}", "seconds", row->seconds, "median_seconds",
+            row->median, "repeats", (json_int_t)row->repeats, "interactions_per_second", row->rate,
+            "gflops", document_number(row->accuracy > 0 ? NAN : 1e-9 * FLOP * row->rate), "limit",
+            document_number(row->limit > 0 ? row->limit : NAN), "error",
+            document_number(row->error), "far_error", document_number(row->far_error));
         json_object_update(json, rest);
         json_decref(rest);
+        if (row->accuracy > 0)
+            add_multipoles(json, &row->multipoles);
     }
     json_array_append_new(json_object_get(results->root, "rows"), json);
 }
@@ -75,9 +98,13 @@ void results_add_row(struct results *results, const struct bench_row *row)
 /* --- CSV ---------------------------------------------------------------------------------------*/
 
 static const char *const columns[] = {
-    "part",    "backend", "kernel",  "precision",      "isa",     "threads",
-    "systems", "bodies",  "seconds", "median_seconds", "repeats", "interactions_per_second",
-    "gflops",  "limit",   "error",   "far_error",
+    "part",          "backend",        "kernel",    "precision",
+    "isa",           "threads",        "systems",   "bodies",
+    "seconds",       "median_seconds", "repeats",   "interactions_per_second",
+    "gflops",        "limit",          "error",     "far_error",
+    "method",        "accuracy",       "error_99",  "error_9999",
+    "largest_error", "near_share",     "far_share", "tree_share",
+    "control_share", "near_pairs",
 };
 
 static void print_cell(FILE *file, const json_t *value)
@@ -154,6 +181,7 @@ static struct points collect(const json_t *rows, const struct curve_of_rows *cur
     {
         if (strcmp(text_of(row, "backend"), curve->backend) != 0 ||
             strcmp(text_of(row, "precision"), curve->precision) != 0 ||
+            strcmp(text_of(row, "method"), force_direct.name) != 0 ||
             json_object_get(row, "skipped"))
             continue;
         const double x = (double)json_integer_value(json_object_get(row, "bodies"));

@@ -12,7 +12,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/bench.h"
+#include "bench/cube.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "force/direct/reference.h"
@@ -193,7 +193,7 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
     for (size_t count = 1024; count <= largest && seconds < 1; count *= 2) {
         struct bodies *bodies;
         struct simulation simulation = settings;
-        if (!bench_cube(count, true, false, &bodies, error) &&
+        if (!cube_create(count, true, false, &bodies, error) &&
             !simulation_take(&simulation, bodies, error) && !simulation_start(&simulation, error))
             time_cpu(&simulation, &seconds, error);
         simulation_destroy(&simulation);

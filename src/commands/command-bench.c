@@ -1,5 +1,4 @@
 /* orrery bench: how fast this machine computes, how near to its limits, and how exactly. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/bench.h"
+#include "bench/console.h"
 #include "bench/results.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
@@ -28,16 +28,9 @@ struct words {
 
 struct wanted {
     const char *sizes, *threads, *backends, *kernels, *precisions, *isas; /* NULL: not given */
-    const char *boundary, *folder;
+    const char *accuracies, *boundary, *folder;
     double seconds, softening;
     bool equal;
-};
-
-struct display {
-    struct results *results;
-    const char *title; /* of the part whose rows stand in the table */
-    bool terminal;     /* a bar may move on standard error */
-    char device[256];  /* the GPU of a row, or "" */
 };
 
 /* --- lists -------------------------------------------------------------------------------------*/
@@ -101,6 +94,22 @@ static enum status read_counts(const char *option, const char *list, long long m
     return STATUS_OK;
 }
 
+static enum status read_accuracies(const char *option, const char *list, double *axis,
+                                   struct error *error)
+{
+    static const double least = 1e-8, most = 1e-2; /* as compute.accuracy has them */
+    struct words words;
+    if (cut(option, list, &words, error))
+        return error->status;
+    for (size_t k = 0; k < words.count; k++) {
+        if (!text_parse_real(words.items[k], &axis[k]) || !(axis[k] >= least && axis[k] <= most))
+            return error_set(error, STATUS_USAGE, "orrery bench: --%s: %s is not within %g ... %g",
+                             option, words.items[k], least, most);
+        axis[k + 1] = 0;
+    }
+    return STATUS_OK;
+}
+
 /* --- plans -------------------------------------------------------------------------------------*/
 
 /* The plan of a benchmark without options: `threads` and `isas` are this machine's. */
@@ -132,6 +141,13 @@ static const struct bench_plan default_plans[] = {
       .precisions = { "double" },
       .isas = { "auto" },
       .threads = { 1 } },
+    { .title = "fast multipoles beside direct sums",
+      .sizes = { 65536 },
+      .backends = { "openmp" },
+      .kernels = { "auto" },
+      .precisions = { "double" },
+      .isas = { "auto" },
+      .accuracies = { 1e-3, 1e-5 } },
 };
 
 /* Instruction sets that this machine has not are left out, and what is made for another CPU. */
@@ -159,7 +175,7 @@ static size_t plan_default(struct bench_plan *plans)
     memcpy(plans, default_plans, sizeof default_plans);
     spread_threads(&plans[0], cores);
     plans[1].threads[0] = 1;
-    plans[2].threads[0] = cores;
+    plans[2].threads[0] = plans[4].threads[0] = cores;
     fit_isas(&plans[0]);
     return COUNT_OF(default_plans);
 }
@@ -192,95 +208,11 @@ static enum status plan_wanted(const struct wanted *wanted, size_t count, struct
         read_names("precisions", wanted->precisions, precision_names, plan->precisions, error);
     if (wanted->isas && !error->status)
         read_names("isas", wanted->isas, force_isa_names, plan->isas, error);
+    if (wanted->accuracies && !error->status)
+        read_accuracies("accuracies", wanted->accuracies, plan->accuracies, error);
     for (size_t k = 0; threads[k]; k++)
         plan->threads[k] = (int)threads[k];
     return error->status;
-}
-
-/* --- what is shown -----------------------------------------------------------------------------*/
-
-static void clear_bar(const struct display *display)
-{
-    if (display->terminal)
-        fprintf(stderr, "\r%*s\r", 60, "");
-}
-
-static void show_progress(void *context, double part)
-{
-    static const char marks[] = "########################################";
-    const struct display *display = context;
-    const int width = (int)(part * (double)(sizeof marks - 1) + 0.5);
-    if (!display->terminal)
-        return;
-    if (part < 1)
-        fprintf(stderr, "\r[%-40.*s] %3.0f %% ", width, marks, 100 * part);
-    else
-        clear_bar(display);
-    fflush(stderr);
-}
-
-static void show_rate(void *context, const struct bench_rate *rate)
-{
-    struct display *display = context;
-    printf("  %-10s %-16s %-7s %8.1f\n", rate->isa, rate->operation, rate->type,
-           1e-9 * rate->per_second);
-    fflush(stdout);
-    results_add_rate(display->results, rate);
-}
-
-static void print_title(const char *title)
-{
-    printf("\n%s\n  %6s %-9s %-6s %-10s %2s %9s %7s %5s %7s %7s\n", title, "bodies", "kernel",
-           "force", "isa", "th", "us/step", "G/s", "limit", "error", "far");
-}
-
-static void print_error(double error)
-{
-    if (isfinite(error))
-        printf(" %7.1e", error);
-    else
-        printf(" %7s", "");
-}
-
-static void show_row(void *context, const struct bench_row *row)
-{
-    struct display *display = context;
-    char limit[16] = "";
-    clear_bar(display);
-    if (!display->title || strcmp(display->title, row->title) != 0)
-        print_title(row->title);
-    display->title = row->title;
-    results_add_row(display->results, row);
-    if (row->device[0])
-        snprintf(display->device, sizeof display->device, "%s", row->device);
-    const char *kernel = strcmp(row->backend, "openmp") == 0 ? row->kernel : row->backend;
-    if (row->skipped) {
-        printf("  %6zu %-9s %-6s %-10s not measured: %s\n", row->count, kernel, row->precision,
-               row->isa, row->skipped);
-        return;
-    }
-    if (row->limit > 0)
-        snprintf(limit, sizeof limit, "%.0f %%", 100 * row->rate / row->limit);
-    printf("  %6zu %-9s %-6s %-10s %2d %9.4g %7.3g %5s", row->count, kernel, row->precision,
-           row->isa, row->threads, 1e6 * row->seconds, 1e-9 * row->rate, limit);
-    print_error(row->error);
-    print_error(row->far_error);
-    printf("\n");
-    fflush(stdout);
-}
-
-static void print_legend(const struct integrator *integrator, const char *device)
-{
-    printf("\n"
-           "us/step  least time of a step of %s, in microseconds\n"
-           "G/s      1e9 ordered pair interactions per second; at 20 flop each, 20 GFLOP/s\n"
-           "limit    of the rate that the arithmetic of the kernel's inner loop would have\n"
-           "         alone, measured in turns with it\n"
-           "error    of the forces, rms, against sums in long double; far: the same for two\n"
-           "         groups of bodies that stand 10^4 of their sizes apart\n",
-           integrator->variant.name);
-    if (device[0])
-        printf("cuda     %s\n", device);
 }
 
 /* --- the command -------------------------------------------------------------------------------*/
@@ -289,14 +221,14 @@ static enum status measure_all(const struct bench_plan *plans, size_t count,
                                const struct bench_subject *subject, const char *setting,
                                const struct wanted *wanted, struct error *error)
 {
-    struct display display = { .terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) };
+    struct console console = { .terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) };
     struct directory *folder = NULL;
     if ((wanted->folder && results_open_folder(wanted->folder, &folder, error)) ||
-        results_create(setting, &display.results, error)) {
+        results_create(setting, &console.results, error)) {
         directory_close(folder);
         return error->status;
     }
-    const struct bench_sink sink = { show_rate, show_row, show_progress, &display };
+    const struct bench_sink sink = console_sink(&console);
     char model[CORES_MODEL_SIZE];
     printf("%s, %d cores; %s\n", cores_model(model), cores_available(), setting);
     if (!wanted->backends || strcmp(wanted->backends, "cuda") != 0) {
@@ -305,10 +237,10 @@ static enum status measure_all(const struct bench_plan *plans, size_t count,
     }
     enum status status = bench_run(plans, count, subject, wanted->seconds, &sink, error);
     if (!status)
-        print_legend(subject->integrator, display.device);
+        console_print_legend(&console, subject->integrator);
     if (!status && folder)
-        status = results_write(display.results, folder, error);
-    results_destroy(display.results);
+        status = results_write(console.results, folder, error);
+    results_destroy(console.results);
     directory_close(folder);
     return status;
 }
@@ -335,7 +267,7 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
     struct bench_plan plans[COUNT_OF(default_plans)];
     size_t count = 1;
     const bool chosen = wanted->sizes || wanted->threads || wanted->backends || wanted->kernels ||
-                        wanted->precisions || wanted->isas;
+                        wanted->precisions || wanted->isas || wanted->accuracies;
     if (!chosen)
         count = plan_default(plans);
     else if (plan_wanted(wanted, 0, plans, error))
@@ -358,6 +290,11 @@ static void plan_as_experiment(const struct wanted *wanted, const struct config 
         plan->isas[0] = section_string(compute, "isa");
     if (!wanted->threads && threads > 0)
         plan->threads[0] = (int)threads;
+    const struct force_options force = force_options_of(compute);
+    if (!wanted->accuracies && force_method_of(&force) == &force_fmm) {
+        plan->accuracies[0] = force.accuracy;
+        plan->multipoles_only = true;
+    }
 }
 
 static enum status measure_experiment(const char *path, const struct argument_list *overrides,
@@ -382,7 +319,6 @@ static enum status measure_experiment(const char *path, const struct argument_li
         const struct bench_subject subject = { .physics = experiment.simulation.physics,
                                                .integrator = experiment.simulation.integrator,
                                                .bodies = experiment.simulation.bodies,
-                                               .method = experiment.simulation.options.force.method,
                                                .devices = experiment.simulation.options.devices };
         status = measure_all(&plan, 1, &subject, experiment.name, wanted, error);
     }
@@ -411,6 +347,8 @@ enum status command_bench(int argc, char **argv, struct error *error)
         { 0, "kernels", "NAME,...", ARGUMENT_TEXT, &wanted.kernels, "auto, plain, symmetric, ..." },
         { 0, "precisions", "NAME,...", ARGUMENT_TEXT, &wanted.precisions, "double, mixed, single" },
         { 0, "isas", "NAME,...", ARGUMENT_TEXT, &wanted.isas, "auto, avx512, avx2, baseline, ..." },
+        { 0, "accuracies", "A,...", ARGUMENT_TEXT, &wanted.accuracies,
+          "of fast multipoles, measured beside direct sums" },
         { 0, "equal-masses", NULL, ARGUMENT_FLAG, &wanted.equal, "give all bodies the same mass" },
         { 0, "softening", "LENGTH", ARGUMENT_REAL, &wanted.softening, "softening length (0.05)" },
         { 0, "boundary", "open|periodic", ARGUMENT_TEXT, &wanted.boundary, "boundary of the cube" },

@@ -3,6 +3,7 @@
 #include "diagnostics/force-error.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
@@ -130,12 +131,25 @@ static struct comparison compare_forces(const struct moment *now, size_t system,
     return result;
 }
 
+static int by_error(const void *a, const void *b)
+{
+    const double one = ((const struct comparison *)a)->error2;
+    const double other = ((const struct comparison *)b)->error2;
+    return (one > other) - (one < other);
+}
+
+/* Returns the error that one in `part` bodies may exceed; `compared` is in order. */
+static double error_but_for(size_t part, const struct comparison *compared, size_t count)
+{
+    return count < part ? NAN : sqrt(compared[count - 1 - count / part].error2);
+}
+
 enum status force_audit(const struct moment *now, size_t system, size_t wanted,
                         struct force_audit *audit, struct error *error)
 {
     const struct bodies *const b = now->bodies;
     const size_t count = wanted < b->count ? wanted : b->count;
-    *audit = (struct force_audit){ NAN, NAN, NAN };
+    *audit = (struct force_audit){ NAN, NAN, NAN, NAN, NAN };
     struct choice *const choice = memory_array(count, sizeof *choice, error);
     struct comparison *const compared = memory_array(count, sizeof *compared, error);
     if (choice && compared) {
@@ -151,10 +165,14 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
             a2 += compared[k].a2;
             worst = compared[k].error2 > compared[worst].error2 ? k : worst;
         }
+        const double rms = sqrt(a2 / (double)count), largest = sqrt(compared[worst].error2);
+        qsort(compared, count, sizeof *compared, by_error);
         if (a2 > 0)
             *audit = (struct force_audit){
                 .error = sqrt(error2 / a2),
-                .largest = sqrt(compared[worst].error2 / (a2 / (double)count)),
+                .error_99 = error_but_for(100, compared, count) / rms,
+                .error_9999 = error_but_for(10000, compared, count) / rms,
+                .largest = largest / rms,
                 .worst = (double)b->id[system * b->stride + choice[worst].body],
             };
     }

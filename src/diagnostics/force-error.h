@@ -6,9 +6,11 @@
 #include "diagnostics/diagnostic.h"
 
 struct force_audit {
-    double error;   /* rms of |a - a_direct| over that of |a_direct|; NaN: nothing pulls */
-    double largest; /* |a - a_direct| of the worst body, over the same rms */
-    double worst;   /* id of that body */
+    double error; /* rms of |a - a_direct| over that of |a_direct|; NaN: nothing pulls */
+    double error_99, error_9999; /* of all but 1 in 100, or in 10,000, of the bodies |a - a_direct|
+                                    is at most this, over the same rms; NaN: there are fewer */
+    double largest;              /* |a - a_direct| of the worst body, over the same rms */
+    double worst;                /* id of that body */
 };
 
 enum { FORCE_AUDIT_BODY_BYTES = 4 * sizeof(double) }; /* at most, for each body that it takes */

@@ -52,6 +52,15 @@ struct force_item {
     const struct bodies *batch;
 };
 
+/* The parts of the time of the last force, which make up 1, and its work. */
+struct force_profile {
+    double tree;    /* the tree, its multipoles, and what is allowed of each cell's error */
+    double control; /* the search for the tolerance, and the audit */
+    double far;     /* cells that act as a whole, with the choice of them */
+    double near;    /* sums over pairs of bodies */
+    double pairs;   /* of the near sums, of each body */
+};
+
 struct force; /* below */
 
 struct force_method {
@@ -79,6 +88,8 @@ struct force_method {
     /* phi and psi, likewise, as force_potentials() has them. */
     void (*potentials)(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
+    /* NULL: the method has no parts. */
+    void (*profile)(const struct force *force, struct force_profile *profile);
     const struct jerk_class *jerk;        /* of bodies that are due; NULL: it has none */
     void (*destroy)(struct force *force); /* all that create() made; accepts what is incomplete */
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "force/vector.h"
 
 #define CONCAT_EXPANDED(a, b) a##b

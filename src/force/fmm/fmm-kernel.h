@@ -83,6 +83,8 @@ struct fmm_walk {
     uint32_t opened[FMM_OPENED];
     float opened_mass[FMM_OPENED];
     uint32_t first, last; /* the bodies whose sums are wanted */
+    double near_seconds;  /* of the near sums, and their pairs, since they were set to 0 */
+    double near_pairs;
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
     _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
     uint32_t near_numbers[FMM_NEAR];

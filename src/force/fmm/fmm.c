@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/barrier.h"
+#include "base/clock.h"
 #include "base/interruption.h"
 #include "base/memory.h"
 #include "force/fmm/fmm-plain.h"
@@ -307,9 +308,40 @@ static void sum_branches(struct fmm *fmm)
     fmm_next_phase(fmm);
 }
 
+/* The time since the last part ended belongs to `part`. */
+static void end_part(struct fmm *fmm, enum fmm_part part)
+{
+    if (fmm_thread() == 0) {
+        const double now = clock_seconds();
+        fmm->seconds[part] += now - fmm->since;
+        fmm->since = now;
+    }
+}
+
+/* The near sums of samples belong to the control of the error, and sums that missed it. */
+static void begin_sums(struct fmm *fmm)
+{
+    end_part(fmm, FMM_CONTROL);
+    if (fmm_thread() == 0) {
+        fmm->seconds[FMM_CONTROL] += fmm->seconds[FMM_SUMS];
+        fmm->seconds[FMM_SUMS] = 0;
+    }
+    fmm->walks[fmm_thread()].near_seconds = fmm->walks[fmm_thread()].near_pairs = 0;
+}
+
+static void begin_parts(struct fmm *fmm)
+{
+    if (fmm_thread() == 0) {
+        memset(fmm->seconds, 0, sizeof fmm->seconds);
+        fmm->since = clock_seconds();
+        fmm->team = omp_get_num_threads();
+    }
+}
+
 static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t system)
 {
     const size_t base = system * bodies->stride;
+    begin_parts(fmm);
     fmm_next_phase(fmm);
     find_extent(fmm, bodies, base);
     fmm_next_phase(fmm);
@@ -326,10 +358,36 @@ static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t syst
     grow_trunk(fmm);
     grow_branches(fmm);
     find_scales(fmm);
+    end_part(fmm, FMM_TREE);
     fmm_find_tolerance(fmm);
-    do
+    do {
+        begin_sums(fmm);
         sum_branches(fmm);
-    while (fmm_misses_accuracy(fmm));
+        end_part(fmm, FMM_SUMS);
+    } while (fmm_misses_accuracy(fmm));
+    end_part(fmm, FMM_CONTROL);
+}
+
+/* The sums are the work of all threads; each has timed its own near sums. */
+static void profile(const struct force *force, struct force_profile *profile)
+{
+    const struct fmm *const fmm = (const struct fmm *)force;
+    double whole = 0, near = 0, pairs = 0;
+    for (int part = 0; part < FMM_PARTS; part++)
+        whole += fmm->seconds[part];
+    for (int t = 0; t < fmm->team; t++) {
+        near += fmm->walks[t].near_seconds / fmm->team;
+        pairs += fmm->walks[t].near_pairs;
+    }
+    near = fmin(near, fmm->seconds[FMM_SUMS]);
+    whole = whole > 0 ? whole : 1;
+    *profile = (struct force_profile){
+        .tree = fmm->seconds[FMM_TREE] / whole,
+        .control = fmm->seconds[FMM_CONTROL] / whole,
+        .far = (fmm->seconds[FMM_SUMS] - near) / whole,
+        .near = near / whole,
+        .pairs = pairs / (double)fmm->tree->count,
+    };
 }
 
 /* --- the verbs -------------------------------------------------------------------------------- */
@@ -390,5 +448,6 @@ const struct force_method force_fmm = {
     .create = create,
     .accelerations = accelerations,
     .potentials = potentials,
+    .profile = profile,
     .destroy = destroy,
 };

@@ -42,6 +42,9 @@ struct fmm_sampled {
     double exact[FMM_SAMPLED][3]; /* direct sums */
 };
 
+/* The parts of a force that are timed one after another. */
+enum fmm_part { FMM_TREE, FMM_CONTROL, FMM_SUMS, FMM_PARTS };
+
 /* The range of the coordinates that one thread has looked at. */
 struct fmm_extent {
     double low[3], high[3];
@@ -65,6 +68,8 @@ struct fmm {
     size_t next;     /* work item of a phase */
     size_t level[2]; /* cells of the trunk that are cut */
     bool done;
+    int team;                         /* threads of the last force */
+    double since, seconds[FMM_PARTS]; /* when the present part began, and how long each took */
 };
 
 /* --- a team ----------------------------------------------------------------------------------- */

@@ -66,4 +66,5 @@ ROWS = [
      "false && accuracy_target_leaves_choice(", "cli/check.py"),
     ("src/commands/command-check.c", "if (!accuracy_target_leaves_choice(config) && !need_of_run(",
      "if (!need_of_run(", "cli/check.py"),
+    ("src/commands/command-bench.c", "axis[k] >= least", "axis[k] >= 0", "cli/bench.py"),
 ]

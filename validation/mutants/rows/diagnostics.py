@@ -108,4 +108,5 @@ ROWS = [
      "cli/diagnostics.py"),
     ("src/diagnostics/force-error.c", "choice[at - 1].hash > one.hash",
      "choice[at - 1].hash < one.hash", "cli/fmm.py"),
+    ("src/diagnostics/force-error.c", "count - 1 - count / part", "count - 1", "cli/bench.py"),
 ]

@@ -32,4 +32,6 @@ ROWS = [
      "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
     ("src/force/fmm/fmm-plain.c", "        p->ended = true;\n", "        p->ended = false;\n",
      "unit/fmm"),
+    ("src/force/fmm/fmm-near.inc", "(double)(near->last - near->first) * (double)near->loaded",
+     "(double)near->loaded", "cli/bench.py"),
 ]
