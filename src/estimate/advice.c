@@ -30,7 +30,7 @@ static const double most_steps = 1e10;
  * other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
-/* The method that is advised in the place of one that loses energy with any step. */
+/* The method that is advised in the place of one that does not keep the energy with any step. */
 static const char instead_of_drift[] = "velocity-verlet";
 
 /* The ratio 2K/|U| below which a system falls in before it is anything else. */
@@ -447,8 +447,8 @@ static enum status look_for_step(const struct experiment *x, double work, struct
     return STATUS_OK;
 }
 
-/* A method of the first order that is not symplectic loses energy with any step: no smaller one is
- * sought. Sets *holds where the run holds as it is. */
+/* A method of the first order that is not symplectic keeps the energy with no step, so no smaller
+ * one is sought. Sets *holds if the run holds as it is. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
                                 struct trial_run *tried, bool *holds, struct error *error)
 {

@@ -34,7 +34,7 @@ enum advice_trial {
 struct advice {
     enum advice_kind kind;
     const struct integrator *integrator; /* whose step is advised: that of the experiment, but
-                                            where it loses energy with any step another */
+                                            where no step keeps the energy, another */
     size_t system;                       /* whose it is, from 0 */
     int64_t id_i, id_j;                  /* of NOW, PERICENTER and PASSAGE */
     double distance;     /* at which they pass; of ENCOUNTER and COLLAPSE, expected once */

@@ -145,8 +145,9 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     }
     if (other)
         say(failed->text,
-            drifts(failed->start.simulation.integrator) ? "%s loses energy with any step; "
-                                                        : "%s wants too short a step; ",
+            drifts(failed->start.simulation.integrator)
+                ? "%s does not keep the energy with any step; "
+                : "%s wants too short a step; ",
             failed->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
         say(failed->text, "two bodies meet head-on, and no step is short enough; ");

@@ -414,8 +414,8 @@ def test_a_member_that_fails_by_the_watch_or_with_an_error():
     assert about["watch"]["text"] and not about["watch"]["holds"], about
     off = about["watch"]["energy_error"]["largest"]
     assert ('failed 003 time.integrator = "euler", time.step = 0.01: energy error '
-            f"{off:.3g}, bound 0.005 ({off / 0.005:.3g} times): euler loses energy with any step; "
-            ) in words, words
+            f"{off:.3g}, bound 0.005 ({off / 0.005:.3g} times): euler does not keep the energy "
+            "with any step; ") in words, words
     result = tap.run("run", config, "-P", "watch.on_jump=stop", "-o", "stop")
     words = said(result)
     assert result.returncode == 70, result

@@ -33,7 +33,7 @@ KINDS = {
     "explicit Euler": (
         TWO.format(0.3) + 'time = { integrator = "euler"; step = 0.01; end = 20.0; };', 1,
         "energy error", 0.005,
-        r'euler loses energy with any step; time\.integrator = "velocity-verlet" with '
+        r'euler does not keep the energy with any step; time\.integrator = "velocity-verlet" with '
         + HOLDS.format(r"0\.01")),
     "step too long": (
         TWO.format(0.5) + "time = { step = 0.1; end = 20.0; };", 1, "energy error", 0.005,

@@ -107,7 +107,7 @@ def rate(device, loop, registers, pairs, threads, bodies, count):
 
 def table(folder):
     said = sass.registers(sass.usage(folder))
-    lines = ["| device | kernel | instructions | cycles waited | registers | limit | "
+    lines = ["| device | kernel | instructions | cycles waited | registers | limited by | "
              + " | ".join(f"{count}" for count in BODIES) + " |",
              "|" + " --- |" * (6 + len(BODIES))]
     code = {}
