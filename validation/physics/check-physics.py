@@ -54,7 +54,8 @@ and could give a user a wrong number.
 | all | 45 | 30 | 35 |
 
 Of the other ten, three read past the end of an array, which is for the sanitizers; the rest concern
-estimates of cost, memory that runs out, and the moment at which a run ends. Of 45 places that take
+estimates of cost and disk, memory that runs out, the trial of kernels before a run, and the moment
+at which a run ends. Of 45 places that take
 a value of one system of an ensemble, 29 were found to take that of the first system, and 38 since.
 """
 
