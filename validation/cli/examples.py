@@ -4,8 +4,10 @@
 ORRERY_EXAMPLES=full (`make check-examples`) all of them run as they are.
 """
 
+import hashlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -107,6 +109,19 @@ def test_pictures_of_pages():
         assert os.path.exists(os.path.join(tap.SOURCE, script)), script
     for example in drawn.values():
         assert os.path.exists(os.path.join(FOLDER, example, "run.cfg")), example
+
+
+def test_pictures_show_the_page_of_now():
+    """pictures of pages were drawn with the layout of now: if not, make figures FIGURES=docs/..."""
+    # In the order of `cat *` in the C locale, as `draw` reads them.
+    layout = hashlib.sha256()
+    templates = pathlib.Path(tap.SOURCE, "src/report/templates")
+    for name in sorted(os.listdir(templates)):
+        layout.update((templates / name).read_bytes())
+    with open(os.path.join(FOLDER, "draw"), encoding="utf-8") as file:
+        pictures = re.findall(r"^page \S+ (docs/\S+)", file.read(), re.M)
+    stamps = json.loads(pathlib.Path(tap.SOURCE, "docs/pictures.json").read_text())
+    assert stamps == {picture: layout.hexdigest()[:16] for picture in pictures}
 
 
 def test_outer_solar_system():
