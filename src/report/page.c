@@ -266,13 +266,13 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
     const bool broke_off = result_broke_off(result);
-    const char *warning = result_string(result, FIELD_WATCH_TEXT), *fine = "It holds.";
+    const char *warning = result_string(result, FIELD_WATCH_TEXT), *fine = "Its limits hold.";
     struct text words = { 0 };
     if (broke_off)
         fine = warning[0] ? "It had no failure to report until the run broke off."
                           : "It had nothing to object to until the run broke off.";
     else if (!whole)
-        fine = "It holds so far.";
+        fine = "Its limits hold so far.";
     text_print(&words, "%s", holds ? fine : "It failed");
     if (warning[0])
         text_print(&words, holds ? " It warned: %s." : ": %s.", warning);

@@ -130,7 +130,7 @@ def test_coarse_steps_are_not_praised():
     assert about("coarse")["verdict"] == "failed", about("coarse")
     tap.run("report", "coarse")
     page = pathlib.Path("coarse/report.html").read_text()
-    assert ">held<" not in page and "It holds." not in page
+    assert ">held<" not in page and "Its limits hold." not in page
 
 
 def test_shadow_and_budget():

@@ -131,7 +131,7 @@ def test_a_run_that_is_stuck_counts_what_it_did():
     assert told["expect"][0]["holds"] is None and told["expect"][0]["rows"] == 1, told["expect"]
     assert tap.run("report", "stuck").returncode == 0
     page = pathlib.Path("stuck/report.html").read_text()
-    assert "not judged" in page and "It holds." not in page and ">held<" not in page
+    assert "not judged" in page and "Its limits hold." not in page and ">held<" not in page
     assert "they ask for a step of" in page and f"<dd>{told['own_steps']['steps']:.0f}</dd>" in page
     result = go("sweep", status=70, text=FALL + """
 sweep = ( { key = "physics.softening"; values = [0.1, 0.0]; } );

@@ -263,7 +263,7 @@ def test_the_report_of_a_run_that_has_not_ended():
                     "energy error", "energy drift", "energy change within 1000 steps"):
             assert f"{row} not judged yet" in text, (row, text)
         assert "time reached, at least" in text, text  # its process tells of it once a second
-        for word in ("held", "failed", "It holds", "largest |"):
+        for word in ("held", "failed", "Its limits hold", "largest |"):
             assert f" {word}" not in text.split("What ran")[0], (word, text)
     command = re.search(r"orrery (run plummer.run/run.cfg -o plummer.run --restart)", killed)[1]
     with subprocess.Popen([tap.ORRERY, *command.split(), "-q"],
@@ -278,12 +278,12 @@ def test_the_report_of_a_run_that_has_not_ended():
     assert "time reached, at least" not in words, words
     assert "energy_error <= 0.5 held so far" in words, words
     assert "virial_ratio >= 1e+09 after t = 90000 Myr not judged yet" in words, words
-    assert "It holds so far." in words and "failed" not in words.split("What ran")[0], words
+    assert "Its limits hold so far." in words and "failed" not in words.split("What ran")[0], words
     shutil.rmtree("plummer.run")
     assert tap.run("run", write(), "-q").returncode == 0
     words = page("plummer.run")
     assert '<td>energy error</td><td class="good">held<' in markup()
-    assert "every expectation held" in words and "It holds." in words, words
+    assert "every expectation held" in words and "Its limits hold." in words, words
     assert "has not ended" not in words and "so far" not in words.split("What ran")[0], words
 
 
