@@ -137,8 +137,8 @@ def test_multipoles_stand_beside_direct_sums():
         assert bounds[1] == float("inf") or bounds[0] < bounds[1] <= bounds[2], row
         shares = [float(row[key]) for key in SHARES]
         assert all(0 <= share < 1 for share in shares) and abs(sum(shares) - 1) < 1e-5, row
-        assert shares[0] > 0 and shares[1] > 0, row
         # Measured: of 300 bodies all are near, of 12,000 more than a hundred are.
+        assert shares[0] > 0 and (shares[1] > 0 or row["bodies"] == "300"), row
         assert 100 < float(row["near_pairs"]) <= float(row["bodies"]), row
     # What is summed does not depend on threads; a lesser error takes more pairs.
     same = ("bodies", "accuracy", "error", "error_99", "error_9999", "largest_error", "near_pairs")

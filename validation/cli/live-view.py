@@ -522,7 +522,9 @@ def test_what_is_read_of_run_json_is_written():
         "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
         "coarse": ("compute.precision=mixed", "diagnostics.0.name=first",
                    "outputs.0={type=\"xyz\"; file=\"path.xyz\"; every=5}"),
-        "field": ("external.0={type=\"harmonic\"; frequencies=[1.0, 1.0, 2.0]}",),
+        "field": ("external.0={type=\"harmonic\"; frequencies=[1.0, 1.0, 2.0]}",
+                  "expect.1={quantity=\"kinetic\"; at_least=0.0; after=0.0}",
+                  "expect.2={quantity=\"kinetic\"; between=[0.0, 1e9]; before=1e9}"),
     }
     documents = []
     for name, keys in runs.items():
