@@ -192,7 +192,7 @@ static enum status draw(const struct error_cost *drawn, struct figures *figures,
     figure->x_log = figure->y_log = figure->alone = true;
     text_print(&figure->caption,
                "The settings that were considered for the error that was asked for: the error "
-               "that pilots let expect at the end, and the work of the run as it was counted. The "
+               "that pilots predict for the end, and the work of the run as it was counted. The "
                "cheapest that keeps it with a margin was taken.");
     tell(drawn, &figure->finding);
     if (!draw_candidates(drawn, figure, error) && !draw_attempts(drawn, figure, error) &&

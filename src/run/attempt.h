@@ -21,7 +21,7 @@ enum status attempt_judge(struct run *run, struct error *error);
 /* The work of the run and of the attempts that missed the error, see integrator_time(). */
 double attempt_work(const struct run *run);
 
-/* Tells whether the run has cost ten times what its pilots let expect, and more than
+/* Tells whether the run has cost ten times what its pilots predicted, and more than
  * time.work_limit: bodies have come closer than was seen. A run that had cost as much when this
  * process began goes on, since somebody wants it all the same. */
 bool attempt_costs_too_much(const struct run *run);

@@ -119,7 +119,7 @@ static const struct parameter time_rows[] = {
       .open = OPEN_MINIMUM,
       .maximum = INFINITY,
       .help = "A run whose steps were chosen stops with a checkpoint, and --restart continues it, "
-              "once it has cost ten times what its pilots let expect and also this, in pairs of a "
+              "once it has cost ten times what its pilots predicted and also this, in pairs of a "
               "direct sum; unset: 1e12, some five minutes." },
 };
 
