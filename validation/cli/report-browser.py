@@ -190,7 +190,7 @@ def test_browser_light_dark_phone():
     # The first colours of curves and the page's background, from palette.c.
     light, dark = (0x00, 0x72, 0xb2), (0x3f, 0x9b, 0xe0)
     backgrounds = {"light": (0xfa, 0xfb, 0xfc), "dark": (0x14, 0x17, 0x1c)}
-    shots = {"light": (light, "1000,900"), "dark": (dark, "1000,900", "--force-dark-mode"),
+    shots = {"light": (light, "1000,1300"), "dark": (dark, "1000,1300", "--force-dark-mode"),
              "phone": (light, "500,1400")}
     for name, (curve, size, *options) in shots.items():
         for _ in range(3):  # a browser on a busy machine may take its picture before the figures

@@ -36,7 +36,7 @@ TAIL = """## Faults that the tests find
 
 `make check-mutants LOT=4177 MUTANTS='src/accuracy src/config ...'` draws faults of one line by that
 seed, on the floors below, and `make mutants-map` chooses their tests. Faults that do not compile,
-and those that [change nothing](../validation/mutants/equivalents.py), are not counted. *Before* is
+and those that change nothing (`validation/mutants/equivalents.py`), are not counted. *Before* is
 by the tests as they were on 2026-11-26, *since* by those that were then written for what survived
 and could give a user a wrong number.
 
