@@ -238,7 +238,7 @@ static enum status draw_speed(const struct differences *runs, struct figures *fi
     by.x = differences_speed_key(runs);
     char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     const char **marks = memory_array(runs->count, sizeof *marks, error);
-    double *const x = memory_array(runs->count, 2 * sizeof *x, error), *y = x + runs->count;
+    double *const x = memory_array(runs->count, 2 * sizeof *x, error);
     for (size_t run = 0; run < runs->count && !error->status; run++) {
         differences_label(runs, run, by.x, labels[run]);
         marks[run] = outcome_mark(&runs->results[run]);
@@ -256,6 +256,7 @@ static enum status draw_speed(const struct differences *runs, struct figures *fi
             .marks = marks,
             .chosen = true
         };
+        double *const y = x + runs->count;
         find_costs(runs, FIELD_ADVANCE_SECONDS, y);
         errors_draw(&axis, "seconds_of_the_integration", y, runs->count, figures, error);
     }
