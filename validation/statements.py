@@ -124,6 +124,26 @@ def bound_to_other(run):
     return (speeds ** 2 / 2 < 1 / softened).sum()
 
 
+# Bodies of each disc and of each galaxy of the example encounter: discs before haloes.
+GALAXY_DISC, GALAXY = 1200, 3000
+
+
+def halo_middle(run, galaxy):
+    """The median of a halo's positions [frame][axis]."""
+    return numpy.median(run.bodies[1][:, galaxy * GALAXY + GALAXY_DISC:(galaxy + 1) * GALAXY],
+                        axis=1)
+
+
+def halo_distances(run):
+    return numpy.linalg.norm(halo_middle(run, 0) - halo_middle(run, 1), axis=1)
+
+
+def disc_to_halo(run, disc, halo):
+    """Distances of the bodies of a disc from the middle of a halo, in the last frame."""
+    own = run.bodies[1][-1, disc * GALAXY:disc * GALAXY + GALAXY_DISC]
+    return numpy.linalg.norm(own - halo_middle(run, halo)[-1], axis=1)
+
+
 def setting(path):
     """A value of the config that was used."""
     return lambda run: functools.reduce(
@@ -420,6 +440,25 @@ STATEMENTS = {
          lambda run: abs(run.about["time"] - 63.2591398) < 1e-9),
         ("After ten periods the three are where they began, to about 1e-6:",
          lambda run: 1e-7 < abs(run.bodies[1][-1] - run.bodies[1][0]).max() < 3e-6),
+    ],
+    "encounter": [
+        ("(Toomre & Toomre 1972, ApJ 178, 623)",),
+        ("each with a disc of mass {} and a halo of mass {}, pass\neach other on a parabola; "
+         "that of two points would have the pericentre {}",
+         lambda run: run.about["config"]["models"][0]["disc_mass"],
+         lambda run: run.about["config"]["models"][0]["halo_mass"],
+         setting("bodies.pericenter")),
+        ("# {} bodies, 5 s", lambda run: run.about["bodies"]),
+        ("closest at t = {}, at a distance of {}, and {} apart at the end, t = {}:",
+         lambda run: run.bodies[0][halo_distances(run).argmin()],
+         lambda run: halo_distances(run).min(), lambda run: halo_distances(run)[-1],
+         lambda run: run.about["time"]),
+        ("{} of the {} bodies of the direct disc are then farther than 6",
+         lambda run: (disc_to_halo(run, 0, 0) > 6).sum(), lambda run: GALAXY_DISC),
+        ("Of the retrograde disc {} are", lambda run: (disc_to_halo(run, 1, 1) > 6).sum()),
+        ("{} bodies of the direct disc are within 3 of the other galaxy, none of the",
+         lambda run: (disc_to_halo(run, 0, 1) < 3).sum(),
+         lambda run: not (disc_to_halo(run, 1, 0) < 3).any()),
     ],
     "merger": [
         ("within {} of the densest place at the start, and within {} at t = 6,",

@@ -12,7 +12,13 @@
 #include "model/units.h"
 #include "report/trajectory.h"
 
-enum { PATH_BODIES = 10, NAMED_BODIES = 8, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
+enum {
+    PATH_BODIES = 10,
+    NAMED_BODIES = 8,
+    MOST_SPECIES = 8,
+    PATH_FRAMES = 4000,
+    DOT_BODIES = 3000
+};
 
 /* The properties that all pictures of a run share. */
 struct view {
@@ -102,6 +108,36 @@ static double half_width(size_t count, const double *x, const double *y, double 
     return 1.15 * scratch[count - 1 - count / 50];
 }
 
+/* Adds the bodies of a frame: a curve for each species, if there are several and not too many. Two
+ * arrays of `count` numbers are written over. */
+static enum status add_bodies(struct figure *figure, struct trajectory *trajectory, size_t stride,
+                              size_t count, const double *x, const double *y, double *own[2],
+                              struct error *error)
+{
+    const enum curve_kind kind = count < 400 ? CURVE_DISCS : CURVE_DOTS;
+    struct trajectory_groups groups = { .count = 0 };
+    unsigned *const group = memory_array(count, sizeof *group, error);
+    if (!group || trajectory_identify(trajectory, stride, own[0], group, &groups, error)) {
+        memory_free(group);
+        return error->status;
+    }
+    const bool several = strcmp(groups.kind, "species") == 0 && groups.count <= MOST_SPECIES;
+    const size_t curves = several && groups.count > 0 ? groups.count : 1;
+    enum status status = STATUS_OK;
+    for (size_t g = 0; g < curves && !status; g++) {
+        size_t points = 0;
+        for (size_t i = 0; i < count; i++)
+            if (curves == 1 || group[i] == g) {
+                own[0][points] = x[i];
+                own[1][points++] = y[i];
+            }
+        status = figure_curve(figure, curves > 1 ? groups.names[g] : "", kind, (int)g, points,
+                              own[0], own[1], error);
+    }
+    memory_free(group);
+    return status;
+}
+
 static enum status draw_frame(struct figures *figures, struct trajectory *trajectory, size_t frame,
                               const char *name, const struct view *view, struct error *error)
 {
@@ -128,8 +164,8 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     if (!status) {
         figure->range[1] = half_width(count, x, y, z + count);
         figure->range[0] = -figure->range[1];
-        status =
-            figure_curve(figure, "", count < 400 ? CURVE_DISCS : CURVE_DOTS, 0, count, x, y, error);
+        status = add_bodies(figure, trajectory, stride, count, x, y, (double *[2]){ z, z + count },
+                            error);
     }
     free(x);
     figure_drop_empty(figures);

@@ -2,10 +2,12 @@
 
 import math
 import pathlib
+import re
 
 import tap
 
 np = tap.need("numpy")
+reports = tap.need("reports")
 
 CONFIG = """name = "start";
 bodies = {{ initial = "encounter"; {keys} }};
@@ -140,6 +142,22 @@ def test_species():
     with h5py.File(sorted(pathlib.Path("snapshots").glob("*.hdf5"))[-1]) as file:
         assert list(file["PartType1/Species"]) == ([1] * 30 + [2] * 20) * 2
         assert list(file["PartType1/ParticleIDs"]) == list(range(1, 51)) * 2
+
+
+def test_pictures_by_species():
+    """the picture of bodies has a curve for each species, with its name; all systems have one"""
+    reports.need_gnuplot()
+    named = PAIR.replace("plummer\";", "plummer\"; species = \"host\";")
+    _, _, positions, _ = go(models=named)
+    reports.report("out")
+    curves = reports.blocks("out/plots/bodies-first.dat")
+    assert [len(curve) for curve in curves] == [30, 20], curves
+    assert abs(np.concatenate(curves)[:, :2] - positions[:, :2]).max() < 1e-5
+    script = pathlib.Path("out/plots/bodies-first.gp").read_text()
+    assert re.findall(r'title "(\w+)"', script) == ["host", "B"], script
+    go(models=named, systems=2)  # whose systems lie over one another, in one colour
+    reports.report("out")
+    assert [len(curve) for curve in reports.blocks("out/plots/bodies-first.dat")] == [100]
 
 
 def test_what_cannot_be():

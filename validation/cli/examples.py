@@ -75,7 +75,7 @@ def column(file, name):
     return table[found]
 
 
-DEAR = ("merger", "trust")  # seconds each; `make check-examples` runs them too
+DEAR = ("encounter", "merger", "trust")  # seconds each; `make check-examples` runs them too
 
 
 def make_test(name):

@@ -123,8 +123,11 @@ STEPS_OF_AN_EXAMPLE = 4
 def shorter(text):
     if REAL:
         return []
-    count = int(re.search(r"count = (\d+)", text)[1]) if "count =" in text else 0
+    count = int(re.search(r" count = (\d+)", text)[1]) if " count =" in text else 0
     keys = [f"bodies.count={MOST_BODIES}"] if count > MOST_BODIES else []
+    if "disc_count =" in text:
+        keys += [f"models.{k}.{part}_count={MOST_BODIES // 4}" for k in (0, 1)
+                 for part in ("disc", "halo")]
     return keys + (["ensemble.systems=2"] if "systems =" in text else [])
 
 

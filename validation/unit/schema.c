@@ -173,8 +173,8 @@ static void test_the_echo_of_every_variant(void **state)
         "initial = \"figure-eight\";",
         "initial = \"file\"; file = \"b.csv\";",
         "initial = \"galaxy\"; disc_count = 8;",
-        "initial = \"galaxy\"; disc_count = 8; halo_count = 9; halo_mass = 5.0; "
-        "halo_scale_radius = 3.0; halo_cutoff_radius = 30.0; halo_profile = \"nfw\";",
+        ("initial = \"galaxy\"; disc_count = 8; halo_count = 9; halo_mass = 5.0; "
+         "halo_scale_radius = 3.0; halo_cutoff_radius = 30.0; halo_profile = \"nfw\";"),
         "initial = \"hernquist\"; count = 8;",
         "initial = \"jaffe\"; count = 8; cutoff_radius = 2.5;",
         "initial = \"nfw\"; count = 8; cutoff_radius = 10.0;",

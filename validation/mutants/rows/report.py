@@ -198,4 +198,6 @@ ROWS = [
      "cli/report-order.py"),
     ("src/report/page.c", '"passed", passed, "figures"', '"passed", false, "figures"',
      "cli/report-order.py"),
+    ("src/report/picture.c", "curves == 1 || group[i] == g", "true", "cli/encounter.py"),
+    ("src/report/picture.c", 'strcmp(groups.kind, "species") == 0 &&', "", "cli/encounter.py"),
 ]
