@@ -115,24 +115,34 @@ static void say_bound(struct run *run, const struct finding *f)
     }
 }
 
+/* "energy error 0.22", "5 steps per period of body 3 about body 1" */
+static void say_value(struct run *run, const struct finding *f, const char *name)
+{
+    char whose[FINDING_WHOSE_SIZE];
+    const int digits = is_close(f) ? 6 : 3;
+    if (f->subject == FINDING_OF_STEPS)
+        say(run, "%.*g %s%s", digits, f->value, name, finding_whose(f, whose));
+    else
+        say(run, "%.60s %.*g%s%s", name, digits, f->value, f->unit ? f->unit : "",
+            finding_whose(f, whose));
+}
+
 /* "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005 (447 times)" */
 static void say_finding(struct run *run, const struct finding *f)
 {
-    char whose[FINDING_WHOSE_SIZE];
     const bool of_watch = f->subject < FINDING_OF_TARGET;
-    say(run, "%.60s ",
-        f->subject == FINDING_OF_TARGET || f->subject == FINDING_OF_ENERGY ? "energy error"
-        : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
-                                           : f->name);
+    const char *const name = f->subject == FINDING_OF_TARGET || f->subject == FINDING_OF_ENERGY
+                                 ? "energy error"
+                             : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
+                                                                : f->name;
     if (f->unseen) {
-        say(run, "has no row to judge by");
+        say(run, "%.60s has no row to judge by", name);
         return;
     }
     if (isnan(f->value))
-        say(run, "is undefined");
+        say(run, "%.60s is undefined", name);
     else
-        say(run, "%.*g%s%s", is_close(f) ? 6 : 3, f->value, f->unit ? f->unit : "",
-            finding_whose(f, whose));
+        say_value(run, f, name);
     say_system(run, (double)f->system);
     if (of_watch && f->systems > 1)
         say(run, ", the worst of %zu systems that fail", f->systems);

@@ -421,7 +421,7 @@ def test_a_member_that_fails_by_the_watch_or_with_an_error():
     assert result.returncode == 70, result
     error = json.loads(pathlib.Path("stop/002/run.json").read_text())["verdict_text"]
     # 2 pi / sqrt(2) in steps of 1: the watch wants 6.
-    assert error.startswith("failed: steps per period 4.44 of body 1 about body 2"), error
+    assert error.startswith("failed: 4.44 steps per period of body 1 about body 2"), error
     assert "1 finished" in words and "error" in words, words
     assert ('error 002 time.integrator = "velocity-verlet", time.step = 1.0: exit status 70: '
             + error.removeprefix("failed: ")) in words, (words, error)
