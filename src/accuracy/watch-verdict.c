@@ -357,7 +357,7 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
              energy ? "beyond its limits" : "held",
              orbits ? ", orbits of light bodies beyond their limit" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"
-                      : "not judged (trust = { shadow = true; } does)");
+                      : "not judged (trust = { shadow = true; } judges them)");
     return buffer;
 }
 

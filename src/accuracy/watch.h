@@ -122,10 +122,10 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE]);
 
 /* Writes what the watch has judged: "energy held; positions not judged (trust = { shadow = true; }
- * does)", or, where shadows told of these, "energy held; positions compared with shadows (trust)".
- * Where orbits of light bodies are not judged, it says so: "energy held; orbits of light bodies not
- * judged (watch.orbit_error = 0); positions ...". */
-enum { WATCH_JUDGED_SIZE = 224 };
+ * judges them)", or, where shadows told of these, "energy held; positions compared with shadows
+ * (trust)". Where orbits of light bodies are not judged, it says so: "energy held; orbits of light
+ * bodies not judged (watch.orbit_error = 0); positions ...". */
+enum { WATCH_JUDGED_SIZE = 256 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);
 

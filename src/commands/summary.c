@@ -202,7 +202,7 @@ static void say_asked(const struct run_record *record, enum status status)
     if (!accuracy_target_key(&record->target))
         return;
     if (asked->bound < record->target.until)
-        snprintf(limit, sizeof limit, ", and for t = %.4g%s in double precision", asked->bound,
+        snprintf(limit, sizeof limit, "; double precision allows t = %.4g%s", asked->bound,
                  asked->unit);
     if (accuracy_target_of_orbits(&record->target))
         snprintf(value, sizeof value, "orbits accurate until t = %g%s%s: %st = %.4g%s",

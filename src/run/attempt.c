@@ -33,10 +33,12 @@ static void tell(struct run *run)
     const struct accuracy_target *const target = &run->choice.target;
     char text[SETTING_TEXT_SIZE], limit[CHOICE_CARRIED_SIZE];
     if (accuracy_target_of_orbits(target))
-        run_notice(run,
-                   "time.trust_until = %g: %s, with orbits that are expected to be off by %.1e%s",
-                   target->until, setting_text(&c->setting, text), c->error,
-                   choice_carried_text(&run->choice, limit));
+        run_notice(
+            run,
+            "time.trust_until = %g: %s, with orbits that are expected to be off by %.1e of their "
+            "size%s",
+            target->until, setting_text(&c->setting, text), c->error,
+            choice_carried_text(&run->choice, limit));
     else
         run_notice(run, "time.energy_error = %g: %s, with an expected error of %.1e", target->error,
                    setting_text(&c->setting, text), c->error);

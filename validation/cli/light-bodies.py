@@ -290,7 +290,7 @@ def test_the_horizon_of_an_orbit():
 def test_what_was_judged_is_named():
     """summary, run.json and page say that positions were not judged, and what does"""
     run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, status=0)
-    words = "energy held; positions not judged (trust = { shadow = true; } does)"
+    words = "energy held; positions not judged (trust = { shadow = true; } judges them)"
     assert run["judged"] == words and words in " ".join(said.split()), (run["judged"], said)
     assert tap.run("report", "light.run").returncode == 0
     page = html.unescape(pathlib.Path("light.run", "report.html").read_text())

@@ -126,7 +126,7 @@ def test_what_double_precision_does_not_carry():
     assert row["severity"] == "held" and row["bound"] <= row["value"] < 30.0, row
     assert abs(row["value"] - trust["accurate_until"]) < 1e-9, (row, trust)
     words = " ".join(result.stdout.split())
-    assert (f"orbits accurate until t = 30, and for t = {row['bound']:.4g} in double precision: "
+    assert (f"orbits accurate until t = 30; double precision allows t = {row['bound']:.4g}: "
             f"kept until t = {row['value']:.4g}") in words, result.stdout
     times, off = distances("c", 0.01, 30.0, row["value"] * 0.9)
     assert times[-1] > 8.0 and off.max() < TOLERANCE, off.max()
