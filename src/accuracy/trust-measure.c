@@ -25,29 +25,31 @@ enum {
 
 static const struct column columns[COLUMNS] = {
     { "divergence", DIMENSION_NONE,
-      "distance from the twin, root mean square over the bodies, over the size of the system; "
-      "empty "
-      "once the twin has been brought nearer, or is not needed any more" },
+      "root mean square distance of the bodies from those of the twin, over the size of the "
+      "system; empty after it has reached trust.tolerance, where the twin is moved nearer to the "
+      "run, and once the twin is not needed any more" },
     { "rounding", DIMENSION_NONE,
-      "the same that another machine, compiler or kernel would find: the rounding errors of the "
-      "run so far, grown as the distance from the twin grows" },
+      "the same, as expected between this run and one on another machine, compiler or kernel: the "
+      "rounding errors of the run so far, which grow as the distance from the twin does" },
     { "truncation", DIMENSION_NONE,
-      "the same from the orbits with an infinitely small step: distance from the system with half "
-      "the step, times 2^p / (2^p - 1) with the order p; empty once that one is not needed any "
-      "more" },
+      "the same between this run and the orbits with an infinitely small step: the distance from "
+      "the shadow with half the step, times 2^p / (2^p - 1) with the order p; empty once this "
+      "shadow is not needed any more" },
     { "e_folding_time", DIMENSION_TIME,
-      "time in which the distance from the twin grows by e; empty while it has not "
-      "grown enough, or if it grows by a power of the time" },
+      "time in which the distance from the twin grows by a factor of e; empty while it has not "
+      "grown enough, or if it grows as a power of the time" },
     { "e_folding_time_error", DIMENSION_TIME, "its standard error" },
     { "accurate_until", DIMENSION_TIME,
-      "when truncation and rounding together have reached trust.tolerance; empty before" },
+      "time at which truncation and rounding, added in quadrature, reach trust.tolerance, by "
+      "default 0.01; empty before" },
     { "reproducible_until", DIMENSION_TIME,
-      "when rounding has reached trust.tolerance; empty before" },
+      "time at which rounding reaches trust.tolerance; empty before" },
     { "orbits_accurate_until", DIMENSION_TIME,
-      "the same as accurate_until for the first of the orbits within the system, of "
-      "moons and planets, each over its own size; empty before, or if there are none" },
+      "as accurate_until, for the orbit within the system (of a moon, a planet or a close pair) "
+      "that is the first to be off by trust.tolerance of its own size; empty before, or if there "
+      "are none" },
     { "orbits_reproducible_until", DIMENSION_TIME,
-      "the same as reproducible_until for the first of these orbits" },
+      "as reproducible_until, likewise for the first of these orbits" },
 };
 
 const struct parameter trust_parameters[] = {

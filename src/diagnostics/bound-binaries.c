@@ -24,14 +24,15 @@ enum {
 
 static const struct column columns[COLUMNS] = {
     { "bound_pairs", DIMENSION_NONE,
-      "pairs of bodies that are nearest to each other and whose relative motion has a negative "
-      "energy, mu (1/2 v^2 - G (m_1 + m_2) / sqrt(r^2 + eps^2)), mu the reduced mass" },
-    { "hard_pairs", DIMENSION_NONE,
-      "those of them with a binding energy above kT; empty if kT is" },
+      "pairs of bodies of which each is the nearest neighbour of the other, and 1/2 v^2 - G (m_1 + "
+      "m_2) / sqrt(r^2 + eps^2) < 0, v their relative velocity" },
+    { "hard_pairs", DIMENSION_NONE, "bound pairs with a binding energy above kT; empty if kT is" },
     { "kt", DIMENSION_ENERGY,
-      "kT, 2/3 of the mean kinetic energy of a body in the frame of the centre of mass; a bound "
-      "pair counts as one body, bodies without mass do not; empty for fewer than two, or at rest" },
-    { "binding_energy", DIMENSION_ENERGY, "sum of the binding energies of all bound pairs, > 0" },
+      "kT, 2/3 of the mean kinetic energy of the bodies with mass in the frame of the centre of "
+      "mass; a bound pair counts as one body; empty for fewer than two, or at rest" },
+    { "binding_energy", DIMENSION_ENERGY,
+      "sum over the bound pairs of the binding energy mu (G (m_1 + m_2) / sqrt(r^2 + eps^2) - 1/2 "
+      "v^2), mu = m_1 m_2 / (m_1 + m_2)" },
     { "binding_energy_kt", DIMENSION_NONE, "the same in kT" },
     { "binding_energy_fraction", DIMENSION_NONE,
       "the same over |E'|, E' the total energy about the centre of mass; empty when E' = 0" },

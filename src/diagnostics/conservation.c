@@ -27,22 +27,21 @@ static const struct column columns[COLUMNS] = {
     { "kinetic", DIMENSION_ENERGY,
       "kinetic energy K = 1/2 sum m v^2, the motion of the whole included" },
     { "potential", DIMENSION_ENERGY,
-      "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2), and with external "
-      "fields sum m phi" },
+      "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2); external fields add "
+      "sum m phi, phi their potential" },
     { "virial", DIMENSION_ENERGY,
       "Clausius virial W = -G sum over pairs of m_i m_j r^2 / (r^2 + eps^2)^(3/2); equals U when "
-      "eps = 0; with external fields also sum m r.a by them, r from their centre" },
+      "eps = 0; external fields add sum m r.a, a their acceleration, r from their centre" },
     { "energy", DIMENSION_ENERGY, "total energy E = K + U, the motion of the whole included" },
     { "relative_energy_error", DIMENSION_NONE,
       "(E' - E0') / max(|E0'|, |U0|), E' the internal_energy, E0' and U0 those at step 0; empty "
       "when both are 0" },
     { "energy_error", DIMENSION_NONE,
-      "its largest size in this row and all before it; expect also takes the values "
+      "largest |relative_energy_error| of this row and all before it; expect also takes the values "
       "that the watch saw between rows" },
     { "virial_ratio", DIMENSION_NONE,
       "2 K' / |W|, K' the kinetic energy about the centre of mass, K - P^2 / 2M, or K with "
-      "external "
-      "fields; 1 in equilibrium (in open space); empty when W = 0" },
+      "external fields; 1 in equilibrium, except in a periodic box; empty when W = 0" },
     { "virial_ratio_potential", DIMENSION_NONE,
       "-2 K' / U, 1 in equilibrium if eps = 0; empty when U = 0" },
     { "momentum_x", DIMENSION_MOMENTUM, "total momentum, sum m v: x component" },
@@ -57,10 +56,10 @@ static const struct column columns[COLUMNS] = {
     { "center_y", DIMENSION_LENGTH, "centre of mass: y component" },
     { "center_z", DIMENSION_LENGTH, "centre of mass: z component" },
     { "test_energy_error", DIMENSION_NONE,
-      "largest |de/e0| of this row and all before it, e the sum of 1/2 |v - V|^2 - G M / sqrt(r^2 "
-      "+ "
-      "eps^2) over the bodies without mass, about the only one that has mass; in external fields "
-      "that of 1/2 v^2 + phi if no body has mass; empty otherwise" },
+      "largest |e - e0| / |e0| of this row and all before it, e0 that of step 0; e is the sum over "
+      "the bodies without mass of 1/2 |v - V|^2 - G M / sqrt(r^2 + eps^2), with the mass M and "
+      "velocity V of the only body that has mass, and the distance r from it; in external fields "
+      "the sum of 1/2 v^2 + phi, if no body has mass; empty otherwise" },
     { "internal_energy", DIMENSION_ENERGY,
       "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged; with "
       "external fields E itself" },

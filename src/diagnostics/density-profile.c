@@ -28,8 +28,8 @@ static const struct column columns[COLUMNS] = {
     { "density", DIMENSION_DENSITY, "mass / (4 pi / 3 (r_outer^3 - r_inner^3))" },
     { "density_error", DIMENSION_DENSITY, "density / sqrt(n), empty when n = 0" },
     { "power_law", DIMENSION_DENSITY,
-      "A r^s, the most likely one for the numbers of bodies in the shells of the range `fit` (see "
-      "`least_bodies`); s and its error are density-slope's" },
+      "A r^s, with which the numbers of bodies in the shells of the range `fit` are most likely; s "
+      "and its error are density-slope's" },
     { "isothermal", DIMENSION_DENSITY, "A r^-2 (singular isothermal sphere), fitted likewise" },
     { "plummer", DIMENSION_DENSITY,
       "3 M / (4 pi a^3) (1 + r^2 / a^2)^(-5/2), M the mass of the system and a = 0.76642 of its "

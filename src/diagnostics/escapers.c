@@ -25,9 +25,10 @@ enum {
 
 static const struct column columns[COLUMNS] = {
     { "bound", DIMENSION_NONE,
-      "bodies with 1/2 |v - V|^2 / (1 - m / M) + phi < 0, M and V the mass and the mean velocity "
-      "of the bound ones and the body; a bound pair counts as one body without its own potential, "
-      "and as two here" },
+      "bodies with 1/2 |v - V|^2 / (1 - m / M) + phi < 0: phi is the potential of all other "
+      "bodies, M and V are the mass and the mean velocity of the bound bodies together with this "
+      "one; a bound pair is judged as one body, without the potential between its members, and "
+      "counts here as two" },
     { "bound_mass", DIMENSION_MASS, "their mass" },
     { "unbound", DIMENSION_NONE, "all other bodies" },
     { "unbound_mass", DIMENSION_MASS, "their mass" },

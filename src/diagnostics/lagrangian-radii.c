@@ -22,7 +22,8 @@ static const struct column columns[] = {
     { "radius_90", DIMENSION_LENGTH, RADIUS_HELP("90") },
     { "core_radius", DIMENSION_LENGTH,
       "r_c^2 = sum rho^2 |x - center|^2 / sum rho^2, rho the density at each body by its sixth "
-      "neighbour (Casertano & Hut 1985); empty for other centres and fewer than seven bodies" },
+      "neighbour (Casertano & Hut 1985); empty if `center` is not the density centre, or for fewer "
+      "than seven bodies" },
     { "density_center_x", DIMENSION_LENGTH,
       "the centre; by default sum rho x / sum rho: x component" },
     { "density_center_y", DIMENSION_LENGTH, "the centre: y component" },

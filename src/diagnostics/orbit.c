@@ -38,7 +38,8 @@ static const struct column columns[COLUMNS] = {
     { "orbit_x", DIMENSION_LENGTH,
       "position of the secondary seen from the primary, in the plane of the orbit at step 0: along "
       "the separation at step 0" },
-    { "orbit_y", DIMENSION_LENGTH, "the same, ahead of it in the direction of motion" },
+    { "orbit_y", DIMENSION_LENGTH,
+      "the same, perpendicular to that separation, positive in the direction of motion" },
     { "reference_x", DIMENSION_LENGTH, "orbit_x of the reference" },
     { "reference_y", DIMENSION_LENGTH, "orbit_y of the reference" },
     { "radial", DIMENSION_LENGTH,
@@ -58,8 +59,9 @@ static const struct column columns[COLUMNS] = {
       "pair" },
     { "eccentricity_error", DIMENSION_NONE, "e - e0" },
     { "apse_turn", DIMENSION_NONE,
-      "angle (radians) by which the nearest pericentre has turned since step 0, with the motion; "
-      "empty for a circle, a straight line, and an unbound softened orbit" },
+      "angle (radians) by which the pericentre, at the passage nearest in time, has turned "
+      "since step 0, with the motion; empty for a circle, a straight line, and an unbound "
+      "softened orbit" },
     { "apse_error", DIMENSION_NONE,
       "apse_turn minus the turn that the pair's own softening makes in the radial periods "
       "completed; equals apse_turn when eps = 0" },
@@ -71,8 +73,8 @@ static const struct column columns[COLUMNS] = {
       "mean time of a revolution on the orbit that the pair is on now: 2 pi sqrt(a^3 / G m) when "
       "eps = 0" },
     { "mean_period", DIMENSION_TIME,
-      "time since step 0 over the revolutions of the mean longitude (angle of the pericentre plus "
-      "mean anomaly) since then" },
+      "time since step 0 over the revolutions since then of the mean longitude: the angle of the "
+      "pericentre plus the mean anomaly, which grows evenly from one pericentre to the next" },
 };
 
 /* The state of one system. */

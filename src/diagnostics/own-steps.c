@@ -7,11 +7,14 @@ enum { NEXT_STEP, MEAN_STEP, SMALLEST_STEP, STEPS, TAKEN_BACK, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
     { "next_step", DIMENSION_TIME,
-      "next step; the smallest one of block steps; empty before the first forces" },
+      "length of the next step, with block steps the smallest of all bodies; empty at step 0 if "
+      "none is chosen yet" },
     { "mean_step", DIMENSION_TIME,
       "mean length of the steps since the row before; empty if there were none" },
     { "smallest_step", DIMENSION_TIME, "smallest step so far; empty before the first" },
-    { "steps", DIMENSION_NONE, "own steps since the row before; block steps count each body's" },
+    { "steps", DIMENSION_NONE,
+      "number of steps of the integrator since the row before, with block steps the sum over the "
+      "bodies" },
     { "taken_back", DIMENSION_NONE,
       "steps since the row before that were taken back and tried again; empty for a "
       "method that takes none back" },

@@ -54,10 +54,10 @@ static const struct column columns[COLUMNS] = {
       "needs no cell, and its integral over all r is 1" },
     { "pair_density_error", DIMENSION_PER_LENGTH, "its counting error, pair_density / sqrt(n)" },
     { "g_mean", DIMENSION_NONE,
-      "mean of g over the events so far from `average_after` on, all with the same cell_volume" },
+      "mean of g over the events so far from the time `average_after` on" },
     { "g_mean_error", DIMENSION_NONE,
-      "standard error of g_mean by the scatter of the events, as if they were independent; of one "
-      "event alone, its g_error" },
+      "standard error of g_mean by the scatter of the events, as if they were independent; if "
+      "there is one event alone, its g_error" },
     { "pair_density_mean", DIMENSION_PER_LENGTH, "mean of pair_density over the same events" },
     { "pair_density_mean_error", DIMENSION_PER_LENGTH,
       "its standard error, found as g_mean_error" },
@@ -65,9 +65,10 @@ static const struct column columns[COLUMNS] = {
     { "frames", DIMENSION_NONE, "number of these events" },
     { "bodies", DIMENSION_NONE, "N, bodies in the system, test bodies of zero mass included" },
     { "cell_volume", DIMENSION_VOLUME,
-      "V, the same in all rows: `cell_volume`, or the volume of the periodic box, or in open space "
-      "that of the first frame's cell in the trajectory: [-h, h]^3 with h the least power of two "
-      "that holds all bodies of all systems at step 0, the unit cube if that does" },
+      "V, the same in all rows: `cell_volume` if given, or the volume of the periodic box, or in "
+      "open space that of the first frame's cell in the trajectory: [-h, h]^3 with the least h of "
+      "1, 2, 4, ... for which it holds all bodies of all systems at step 0; V = 1 if [-0.5, 0.5]^3 "
+      "or [0, 1]^3 holds them to 0.01" },
 };
 
 /* The running mean of the pairs in one bin (Welford 1962, Technometrics 4, 419). */

@@ -38,10 +38,10 @@ static const struct column columns[COLUMNS] = {
     { "mean_radial_velocity", DIMENSION_VELOCITY,
       "sum m v_r / sum m, seen from the centre: negative in a collapse" },
     { "central_dispersion", DIMENSION_VELOCITY,
-      "one-dimensional dispersion of the innermost bodies, `central_fraction` of the mass, about "
-      "their own mean velocity, its square times n / (n - 1), n = (sum m)^2 / sum m^2; empty for a "
-      "single one" },
-    { "central_radius", DIMENSION_LENGTH, "radius that holds them" },
+      "one-dimensional dispersion of the innermost bodies, which hold `central_fraction` of the "
+      "mass, about their own mean velocity; sigma^2 is multiplied by n / (n - 1), n = (sum m)^2 / "
+      "sum m^2; empty for a single body" },
+    { "central_radius", DIMENSION_LENGTH, "radius of the sphere of these bodies" },
 };
 
 struct dispersion {
