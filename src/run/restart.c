@@ -66,14 +66,17 @@ static void judge_end(const struct loading *loading)
 {
     const struct experiment *const x = &loading->run->experiment;
     const struct section *time = config_section(x->config, "time");
+    const bool divides =
+        experiment_grid(section_real(time, "end"), loading->old_grid) == loading->old_grid;
     char step[TEXT_REAL_SIZE];
     if (!isnan(loading->old_grid) && x->simulation.step != loading->old_grid)
         section_error(
             time, "end", loading->error,
             "time.step %s, so that the grid would change with time.end, but the rows so far "
-            "have the old one: write time.step = %s",
+            "have the old one: write time.step = %s%s",
             section_has(time, "step") ? "does not divide it" : "was left out",
-            text_real(step, loading->old_grid));
+            text_real(step, loading->old_grid),
+            divides ? "" : ", and an end that is a multiple of it");
 }
 
 /* Tells whether it is another way to name the grid that the run began with. */

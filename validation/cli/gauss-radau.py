@@ -224,7 +224,11 @@ def test_a_run_ends_at_time_end():
         refused = run(config, out, "--restart", *longer, status=78)
         said = "time.step does not divide it, so that the grid would change with time.end"
         assert said in refused.stderr, refused
-        assert "write time.step = 0.25" in refused.stderr, refused.stderr
+        assert refused.stderr.endswith(": write time.step = 0.25\n"), refused.stderr
+        # 1.9 / 0.25 is no whole number: no step of that end has the old grid.
+        refused = run(config, out, "--restart", *chosen, "-P", "time.end=1.9", "-P",
+                      "time.step=0.25", status=78)
+        assert "write time.step = 0.25, and an end that is a multiple of it" in refused.stderr
         run(config, out, "--restart", *longer, "-P", "time.step=0.25")
         run(config, whole, *longer, "-P", "time.step=0.25")
         same(out, whole)
