@@ -157,6 +157,16 @@ def test_the_stages_that_info_tells():
         assert "force" in stages, stages
 
 
+def test_the_kernels_that_info_tells():
+    """the instruction sets of `orrery info` run here, and no other ones do"""
+    told = re.search(r"CPU kernels +(.*(?:\n {10,}.*)*)", tap.run("info").stdout)[1]
+    rows = dict(line.split("\t") for line in tap.run("info", "--keys").stdout.splitlines())
+    runs = [name for name in rows["compute.isa"].split() if name != "auto" and tap.run(
+        "run", write(TWO_BODY), "-q", "--force", "-P", f"compute.isa={name}",
+        "-P", "compute.backend=openmp").returncode == 0]
+    assert "baseline" in runs and told.replace(",", " ").split() == runs, (told, runs)
+
+
 def test_a_missing_config_is_66():
     for path in ("missing.cfg", "."):
         result = tap.run("run", path)

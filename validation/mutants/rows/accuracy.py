@@ -1,6 +1,12 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-verdict.c", "(record - watch->records) + 1", "(record - watch->records)",
+     "cli/run-numbers.py"),
+    ("src/accuracy/trust-tell.c", "values[(trust->systems - 1) / 2]", "values[trust->systems / 2]",
+     "cli/run-numbers.py"),
+    ("src/accuracy/trust-measure.c", "share * (x[k] - spread.mean[k]) * (x[k] - spread.mean[k])",
+     "share * x[k] * x[k]", "cli/run-numbers.py"),
     ("src/accuracy/watch-energy.c", "see_potential(level, sight);", ";", "unit/watch"),
     ("src/accuracy/shadow.c", "if (moved && !error->status)", "if (!(moved && !error->status))",
      "cli/trust.py"),

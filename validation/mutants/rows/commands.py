@@ -1,6 +1,8 @@
 """The faults of src/commands/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/commands/command-info.c", "if (force_isa_runs(force_isa_names[k]))",
+     "if (!force_isa_runs(force_isa_names[k]))", "cli/run.py"),
     ("src/commands/command-info.c", "for (size_t i = 0; i < integrator->stage_count; i++) {",
      "for (size_t i = 1; i < integrator->stage_count; i++) {", "cli/run.py"),
     ("src/commands/summary.c", "record->smallest_system + 1", "record->smallest_system",

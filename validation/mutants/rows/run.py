@@ -1,6 +1,15 @@
 """The faults of src/run/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/run/provenance.c", "conserved_json(run->ensemble.now)",
+     "conserved_json(run->ensemble.first)", "cli/run-numbers.py"),
+    ("src/run/provenance.c", "document_number(own->rejections), \"smallest\"",
+     "document_number(own->steps), \"smallest\"", "cli/run-numbers.py"),
+    ("src/run/record.c", "sum.advance += leg_number", "sum.advance = leg_number",
+     "cli/run-numbers.py"),
+    ("src/run/record.c", "sum.interactions = own.sums.interactions;", ";", "cli/run-numbers.py"),
+    ("src/run/ensemble.c", "fabs(error) > fabs(most)", "fabs(error) < fabs(most)",
+     "cli/run-numbers.py"),
     ("src/run/open.c", "1e-9 * needed, 1e-9 * room", "1.01e-9 * needed, 1e-9 * room",
      "cli/reliability.py"),
     ("src/run/ensemble.c", "conserved_larger_error(largest, ensemble->largest_error[s]);",

@@ -1,6 +1,9 @@
 """The faults of src/space/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/space/time-scales.c",
+     "scales->angular_momentum = fmax(scales->angular_momentum, angular_momentum);",
+     "scales->angular_momentum = angular_momentum;", "cli/run-numbers.py"),
     ("src/space/point-tree.c", "children[0].last = children[1].first = middle;",
      "children[0].last = middle, children[1].first = middle + 1;", "unit/pairs"),
     ("src/space/point-tree.h", "gap2 += gap > 0.0 ? gap * gap : 0.0;", "gap2 += gap * gap;",
