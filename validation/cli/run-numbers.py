@@ -181,31 +181,30 @@ def test_own_steps_of_an_ensemble():
         assert all_["interactions"] == pulls >= COUNT * told["steps"], (integrator, pulls, told)
 
 
-EVERY = f"""
+EVERY = """
 name = "each";
-bodies = {{ initial = "file"; files = ["1.csv", "2.csv", "3.csv"]; center = false; }};
-physics = {{ softening = {SOFT}; }};
-time = {{ step = {STEP}; end = 0.25; }};
+bodies = { initial = "file"; files = ["1.csv", "2.csv", "3.csv"]; center = false; };
+time = { step = 0.015625; end = 0.25; };
 diagnostics = (
-  {{ type = "density-profile"; every = 16; shells = 4; r_min = 0.1; r_max = 3.0; }},
-  {{ type = "density-slope"; every = 16; shells = 8; r_min = 0.1; r_max = 3.0; least_bodies = 3; }},
-  {{ type = "orbit"; every = 16; primary = 11; secondary = 5; }},
-  {{ type = "radial-distribution"; every = 16; r_max = 1.5; bins = 8; }}
+  { type = "density-profile"; every = 4; shells = 4; r_min = 0.1; r_max = 3.0; },
+  { type = "density-slope"; every = 4; shells = 8; r_min = 0.1; r_max = 3.0; least_bodies = 3; },
+  { type = "orbit"; every = 4; primary = 11; secondary = 5; },
+  { type = "radial-distribution"; every = 4; r_max = 1.5; bins = 8; }
 );
-trust = {{ shadow = true; every = 16; }};
-energy_budget = {{ measure = true; every = 16; }};
-watch = {{ on_jump = "warn"; }};
+trust = { shadow = true; every = 4; };
+energy_budget = { measure = true; every = 4; };
+watch = { on_jump = "warn"; };
 """
 
 
 def test_each_system_is_measured_by_its_own():
     """every row of every diagnostic is that of the system alone: its masses, its ids, its seed"""
     write_systems(40)
-    text = tap.every_diagnostic(EVERY, 16)
-    go(text, "all")
+    text, of_one = tap.every_diagnostic(EVERY, 4), []
+    about = go(text, "all")
     for k in range(3):
-        go(text, "alone", "--force", "-P", f'bodies.files=["{k + 1}.csv"]', "-P",
-           f"trust.seed={k + 1}")
+        of_one.append(go(text, "alone", "--force", "-P", f'bodies.files=["{k + 1}.csv"]', "-P",
+                         f"trust.seed={k + 1}"))
         names = {path.name for path in pathlib.Path("alone").glob("*.csv")}
         assert len(names) > 13, names
         for name in names:
@@ -219,6 +218,11 @@ def test_each_system_is_measured_by_its_own():
                           for titles, lines in ((heads, inside), (head, alone)))
             own = [line for line, whole in zip(own, inside) if whole[0] == str(k + 1)]
             assert heads[0] == "system [1]" and own == alone != [], (name, k, own, alone)
+    budget, pair = about["energy_budget"], about["watch"]["fastest_pair"]
+    expected = of_one[budget["system"] - 1]["energy_budget"]
+    assert budget["system"] > 1 and budget["worst_encounter"], budget
+    assert {**budget, "system": 1, "text": ""} == {**expected, "text": ""}, (budget, expected)
+    assert {**pair, "system": 1} == of_one[pair["system"] - 1]["watch"]["fastest_pair"], pair
 
 
 ENSEMBLE = """

@@ -1,6 +1,10 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-state.c", "now->bodies->id + system * now->bodies->stride;",
+     "now->bodies->id;", "cli/run-numbers.py"),
+    ("src/accuracy/energy-budget.c", "now->bodies->id + system * now->bodies->stride;",
+     "now->bodies->id;", "cli/run-numbers.py"),
     ("src/accuracy/watch-verdict.c", "(record - watch->records) + 1", "(record - watch->records)",
      "cli/run-numbers.py"),
     ("src/accuracy/trust-tell.c", "values[(trust->systems - 1) / 2]", "values[trust->systems / 2]",

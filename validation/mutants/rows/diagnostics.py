@@ -1,6 +1,10 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/diagnostics/close-encounters.c", "bodies->id + system * bodies->stride;", "bodies->id;",
+     "cli/run-numbers.py"),
+    ("src/diagnostics/orbit.c", "bodies->id[system * bodies->stride + i] != id",
+     "bodies->id[i] != id", "cli/run-numbers.py"),
     ("src/diagnostics/escapers.c", "sphere_radius(&sphere, 0.5)", "sphere_radius(&sphere, 0.505)",
      "cli/diagnostics.py"),
     ("src/diagnostics/profile.c", "const double volume = 4.0 / 3.0",
