@@ -143,12 +143,22 @@ def test_the_fastest_pair():
 
 
 def test_of_several_systems_the_fastest_pair_names_its_own():
-    for name, x in (("a.csv", 2.0), ("b.csv", 0.5), ("c.csv", 1.0)):
-        pathlib.Path(name).write_text(f"m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,{x},0,0,0,1,0\n")
-    text = tap.run("check", write("""
+    """by its ids: as it orbits, as it will pass and as a shortest period, which are Kepler's"""
+    write("""
         bodies = { initial = "file"; files = ["a.csv", "b.csv", "c.csv"]; };
-        time = { step = 0.001; end = 1.0; };""")).stdout
-    assert "bodies 1 and 2 in system 2 (b.csv) w" in " ".join(text.replace("#", "").split()), text
+        time = { step = 0.001; end = 1.0; };""")
+    for third in ("", "{}3,0.001,30,0,0,0,0.1,0\n"):
+        for k, (name, x) in enumerate((("a.csv", 2.0), ("b.csv", 0.5), ("c.csv", 1.0)), 1):
+            pair = f"{k}1,1,0,0,0,0,0,0\n{k}2,1,{x},0,0,0,1,0\n"
+            pathlib.Path(name).write_text("id,m,x,y,z,vx,vy,vz\n" + pair + third.format(k))
+        text = " ".join(tap.run("check", "run.cfg").stdout.replace("#", "").split())
+        # G M = 2, r = 0.5, v = 1: a = 2/7, e = 3/4.
+        assert "bodies 21 and 22 in system 2 (b.csv) will pass at 0.071" in text, text
+        text = " ".join(tap.run("check", "run.cfg", "-P", "time.end=0.1").stdout.replace(
+            "#", "").split())
+        # 2 pi sqrt(a^3 / G M) = 0.679.
+        assert "0.15 of the shortest period, 0.679 (bodies 21 and 22)" in text, text
+        assert "bodies 21 and 22 in system 2 (b.csv) w" in text, text
     assert "in system" not in tap.run("check", write(PAIR)).stdout
 
 

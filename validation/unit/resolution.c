@@ -137,7 +137,7 @@ static void test_a_periodic_box_has_one_spacing(void **state)
     bodies_destroy(b);
 }
 
-/* The worse of two systems is named, counted from 1, and the lower id first. */
+/* The worse of two systems is named, counted from 1, with ids of its own, the lower one first. */
 static void test_the_worst_system_is_named(void **state)
 {
     (void)state;
@@ -145,13 +145,15 @@ static void test_the_worst_system_is_named(void **state)
     assert_int_equal(bodies_create(2, 4, &b, &error), STATUS_OK);
     bodies_copy_system(b, 0, one, 0);
     bodies_copy_system(b, 1, one, 0);
+    for (size_t i = 0; i < 4; i++)
+        b->id[b->stride + i] = 21 + (int64_t)i;
     b->y[b->stride + 3] = b->y[b->stride + 2] - 0.125;
     const struct resolution r = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
-    assert_true(r.found && r.system == 1 && r.id_i == 13 && r.id_j == 14);
+    assert_true(r.found && r.system == 1 && r.id_i == 23 && r.id_j == 24);
     assert_close(r.distance, 0.125, 0);
     char text[RESOLUTION_TEXT_SIZE];
     resolution_text(&r, PRECISION_SINGLE, text);
-    assert_non_null(strstr(text, "bodies 13 and 14 of system 2"));
+    assert_non_null(strstr(text, "bodies 23 and 24 of system 2"));
     bodies_destroy(one);
     bodies_destroy(b);
     /* The third body's nearest is the second one, whose own is the first; but beyond 1 numbers are

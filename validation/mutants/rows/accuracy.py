@@ -1,6 +1,8 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/resolution.c", "subject->bodies->id + subject->first;", "subject->bodies->id;",
+     "unit/resolution"),
     ("src/accuracy/watch-state.c", "now->bodies->id + system * now->bodies->stride;",
      "now->bodies->id;", "cli/run-numbers.py"),
     ("src/accuracy/energy-budget.c", "now->bodies->id + system * now->bodies->stride;",

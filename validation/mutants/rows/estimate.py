@@ -1,6 +1,11 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/advice.c", "experiment->simulation.bodies->id + passages->first;",
+     "experiment->simulation.bodies->id;", "cli/check.py"),
+    ("src/estimate/advice.c", ".id_i = b->id[first + pair.i],", ".id_i = b->id[pair.i],",
+     "cli/check.py"),
+    ("src/estimate/experiment.c", "id[0] = b->id[i];", "id[0] = b->id[pair.i];", "cli/check.py"),
     ("src/estimate/choice.c", "sure = pilot.whole && !of_orbits(search);", "sure = pilot.whole;",
      "cli/trust-until.py"),
     ("src/estimate/pilot.c", "? copies_work(flight->config)", "? 0.0", "unit/choice"),
