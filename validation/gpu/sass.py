@@ -68,6 +68,13 @@ def functions(path, architecture):
     return parse(result.stdout)
 
 
+def list_ptx(path):
+    """The architectures ("90") whose PTX an object file holds."""
+    result = subprocess.run([disassembler(), "--list-ptx", path], capture_output=True, text=True,
+                            check=True)
+    return {found.replace("sm_", "") for found in re.findall(r"sm_\w+(?=\.ptx)", result.stdout)}
+
+
 class Loop:
     """An inner loop: its instructions, their stalls, and how many estimates of 1/r it has."""
 
