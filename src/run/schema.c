@@ -78,8 +78,8 @@ static const struct parameter time_rows[] = {
     { .key = "step",
       .type = PARAMETER_REAL,
       .instead = { "energy_error", "trust_until" },
-      .instead_help = "time.energy_error = 1e-6, the largest energy error that the run may have, "
-                      "and the step is chosen",
+      .instead_help = "time.energy_error, the largest energy error allowed, such as 1e-6: "
+                      "the program then chooses the step",
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
       .help = "Time step; unset: chosen for energy_error or trust_until, and then `every` and "
