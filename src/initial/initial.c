@@ -34,8 +34,8 @@ const struct parameter initial_parameters[] = {
     { .key = "names",
       .type = PARAMETER_VALUES,
       .default_value = DEFAULT_UNSET,
-      .help = "Names of the first bodies of each system, at most 64 different words: their column "
-              "species in trajectories, and what reports call them." },
+      .help = "Names of the first bodies of each system: at most 64 words, all different. They are "
+              "the column species of trajectories, and reports use them." },
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
 
