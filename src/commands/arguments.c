@@ -181,7 +181,7 @@ static bool suggest_joined(const struct arguments *arguments, char *const *words
         return false;
     if (!*value && i + 1 < count)
         value = words[i + 1];
-    text_print(text, "no blanks stand around the equals sign: write -P %.*s=%s", (int)length, key,
+    text_print(text, "leave no blanks around the equals sign: write -P %.*s=%s", (int)length, key,
                value);
     return true;
 }

@@ -214,7 +214,7 @@ static bool quotes(const char *raw, struct text *reason)
         }
     }
     if (reason)
-        text_print(reason, "a string stands in plain quotation marks: write \"%.*s\"",
+        text_print(reason, "strings have straight double quotation marks: write \"%.*s\"",
                    (int)(end - start), start);
     return true;
 }
@@ -250,7 +250,7 @@ static bool thousands(const char *raw, struct text *reason)
     if (!isdigit((unsigned char)raw[0]) || length == strlen(raw) || !is_number(plain))
         return false;
     if (reason)
-        text_print(reason, "thousands stand without a sign between them: write %s", plain);
+        text_print(reason, "no sign separates thousands: write %s", plain);
     return true;
 }
 
@@ -266,7 +266,8 @@ static bool exponent(const char *raw, struct text *reason)
     if ((*letter == '\0' && raw[letter - plain + 1] != '\0') || !is_number(plain))
         return false;
     if (reason)
-        text_print(reason, "a number is written %s", plain);
+        text_print(reason, "an exponent is written with e, and no letter ends a number: write %s",
+                   plain);
     return true;
 }
 
@@ -277,7 +278,7 @@ static bool percentage(const char *raw, struct text *reason)
     if (!take_number(&raw, &value) || strcmp(skip_blanks(raw), "%") != 0)
         return false;
     if (reason)
-        text_print(reason, "a share is a number: write %s", text_real(plain, value / 100.0));
+        text_print(reason, "there is no percent sign: write %s", text_real(plain, value / 100.0));
     return true;
 }
 
@@ -293,7 +294,8 @@ static bool arithmetic(const char *raw, struct text *reason)
     if (reason && of_ten)
         text_print(reason, "a power of ten is written with e: write 1e%d", power);
     else if (reason)
-        text_print(reason, "a number is not worked out here: write %s", text_real(plain, value));
+        text_print(reason, "the program does no arithmetic here: write %s",
+                   text_real(plain, value));
     return true;
 }
 
@@ -304,7 +306,6 @@ static bool with_unit(const char *raw, struct text *reason)
     double value;
     if (!take_number(&p, &value))
         return false;
-    const int length = (int)(p - raw);
     p = skip_blanks(p);
     if ((!isalpha((unsigned char)*p) && (unsigned char)*p < 0x80) || strcasecmp(p, "e") == 0)
         return false; /* half of an exponent */
@@ -313,9 +314,9 @@ static bool with_unit(const char *raw, struct text *reason)
             return false;
     if (reason)
         text_print(reason,
-                   "a number stands without its unit: write %.*s, in the unit that physics.units "
-                   "has for it",
-                   length, raw);
+                   "convert %s to the unit that physics.units has for it, and write the number "
+                   "alone",
+                   raw);
     return true;
 }
 

@@ -34,7 +34,7 @@ static const struct synonym synonyms[] = {
     { "vv", "velocity-verlet", NULL },
     { "kdk", "velocity-verlet", NULL },
     { "stormerverlet", "velocity-verlet", NULL },
-    { "leapfrog", "velocity-verlet", NULL },
+    { "leapfrog", "velocity-verlet", "the leapfrog in the order kick, drift, kick" },
     { "leapfrogkdk", "velocity-verlet", NULL },
     { "dkd", "leapfrog-dkd", NULL },
     { "positionverlet", "leapfrog-dkd", NULL },
@@ -254,24 +254,26 @@ static const struct synonym *synonyms_find(const char *word, const char *const *
     return NULL;
 }
 
-static const char fields[] = "fields in which bodies move are a list beside the other groups: "
-                             "external = ( { type = \"plummer\"; ... } ); see orrery info external",
-                  no_merging[] =
-                      "bodies never merge or bounce: physics.softening keeps them apart, and the "
-                      "diagnostic close-encounters names the pairs",
-                  no_tree[] =
-                      "there is no opening angle: compute.method = \"fmm\" takes the error of "
-                      "the forces that is wanted, compute.accuracy",
-                  no_gas[] = "there is no gas here, and no star evolves: gravity alone",
-                  no_space[] = "space does not expand here: give coordinates and velocities of a "
-                               "time, not comoving ones",
-                  no_tolerance[] = "the accuracy of integrators that choose their own steps is "
-                                   "time.accuracy (gauss-radau) or time.eta (hermite4, "
-                                   "block-leapfrog)",
-                  no_interval[] =
-                      "each diagnostic and each output has its own cadence: every, in steps",
-                  no_units[] = "the units of all numbers are physics.units (orrery info "
-                               "physics.units), and of a file bodies.file_units";
+static const char
+    fields[] = "external fields are a list at the top level: "
+               "external = ( { type = \"plummer\"; ... } ); see orrery info external",
+    no_merging[] = "bodies never merge or bounce: physics.softening limits their attraction, and "
+                   "the diagnostic close-encounters names the pairs",
+    no_tree[] = "there is no opening angle: compute.method = \"fmm\" (fast multipoles) takes "
+                "from compute.accuracy the error of the forces that you accept",
+    masses[] = "bodies.masses says how the masses of a cluster are drawn (\"equal\", "
+               "\"salpeter\", \"kroupa\", \"two-components\"), and "
+               "bodies.star_masses their range",
+    no_gas[] = "there is no gas here, and no star evolves: gravity alone",
+    no_space[] = "space does not expand here: give physical coordinates and "
+                 "velocities, not comoving ones",
+    no_tolerance[] = "the accuracy of integrators that choose their own steps is "
+                     "time.accuracy (gauss-radau) or time.eta (hermite4, "
+                     "block-leapfrog)",
+    no_interval[] =
+        "each diagnostic and each output has a key of its own: every = 10 is each tenth step",
+    no_units[] = "the units of all numbers are physics.units (orrery info "
+                 "physics.units), and of a file bodies.file_units";
 
 /* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them. */
 static const struct {
@@ -294,10 +296,8 @@ static const struct {
     { "tree", no_tree },
     { "usetree", no_tree },
     { "pmgrid", no_tree },
-    { "imf", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", \"kroupa\" or "
-             "\"two-components\", within bodies.star_masses" },
-    { "massfunction", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", "
-                      "\"kroupa\" or \"two-components\", within bodies.star_masses" },
+    { "imf", masses },
+    { "massfunction", masses },
     { "stellarevolution", no_gas },
     { "metallicity", no_gas },
     { "sph", no_gas },

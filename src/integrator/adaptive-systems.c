@@ -131,7 +131,7 @@ enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, s
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, bodies %" PRId64 " and %" PRId64
                      ": at t = %g they ask for a step of %g, %s; "
-                     "physics.softening keeps bodies from colliding",
+                     "physics.softening > 0 keeps their attraction finite",
                      s + 1, b->id[first + limiting], b->id[first + partner],
                      text_plain(clock->time), text_plain(clock->step), why);
 }

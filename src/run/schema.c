@@ -78,7 +78,7 @@ static const struct parameter time_rows[] = {
     { .key = "step",
       .type = PARAMETER_REAL,
       .instead = { "energy_error", "trust_until" },
-      .instead_help = "time.energy_error, the largest energy error allowed, such as 1e-6: "
+      .instead_help = "give time.energy_error, such as 1e-6, the largest energy error of the run: "
                       "the program then chooses the step",
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
@@ -243,8 +243,9 @@ static void check_time(const struct section *section, struct error *error)
         section_real(section, "step") > section_real(section, "end"))
         section_error(section, "step", error,
                       "is longer than the whole run: time.end = %s; a run has hundreds of steps "
-                      "at least, and orrery check proposes one",
-                      text_real(end, section_real(section, "end")));
+                      "at least: write %g, and orrery check says which step the bodies need",
+                      text_real(end, section_real(section, "end")),
+                      section_real(section, "end") / 1000);
 }
 
 /* Refuses keys that a method does not take at the place where they are given, rather than ignoring

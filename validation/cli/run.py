@@ -361,7 +361,8 @@ def test_a_step_longer_than_the_run():
             result = tap.run(*command, config, *longer)
             assert result.returncode == 78 and result.stderr == (
                 f"-P time.step={step}: is longer than the whole run: time.end = 1; a run has "
-                "hundreds of steps at least, and orrery check proposes one\n"), result
+                "hundreds of steps at least: write 0.001, and orrery check says which step the "
+                "bodies need\n"), result
     assert os.listdir() == ["run.cfg"]
     assert tap.run("run", config, "-q", "-P", "time.step=1", "-P", "time.end=1", "-P",
                    "watch.on_jump=warn").returncode in (0, 1)

@@ -18,6 +18,8 @@ ROWS = [
      "values, run->ensemble.largest_error[0]);", "cli/ensemble.py"),
     ("src/run/events.c", "fmin(now.wall - then.wall, now.cpu - then.cpu)", "now.wall - then.wall",
      "cli/reliability.py"),
+    ("src/run/schema.c", 'section_real(section, "end") / 1000);',
+     'section_real(section, "end") / 10);', "cli/run.py"),
     ("src/run/schema.c", "if (strlen(name) > NAME_MOST)", "if (false)", "cli/reliability.py"),
     ("src/run/schema.c",
      'section_real(section, "step") > section_real(section, "end")', "false", "cli/run.py"),
