@@ -336,8 +336,8 @@ static void test_defaults_can_be_read(void **state)
     struct error error;
     assert_null(read_experiment(text.bytes, &error));
     assert_non_null(strstr(error.text, "bodies.initial: must be given"));
-    assert_non_null(strstr(error.text, "time.step: must be given: a number greater than 0; or time."
-                                       "energy_error = 1e-6"));
+    assert_non_null(strstr(error.text, "time.step: must be given: a number greater than 0; or give "
+                                       "time.energy_error, such as 1e-6"));
     assert_non_null(strstr(error.text, "time.end: must be given"));
     assert_int_equal(error.lines, 3);
     text_free(&text);
