@@ -191,7 +191,8 @@ def test_snapshots_of_other_programs():
     need_hdf5()
     generator = numpy.random.default_rng(5)
     vectors = generator.normal(size=(2, 7, 3)).astype(numpy.float32)
-    make_snapshot("s.hdf5", {1: {"Coordinates": vectors[0][:4], "Velocities": vectors[1][:4]},
+    make_snapshot("s.hdf5", {1: {"Coordinates": vectors[0][:4], "Velocities": vectors[1][:4],
+                                 "Metallicity": vectors[0][:4, 0]},
                              4: {"Coordinates": vectors[0][4:], "Velocities": vectors[1][4:],
                                  "Masses": numpy.float32([2.5, 0.125, 0])}},
                   masses=(0, 0.75, 0, 0, 9.0, 0), chunks=True, compression="gzip")
@@ -202,6 +203,8 @@ def test_snapshots_of_other_programs():
     assert numpy.array_equal(frame[:, 3:6], vectors[1])
     assert list(frame[:, 6]) == [0.75] * 4 + [2.5, 0.125, 0]
     assert list(frame[:, 7]) == [1, 2, 3, 4, 5, 6, 7]
+    told = tap.run("convert", "s.hdf5", "s.csv").stderr
+    assert told.rstrip().endswith("not carried over: Metallicity"), told
 
 
 def test_snapshots_of_swift():

@@ -3,6 +3,7 @@
 import csv
 import json
 import pathlib
+import re
 
 import numpy
 
@@ -179,6 +180,53 @@ def test_own_steps_of_an_ensemble():
             assert told[key] == of_each[smallest][key], (integrator, told, of_each)
         pulls = sum(one["interactions"] for one in alone)
         assert all_["interactions"] == pulls >= COUNT * told["steps"], (integrator, pulls, told)
+
+
+def test_interactions_of_every_integrator():
+    """one sum over all pairs for each force of its steps, in every system, as check foretells"""
+    write_systems()
+    text = CONFIG.replace("end = 0.5;", "end = 0.25;").replace("trust = { shadow = true; };", "")
+    for integrator in tap.integrators_of_stages():
+        key = ("-P", f"time.integrator={integrator}")
+        told = " ".join(tap.run("info", integrator).stdout.split())
+        forces = int(re.search(r"forces per step: (\d+)", told)[1])
+        expected = 64 * forces * 3 * COUNT ** 2
+        assert go(text, "counted", "--force", *key)["interactions"] == expected, integrator
+        told = " ".join(tap.run("check", "run.cfg", *key).stdout.replace("#", "").split())
+        assert f"interactions {expected} at" in told or \
+            f"interactions {expected:.3g} at" in told, (expected, told)
+
+
+def test_the_summary():
+    """speeds, own steps, the worst system's error and the virial ratio are those of run.json"""
+    systems, _ = write_systems()
+    text = CONFIG.replace("trust = { shadow = true; };", "")
+    for keys in ((), ("time.integrator=hermite4", "time.step=0.125")):
+        pathlib.Path("run.cfg").write_text(text)
+        options = [word for key in keys for word in ("-P", key)]
+        said = " ".join(tap.run("run", "run.cfg", "--force", *options).stdout.split())
+        about = json.loads(pathlib.Path("three.run/run.json").read_text())
+        advance = about["advance_seconds"]
+        own = about["own_steps"]["steps"] if keys else about["steps"]
+        speed, rate = re.search(r"; (\S+) (?:own )?steps/s and (\S+) G inter", said).groups()
+        assert abs(float(speed) * advance / own - 1) < 0.01, (speed, own, advance)
+        assert abs(1e9 * float(rate) / about["interactions_per_second"] - 1) < 0.01, (rate, about)
+        wall = float(re.search(r"wall time +(\S+) s", said)[1])
+        assert abs(wall - about["wall_seconds"]) < 0.02 + 0.01 * wall, (wall, about)
+        system = about["relative_energy_error_system"]
+        assert (f"|dE| = {abs(about['relative_energy_error']):.3g} of max(|E0|, |U0|) at the last "
+                f"measurement, in system {system} ({system}.csv), the worst of 3") in said, said
+        _, x, v = rows.frames("three.run/trajectory.xyz")
+        all_ = [sums(m, x[-1, COUNT * k:COUNT * (k + 1)], v[-1, COUNT * k:COUNT * (k + 1)])
+                for k, (m, _, _) in enumerate(systems)]
+        K, W, U = (sum(one[key] for one in all_)
+                   for key in ("internal_kinetic", "virial", "potential"))
+        assert f"2K/|W| = {-2 * K / W:.4f}, -2K/U = {-2 * K / U:.4f}, of all" in said, said
+        if keys:
+            told = about["own_steps"]
+            assert (f"own steps {told['steps']:.0f}; the smallest was {told['smallest']:.3g}, for "
+                    f"bodies {told['pair'][0]} and {told['pair'][1]} of system {told['system']}"
+                    ) in said, (said, told)
 
 
 EVERY = """

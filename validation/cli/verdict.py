@@ -48,6 +48,11 @@ KINDS = {
         'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.01; end = 2.0; };',
         1, "energy error", 0.005,
         r"two bodies meet head-on, and no step is short enough; " + SOFTENING),
+    # (G (m1 + m2) tau^2)^(1/3), tau = 200 x 0.0001 / 2 pi, is 0.027, to one digit 0.03.
+    "collision that little softening mends": (
+        'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.0001; end = 2.0; };',
+        1, "energy error", 0.005, r"two bodies meet head-on, and no step is short enough; "
+        r"physics\.softening = 0\.03 holds with this step \(tried\)"),
     "Pythagorean problem": (
         'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
         "energy error", 0.005,

@@ -29,6 +29,7 @@ FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")
 EXCHANGED = ((" + ", " - "), (" += ", " -= "), (" * ", " / "), (" < ", " <= "), (" > ", " >= "),
              (" == ", " != "), (" && ", " || "), ("fmin(", "fmax("))
 FREES = re.compile(r" +(\w+_)?(free|destroy|decref)\(")
+COMMENT = re.compile(r" */\*.*")
 NUMBER = re.compile(r"(?<![\w.\"])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
 
 
@@ -147,7 +148,8 @@ def draw(source, seed, count, rows, row_type, words=()):
         path, lines, k, in_void = chance.choice(candidates)
         by_operator = collections.defaultdict(list)
         for operator, faulty in faults(lines[k], in_void):
-            by_operator[operator].append(faulty)
+            if COMMENT.sub("", faulty) != COMMENT.sub("", lines[k]):
+                by_operator[operator].append(faulty)
         if not by_operator or (path, k) in seen:
             continue
         seen.add((path, k))

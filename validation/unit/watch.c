@@ -33,7 +33,7 @@ static struct config *watch_config(const char *text)
     return config_from(&schema, whole);
 }
 
-/* Two systems of three bodies on a line, 2 apart, of masses 1, with ids 70, 71, 72. */
+/* Two systems of three bodies on a line, 2 apart, of masses 1, with ids 70 to 72, and 80 to 82. */
 static struct scene line_scene(void)
 {
     struct scene scene = scene_create(2, 3, G, EPS);
@@ -41,7 +41,7 @@ static struct scene line_scene(void)
         for (size_t i = 0; i < 3; i++) {
             scene_body(&scene, s, i, 1.0, (const double[]){ 2.0 * (double)i, 0, 0 },
                        (const double[]){ 0, 0.5, 0 });
-            scene.bodies->id[s * scene.bodies->stride + i] = 70 + (int64_t)i;
+            scene.bodies->id[s * scene.bodies->stride + i] = (int64_t)(70 + 10 * s + i);
         }
     return scene;
 }
@@ -140,7 +140,7 @@ static void test_a_jump_is_told_and_fails(void **state)
     assert_int_equal(trial.told.count, 1);
     assert_says(trial.told.last, "WARNING: system 2: the energy jumped by +0.231");
     assert_says(trial.told.last, "between t = 0 and t = 2");
-    assert_says(trial.told.last, "bodies 70 and 71, 0.5 apart at t = 1");
+    assert_says(trial.told.last, "bodies 80 and 81, 0.5 apart at t = 1");
     assert_false(watch_holds(trial.watch, NULL));
     assert_true(watch_holds(trial.watch, (const bool[]){ false, true })); /* without that system */
     assert_false(watch_holds(trial.watch, (const bool[]){ true, false }));
@@ -149,14 +149,14 @@ static void test_a_jump_is_told_and_fails(void **state)
     assert_int_equal(trial.told.count, 1);
     char text[WATCH_TEXT_SIZE];
     assert_says(watch_text(trial.watch, NULL, text),
-                "1 jump of the energy, the first before t = 2; the fastest pair, bodies 70 and 71 "
+                "1 jump of the energy, the first before t = 2; the fastest pair, bodies 80 and 81 "
                 "of system 2, was 0.5 apart at t = 1");
     json_t *json = watch_json(trial.watch, NULL);
     assert_true(json_is_false(json_object_get(json, "holds")));
     assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 1);
     json_t *pair = json_object_get(json, "first_jump_pair");
     assert_int_equal(json_integer_value(json_object_get(pair, "system")), 2);
-    assert_int_equal(json_integer_value(json_object_get(pair, "id_2")), 71);
+    assert_int_equal(json_integer_value(json_object_get(pair, "id_2")), 81);
     assert_close(json_real_value(json_object_get(pair, "distance")), 0.5, 1e-15);
     json_decref(json);
     trial_end(&trial);
@@ -306,7 +306,7 @@ static void test_what_is_not_finite_is_named(void **state)
     struct trial trial = trial_start("", 0.01);
     trial.scene.bodies->vy[trial.scene.bodies->stride + 2] = INFINITY;
     assert_int_equal(look(&trial, 40, 0.01), STATUS_NUMERICAL);
-    assert_says(trial.error.text, "system 2, body 72 at step 40");
+    assert_says(trial.error.text, "system 2, body 82 at step 40");
     trial_end(&trial);
 
     trial = trial_start("", 0.01);
@@ -579,17 +579,17 @@ static void test_bodies_without_mass_are_judged(void **state)
     assert_int_equal(look(&trial, 2, 0.01), STATUS_OK);
     assert_int_equal(trial.told.count, 1);
     assert_says(trial.told.last,
-                "system 2: the specific energy of test body 72 is off by +0.00662");
+                "system 2: the specific energy of test body 82 is off by +0.00662");
     assert_false(watch_holds(trial.watch, NULL));
     assert_true(watch_holds(trial.watch, (const bool[]){ false, true }));
     char text[WATCH_TEXT_SIZE];
     assert_says(
         watch_text(trial.watch, NULL, text),
-        "the specific energy of test body 72 of system 2 is off by 0.00662 of max(|e0|, |u0|) at "
+        "the specific energy of test body 82 of system 2 is off by 0.00662 of max(|e0|, |u0|) at "
         "t = 0.02 (limit 0.005)");
     json_t *json = watch_json(trial.watch, NULL);
     json_t *error = json_object_get(json, "energy_error");
-    assert_int_equal(json_integer_value(json_object_get(error, "test_body")), 72);
+    assert_int_equal(json_integer_value(json_object_get(error, "test_body")), 82);
     assert_true(json_is_null(json_object_get(json, "first_jump_test_body")));
     json_decref(json);
 
@@ -608,6 +608,21 @@ static void test_bodies_without_mass_are_judged(void **state)
     assert_says(watch_text(trial.watch, NULL, text),
                 "2 jumps of the specific energies of test bodies, the first, of body 71, before t "
                 "= 0.03;");
+    trial_end(&trial);
+}
+
+/* A jump is told of the body of its system. */
+static void test_a_jump_without_mass_in_the_second_system(void **state)
+{
+    (void)state;
+    struct trial trial = trial_of_tests("velocity-verlet", "");
+    struct bodies *b = trial.scene.bodies;
+    b->vx[b->stride + 1] = 0.5; /* 0.125 of 0.865 */
+    assert_int_equal(look(&trial, 1, 0.01), STATUS_OK);
+    assert_says(trial.told.last, "system 2: the specific energy of test body 81 changed by +0.144");
+    json_t *json = watch_json(trial.watch, NULL);
+    assert_int_equal(json_integer_value(json_object_get(json, "first_jump_test_body")), 81);
+    json_decref(json);
     trial_end(&trial);
 }
 
@@ -813,7 +828,7 @@ static void test_the_table_names_bodies(void **state)
     assert_int_equal(look(&t, 2, 0.01), STATUS_OK);
     const struct finding worst = row_named(&t, NULL, NULL);
     assert_row(worst, FINDING_FAILURE, 0.5 * 0.076 * 0.076 / 0.436279, 0.005, 0.02, 2, 2);
-    assert_string_equal(finding_whose(&worst, whose), " of test body 72");
+    assert_string_equal(finding_whose(&worst, whose), " of test body 82");
     const struct finding other = row_named(&t, (const bool[]){ false, true }, "energy error");
     assert_row(other, FINDING_FAILURE, 0.5 * 0.1 * 0.1 / 0.865324, 0.005, 0.02, 1, 1);
     assert_string_equal(finding_whose(&other, whose), " of test body 71");
@@ -844,6 +859,7 @@ int main(void)
         cmocka_unit_test(test_its_own_steps),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_bodies_without_mass_are_judged),
+        cmocka_unit_test(test_a_jump_without_mass_in_the_second_system),
         cmocka_unit_test(test_bodies_without_mass_drift),
         cmocka_unit_test(test_state_of_bodies_without_mass),
     };

@@ -1,6 +1,12 @@
 """The faults of src/accuracy/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/accuracy/watch-energy.c", "worst.change_body = (double)b->id[first + i];",
+     "worst.change_body = (double)b->id[i];", "unit/watch"),
+    ("src/accuracy/watch-energy.c", "worst.jump_body = (double)b->id[first + i];",
+     "worst.jump_body = (double)b->id[i];", "unit/watch"),
+    ("src/accuracy/watch-bound.c", "now->bodies->id + system * now->bodies->stride;",
+     "now->bodies->id;", "cli/light-bodies.py"),
     ("src/accuracy/resolution.c", "subject->bodies->id + subject->first;", "subject->bodies->id;",
      "unit/resolution"),
     ("src/accuracy/watch-state.c", "now->bodies->id + system * now->bodies->stride;",

@@ -1,6 +1,8 @@
 """The faults of src/commands/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/commands/summary.c", "record->wall, record->steps_per_second, own",
+     "record->wall, record->rate, own", "cli/run-numbers.py"),
     ("src/commands/command-info.c", "if (force_isa_runs(force_isa_names[k]))",
      "if (!force_isa_runs(force_isa_names[k]))", "cli/run.py"),
     ("src/commands/command-info.c", "for (size_t i = 0; i < integrator->stage_count; i++) {",

@@ -1,6 +1,10 @@
 """The faults of src/run/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/run/remedy.c", "other.simulation.physics.softening = softening;", ";",
+     "cli/verdict.py"),
+    ("src/run/parts.c", "autosave->saved && autosave->saved_step",
+     "autosave->saved || autosave->saved_step", "cli/run.py"),
     ("src/run/provenance.c", "conserved_json(run->ensemble.now)",
      "conserved_json(run->ensemble.first)", "cli/run-numbers.py"),
     ("src/run/provenance.c", "document_number(own->rejections), \"smallest\"",
