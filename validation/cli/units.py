@@ -542,6 +542,48 @@ def test_convert():
     assert abs(float(line.split("Time=")[1].split()[0]) / 3155.76e-6 - 1) < 1e-14, line
 
 
+AU, DAY, MSUN = 149597870700.0, 86400.0, 1.3271244e20 / 6.6743e-11  # IAU 2012 B2, 2015 B3
+PARSEC = AU * 648000 / math.pi
+WORTH = {  # of mass, length and velocity, in SI
+    "astronomical": (MSUN, AU, AU / DAY), "galactic": (1e10 * MSUN, 1e3 * PARSEC, 1e3),
+    "si": (1.0, 1.0, 1.0), "pc-msun-kms": (MSUN, PARSEC, 1e3),
+    "pc-msun-myr": (MSUN, PARSEC, PARSEC / (1e6 * 365.25 * DAY)),
+}
+
+
+def test_there_and_back():
+    """from each system to each other one: mass, place, velocity and time of a frame, or its box, by
+    what the units are in SI, through a snapshot too, and back again"""
+    position, velocity, mass = [0.5, -0.25, 1.0], [0.01, -0.02, 0.03], 2.5
+    line = " ".join(map(repr, [*position, *velocity, mass]))
+    box = 'Lattice="3 0 0 0 3 0 0 0 3" pbc="T T T"'
+    systems = list(WORTH)
+    pairs = [(one, systems[(k + more) % 5]) for more in range(1, 5)
+             for k, one in enumerate(systems)]  # first a ring
+    for one, other, cell in [(*pair, cell) for pair in tap.first(pairs, 5) for cell in ("", box)]:
+        units = ("{}_unit=\"{}\"".format(what, LABELS[what][SYSTEMS.index(one)])
+                 for what in ("mass", "length", "velocity", "time"))
+        pathlib.Path("one.xyz").write_text(
+            f"1\nProperties=pos:R:3:velo:R:3:mass:R:1 Time=2.0 {cell} {' '.join(units)}\n{line}\n")
+        convert("one.xyz", "other.xyz", "--force", "--units", other)
+        names = ["other.xyz"]
+        if tap.run("convert", "other.xyz", "s.hdf5", "--force").returncode == 0:
+            convert("s.hdf5", "through.xyz", "--force")
+            names.append("through.xyz")
+        convert(names[-1], "back.xyz", "--force", "--units", one)
+        for name, units in [*((name, other) for name in names), ("back.xyz", one)]:
+            _, head, row = pathlib.Path(name).read_text().splitlines()
+            M, L, V = (a / b for a, b in zip(WORTH[one], WORTH[units]))
+            found = [float(head.split("Time=")[1].split()[0]),
+                     float(head.split('Lattice="')[1].split()[0]), *map(float, row.split()[1:8])]
+            expected = [2.0 * L / V, 3.0 * L, *(L * x for x in position),
+                        *(V * v for v in velocity), M * mass]
+            # A box is placed where programs read it rightly; the cell of open space has no size.
+            of_frame = [1, *range(5, 9)] if cell else [0, *range(2, 9)]
+            assert numpy.allclose([found[k] for k in of_frame], [expected[k] for k in of_frame],
+                                  rtol=3e-14, atol=0), (one, name, units, found, expected)
+
+
 def test_convert_refuses():
     """what cannot be converted is refused, with the way out"""
     write_binary("si.csv", "si")
