@@ -1,6 +1,8 @@
 """The faults of src/formats/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/formats/read.c", "factors->time = units_factor(wish->units, from.time);", ";",
+     "cli/units.py"),
     ("src/formats/hdf5-snapshot.c", "if (!is_read(name))", "if (is_read(name))", "cli/hdf5.py"),
     ("src/formats/csv.c", "first->values[i] - 1.0", "first->values[i]", "cli/report*.py"),
     ("src/formats/csv.c", "!name_is_unit(unit) || ", "", "cli/report*.py"),
