@@ -8,6 +8,7 @@
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "base/name.h"
 
 /* clang-format off */
 static const struct {
@@ -49,8 +50,11 @@ static const json_t *look_up(const struct scope *scope, const char *key)
     return value;
 }
 
+/* Appends words of anybody: a browser shows them and obeys nothing of them, nor does a terminal
+ * into which they are copied. */
 static void escape(struct text *text, const char *words)
 {
+    const size_t start = text->length;
     static const char reserved[] = "<>&\"";
     static const char *const entities[] = { "&lt;", "&gt;", "&amp;", "&quot;" };
     while (*words) {
@@ -60,6 +64,8 @@ static void escape(struct text *text, const char *words)
         if (*words)
             text_print(text, "%s", entities[strchr(reserved, *words++) - reserved]);
     }
+    if (!text->failed && text->bytes)
+        name_neutralise(text->bytes + start);
 }
 
 static void put_value(struct text *text, const json_t *value, const struct tag *tag)

@@ -39,11 +39,17 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
     va_end(arguments);
 }
 
-/* Names the command that tries, if nothing was tried. */
-static void say_command(const struct failed_run *failed)
+/* Names the command, "orrery check", that does something with the config of the run. */
+static void say_command(char *text, const char *command, const struct run *run, const char *does)
 {
-    say(failed->text, "orrery check %s/run.cfg tries other steps",
-        directory_path(failed->run->files.directory));
+    struct text config = { 0 }, line = { 0 };
+    text_print(&config, "%s/run.cfg", directory_path(run->files.directory));
+    text_print(&line, "%s ", command);
+    text_shell(&line, config.bytes ? config.bytes : "");
+    if (line.bytes)
+        say(text, "%s %s", line.bytes, does);
+    text_free(&line);
+    text_free(&config);
 }
 
 /* --- what helps ------------------------------------------------------------------------------- */
@@ -140,7 +146,7 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     char factor[32];
     /* If the advice is the setting that has just failed, only the command is left to suggest. */
     if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
-        say_command(failed);
+        say_command(failed->text, "orrery check", failed->run, "tries other steps");
         return;
     }
     if (other)
@@ -229,7 +235,7 @@ static void treat(struct failed_run *failed, struct error *error)
         say_own_steps(failed);
     else if (advice_find(&failed->start, &failed->wish, &advice, error) ||
              try_higher_order(failed, &advice, error))
-        say_command(failed);
+        say_command(failed->text, "orrery check", failed->run, "tries other steps");
     else if (!try_own_steps(failed, &advice))
         say_advice(failed, &advice, error);
 }
@@ -281,7 +287,7 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
                                                  &failed.start, &unable) == STATUS_OK)
         treat(&failed, &unable);
     else
-        say_command(&failed);
+        say_command(failed.text, "orrery check", failed.run, "tries other steps");
     experiment_destroy(&failed.start);
     if (run->proportions.text[0])
         say(buffer, "; %s", run->proportions.text);
@@ -309,7 +315,6 @@ const char *remedy_of_criterion(const struct run *run, const struct finding *cri
         say(buffer, "the block steps of %s do not keep it; another integrator may help (not tried)",
             run->simulation->integrator->variant.name);
     else
-        say(buffer, "orrery run --convergence %s/run.cfg tells how exact that number is",
-            directory_path(run->files.directory));
+        say_command(buffer, "orrery run --convergence", run, "tells how exact that number is");
     return buffer;
 }

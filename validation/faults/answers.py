@@ -57,6 +57,10 @@ FILE = HUGE.replace('initial = "plummer"; count = 300000;', 'initial = "file"; f
 CUBE = HUGE.replace('"plummer"; count = 300000', '"uniform-cube"; count = 4000000')
 COLD = HUGE.replace('"plummer"; count = 300000',
                     '"cold-sphere"; virial_ratio = 0.5; count = 4000000')
+GALAXY = HUGE.replace('"plummer"; count = 300000',
+                      '"galaxy"; disc_count = 2000000; bulge_count = 1000000; bulge_mass = 0.2; '
+                      'bulge_scale_radius = 0.2; halo_count = 3000000; halo_mass = 5.0; '
+                      'halo_scale_radius = 3.0; halo_cutoff_radius = 30.0')
 SEEDS = """
 sweep = ( { key = "bodies.seed"; values = [1, 2, 3]; } );"""
 SOFTENINGS = """
@@ -146,6 +150,7 @@ KINDS = (
     ("a sweep of clusters of binaries", "study", BINARIES + SEEDS, ()),
     ("a start of 4 × 10^6 bodies in a cube", "start", CUBE, ()),
     ("a start of a cold sphere of 4 × 10^6", "start", COLD, ()),
+    ("a start of a galaxy of 6 × 10^6", "start", GALAXY, ()),
     ("a sweep of 4 × 10^6 bodies in a cube", "study", CUBE + SEEDS, ()),
     ("a sweep of cold spheres of 4 × 10^6", "study",
      COLD.replace("virial_ratio = 0.5; ", "") + SEEDS, ()),

@@ -1,6 +1,8 @@
 """Directories of a stranger: what is read from one is data, of which nothing is run or obeyed."""
 
+import html
 import html.parser
+import itertools
 import json
 import os
 import pathlib
@@ -118,6 +120,14 @@ def listed(words):
         pass
 
 
+def species(*names):
+    """The bodies of the trajectory's frames are of these species, one after the other."""
+    path = pathlib.Path("trial/trajectory.xyz")
+    rest = itertools.cycle(names)
+    path.write_text(re.sub("(?m)^X(?= )", lambda _: next(rest), path.read_text()),
+                    errors="surrogateescape")
+
+
 def lock(words):
     pathlib.Path("trial/run.lock").write_text(f"process 1 on {words}\nstep 1 of {words}\n")
 
@@ -158,6 +168,11 @@ PLACES = {
     "a column between others": lambda words: header(words, "kinetic [", "WORDS,kinetic ["),
     "the unit of a column": lambda words: header(words, "[M L^2 T^-2]", "[WORDS]"),
     "the list of a report": list_of_report,
+    "the file that asked for it": lambda words: set_value(
+        words, lambda about: about["asked"], "file"),
+    "a change that asked for it": lambda words: change_json(
+        lambda about: about["asked"].update(changes=["time.step=0.05", words])),
+    "a species of the trajectory": species,
     "the lock": lock,
     "run.cfg, a link": link("run.cfg"),
     "a table, a link": link("conservation.csv"),
@@ -347,6 +362,108 @@ def test_strings_reach_gnuplot_whole():
             if result.returncode:
                 row.is_wrong(repr(words), f"ended with {result.returncode}")
             shutil.rmtree("both", ignore_errors=True)
+
+
+class Commands(html.parser.HTMLParser):
+    """The text of the elements `code` of a page, as who copies them gets it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.texts, self.inside = [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = tag == "code"
+        if self.inside:
+            self.texts.append("")
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.texts[-1] += data
+
+
+def check_copied(row, trial, line, words):
+    """A line of a shell that a user may copy asks for these words, and is nothing but words."""
+    if OBEYED.search(line):
+        row.is_wrong(trial, f"a terminal would obey {line!r}")
+    subprocess.run(["sh", "-c", "orrery() { printf '%s\\0' \"$@\" >copied; }\n" + line], timeout=60,
+                   stderr=subprocess.DEVNULL)
+    path = pathlib.Path("copied")
+    found = path.read_text(errors="surrogateescape").split("\0")[:-1] if path.exists() else None
+    path.unlink(missing_ok=True)
+    if found != words:
+        row.is_wrong(trial, f"asks for {found}, not for {words}: {line!r}")
+    if os.path.exists("pwned"):
+        row.commands += 1
+        row.problem(trial, f"runs a command: {line!r}")
+        os.unlink("pwned")
+
+
+def shown(words):
+    """What a command of a page has in the place of a stranger's words: no option, no control."""
+    return "./" * words.startswith("-") + "".join(
+        "?" * len(sign.encode()) if OBEYED.match(sign) else sign for sign in words)
+
+
+def test_what_asked_for_a_strangers_run():
+    """the command on the page is one of these words and of no other, wherever it is pasted"""
+    prepare()
+    changes = [expand(words) for words in STRINGS]
+    with Row(22, "a command that asked for a run, of a stranger's strings") as row:
+        for words in some([words for words in changes if words], 4):
+            plant("the name of the run", "whole")
+            change_json(lambda about: about.update(asked={"file": words, "changes": changes}))
+            before = watched()
+            judge(row, repr(words), before, orrery("report", "trial"), (0,))
+            check_page(row, repr(words))
+            code = Commands(pathlib.Path("trial/report.html").read_bytes().decode()).texts
+            wanted = ["run", shown(words)]
+            for change in changes:
+                wanted += ["-P", shown(change)]
+            check_copied(row, repr(words), "".join(code), wanted)
+
+
+def test_the_way_on_of_a_strangers_run():
+    """the command that continues a run is a word for each word, whatever its directory is called"""
+    prepare()
+    with Row(22, "a run that was stopped, in a directory of a stranger's name") as row:
+        for words in some([words for words in map(expand, STRINGS)
+                           if words.strip(".") and "/" not in words and len(words) < 100
+                           and not OBEYED.search(words) and "\r" not in words], 8):
+            plant("the name of the run", "whole")
+            change_json(lambda about: about.update(state="ended", verdict="stopped",
+                                                   exit_status=75, step=1))
+            shutil.rmtree("stopped", ignore_errors=True)
+            os.mkdir("stopped")
+            path = f"stopped/{words}"
+            os.rename("trial", path)
+            result = orrery("report", path)
+            row.ended(repr(words), result, (0,))
+            code = Commands(pathlib.Path(path, "report.html").read_bytes().decode()).texts
+            check_copied(row, repr(words), next(iter(code), ""),
+                         ["run", f"{path}/run.cfg", "-o", path, "--restart"])
+
+
+def test_species_of_a_stranger():
+    """species are labels of figures and of the player: quoted, whatever they are"""
+    prepare()
+    names = [re.sub(r"\s", "_", expand(words)) for words in STRINGS]
+    names = [words for words in names if words]
+    with Row(22, "a trajectory whose species are a stranger's strings") as row:
+        for start in some(range(0, len(names) - 1, 2), 6):
+            plant("the name of the run", "whole")
+            species(*names[start:start + 2])
+            before = watched()
+            trial = repr(names[start:start + 2])
+            judge(row, trial, before, orrery("report", "trial"), (0,))
+            check_page(row, trial)
+            groups = re.search('data-groups="([^"]*)"',
+                               pathlib.Path("trial/report.html").read_text(errors="replace"))
+            if not groups or not isinstance(json.loads(html.unescape(groups[1])), list):
+                row.is_wrong(trial, f"no list of species: {groups and groups[1]!r}")
 
 
 def test_force_over_a_strangers_report():
