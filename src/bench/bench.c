@@ -304,16 +304,13 @@ static double error_of(struct simulation *simulation, const struct accuracy *acc
                : accuracy_error(accuracy, simulation->bodies);
 }
 
-/* The openmp backend's; another one's force has no parts, and its error stays as it is. */
-static double measure_multipoles(struct bench_case *one, double error)
+/* Measures the multipoles of the openmp backend, and returns their error. */
+static double measure_multipoles(struct bench_case *one)
 {
     struct force_options force = force_of(one);
     force.threads = one->simulation.description.threads;
-    one->multipoles = multipoles_unknown;
-    if (one->simulation.backend->class_ != &backend_openmp ||
-        multipoles_measure(&force, &one->simulation.physics, one->simulation.bodies,
-                           &one->multipoles, &one->error))
-        return error;
+    multipoles_measure(&force, &one->simulation.physics, one->simulation.bodies, &one->multipoles,
+                       &one->error);
     return one->multipoles.errors.error;
 }
 
@@ -324,15 +321,18 @@ static enum status measure_errors(struct field *field, double *found, struct err
     struct accuracy *accuracy = NULL;
     for (size_t k = 0; k < field->case_count && !error->status; k++) {
         struct bench_case *one = &field->cases[k];
+        one->multipoles = multipoles_unknown;
         if (one->error.status)
             continue;
+        if (one->accuracy > 0 && one->simulation.backend->class_ == &backend_openmp) {
+            found[k] = measure_multipoles(one);
+            continue;
+        }
         if (!accuracy)
             accuracy_create(&field->subject->physics, field->origin.bodies, ACCURACY_SAMPLE,
                             &accuracy, error);
         if (accuracy)
             found[k] = error_of(&one->simulation, accuracy, &one->error);
-        if (one->accuracy > 0 && !one->error.status)
-            found[k] = measure_multipoles(one, found[k]);
     }
     accuracy_destroy(accuracy);
     return error->status;

@@ -123,9 +123,9 @@ void console_print_legend(const struct console *console, const struct integrator
     if (console->any_multipoles)
         printf(
             "accuracy that fast multipoles are asked for; their errors are over the rms of the\n"
-            "         accelerations: rms against sums in long double; the error that 99 %% and\n"
-            "         99.99 %% of the bodies do not exceed, and the largest, of up to %d bodies\n"
-            "         (10^9 pairs) beside direct sums in double\n"
+            "         accelerations: rms, the error that 99 %% and 99.99 %% of the bodies do not\n"
+            "         exceed, and the largest, of up to %d bodies (10^9 pairs) beside direct sums\n"
+            "         in double; the serial backend has the rms against sums in long double\n"
             "near     share of the time in sums over pairs of bodies; far: in cells that act as\n"
             "         wholes; tree: in the tree and its multipoles; ctrl: in the search for the\n"
             "         tolerance and the audit\n"

@@ -24,8 +24,10 @@ enum status multipoles_measure(const struct force_options *options, const struct
     struct physics alone = *physics; /* external fields are not the method's */
     alone.external = NULL;
     const struct moment now = { .threads = options->threads, .physics = &alone, .bodies = bodies };
+    struct force_options profiled = *options;
     struct force *force = NULL;
-    if (force_create(options, &alone, bodies, &force, error))
+    profiled.profiled = true;
+    if (force_create(&profiled, &alone, bodies, &force, error))
         return error->status;
 #pragma omp parallel num_threads(options->threads)
     force_accelerations(force, bodies);

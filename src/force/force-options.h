@@ -3,6 +3,7 @@
 #ifndef ORRERY_FORCE_FORCE_OPTIONS_H
 #define ORRERY_FORCE_FORCE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The precision of the pair terms of the force. State, sums over many bodies and energies are
@@ -57,6 +58,7 @@ struct force_options {
     struct force_share share;
     const struct force_method *method; /* a row of the table in method.h; NULL: direct sums */
     double accuracy; /* of methods that are not exact: rms |error of a| / rms |a| */
+    bool profiled;   /* the parts of each force are timed, for the method's profile() */
 };
 
 #endif

@@ -62,6 +62,7 @@ struct fmm_field {
     bool refine;     /* 1/r by a step of Newton's after the estimate */
     double close;    /* distance of pairs that need more digits, over the unit of a near sum */
     bool touching;   /* the true eps is 0 */
+    bool profiled;   /* near sums are timed, and their pairs counted */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
     float *estimate; /* of every leaf: the error of a body's acceleration, see accept_cells() */
 };

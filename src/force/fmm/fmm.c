@@ -140,6 +140,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
     f->field.tree = f->tree;
     f->field.refine = f->setting->refine || !f->kernels->estimate_is_fine;
     f->field.touching = force->physics.softening == 0;
+    f->field.profiled = force->options.profiled;
     f->field.close = fmin((in_double ? 1e-15 : 1e-6) / force->options.accuracy, farthest_close);
     return STATUS_OK;
 }
@@ -311,7 +312,7 @@ static void sum_branches(struct fmm *fmm)
 /* The time since the last part ended belongs to `part`. */
 static void end_part(struct fmm *fmm, enum fmm_part part)
 {
-    if (fmm_thread() == 0) {
+    if (fmm_thread() == 0 && fmm->field.profiled) {
         const double now = clock_seconds();
         fmm->seconds[part] += now - fmm->since;
         fmm->since = now;
@@ -331,7 +332,7 @@ static void begin_sums(struct fmm *fmm)
 
 static void begin_parts(struct fmm *fmm)
 {
-    if (fmm_thread() == 0) {
+    if (fmm_thread() == 0 && fmm->field.profiled) {
         memset(fmm->seconds, 0, sizeof fmm->seconds);
         fmm->since = clock_seconds();
         fmm->team = omp_get_num_threads();
