@@ -175,11 +175,12 @@ static void print_choice(const struct choice *choice, double softening)
         terminal_put(stdout, table.bytes);
     text_free(&table);
     if (choice->expected > choice->target.work)
-        item("warning",
-             "the chosen setting is expected to cost %.2g pairs of bodies; a larger error, "
-             "%sphysics.softening%s or an earlier end costs less. At ten times that the run stops "
-             "with a checkpoint (time.work_limit)",
-             choice->expected, softening > 0.0 ? "a larger " : "", softening > 0.0 ? "" : " > 0");
+        item(
+            "warning",
+            "the chosen setting is expected to cost %.2g pairs of bodies; a larger error, %s or an "
+            "earlier end costs less. At ten times that the run stops with a checkpoint "
+            "(time.work_limit)",
+            choice->expected, choice_softer(softening));
 }
 
 static void print_resolution(const struct backend_description *backend,

@@ -10,6 +10,11 @@
 
 const struct choice_limits choice_usual_limits = { 2e9, 0.1 };
 
+const char *choice_softer(double softening)
+{
+    return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
+}
+
 /* A pilot sees so much of the run, and more where that is little work. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
 /* The pilots before the run is confirmed cost no more than this part of it. */
@@ -384,11 +389,10 @@ static enum status refuse(const struct config *config, const struct experiment *
                              "would be needed",
                              choice->target.asked, reached);
     return section_error(config_section(config, "time"), key, error,
-                         "nothing that was tried keeps it: %s; %s%s%s", reached,
-                         isfinite(least) ? "a larger error, " : "",
-                         x->simulation.physics.softening > 0.0 ? "a larger physics.softening"
-                                                               : "physics.softening > 0",
-                         " or an earlier time.end would be needed");
+                         "nothing that was tried keeps it: %s; %s%s or an earlier time.end would "
+                         "be needed",
+                         reached, isfinite(least) ? "a larger error, " : "",
+                         choice_softer(x->simulation.physics.softening));
 }
 
 /* --- the choice ------------------------------------------------------------------------------- */

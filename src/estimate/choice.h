@@ -84,6 +84,10 @@ enum status choice_make(const struct config *config, const struct choice_limits 
                         struct interruption *interruption, struct choice *choice,
                         struct error *error);
 
+/* Names the softening with which encounters would take fewer steps: "a larger physics.softening",
+ * or "physics.softening > 0" where there is none. */
+const char *choice_softer(double softening);
+
 /* Chooses the cheapest that keeps the error; false where none does. */
 bool choice_take_cheapest(struct choice *choice);
 

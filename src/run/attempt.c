@@ -164,11 +164,10 @@ const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_S
     if (own.chosen)
         snprintf(buffer + length, CHOICE_DEARER_SIZE - (size_t)length,
                  "; bodies %" PRId64 " and %" PRId64
-                 " came so close that steps of %.2g%s were taken, which %sphysics.softening%s, a "
-                 "larger error or an earlier end would avoid",
+                 " came so close that steps of %.2g%s were taken, which %s, a larger error or an "
+                 "earlier end would avoid",
                  own.sums.pair[0], own.sums.pair[1], own.sums.smallest, run->time_unit,
-                 run->simulation->physics.softening > 0.0 ? "a larger " : "",
-                 run->simulation->physics.softening > 0.0 ? "" : " > 0");
+                 choice_softer(run->simulation->physics.softening));
     return buffer;
 }
 
