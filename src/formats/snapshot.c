@@ -53,7 +53,6 @@ static void begin_csv(struct stream *stream, const struct moment *first,
 static void write_csv_body(struct stream *stream, const struct moment *now, size_t system,
                            size_t index, const struct snapshot_options *options)
 {
-    const size_t species = bodies_species(now->bodies, index);
     if (options->many && now->step != MOMENT_NO_STEP)
         stream_print(stream, "%" PRIu64, now->step);
     if (options->many)
@@ -66,9 +65,7 @@ static void write_csv_body(struct stream *stream, const struct moment *now, size
         stream_print(stream, "%zu,", system + 1);
     stream_print(stream, "%" PRId64 ",", now->bodies->id[index]);
     if (options->species)
-        stream_print(stream, "%s,",
-                     species < now->bodies->species_count ? now->bodies->species[species].name
-                                                          : "X");
+        stream_print(stream, "%s,", bodies_species_name(now->bodies, index));
     write_reals(stream, now->bodies, index, ",", options->frame->digits);
     stream_write(stream, "\n", 1);
 }

@@ -37,9 +37,7 @@ static void put_vector(const struct xyz_frame *frame, double x, double y, double
 
 static void write_species(const struct xyz_frame *frame, const struct moment *now, size_t index)
 {
-    const struct bodies *b = now->bodies;
-    const size_t species = bodies_species(b, index);
-    stream_print(frame->stream, "%s", species < b->species_count ? b->species[species].name : "X");
+    stream_print(frame->stream, "%s", bodies_species_name(now->bodies, index));
 }
 
 /* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */

@@ -279,23 +279,18 @@ void disc_draw(const struct disc *t, gsl_rng *generator, double position[3], dou
 /* --- the start -------------------------------------------------------------------------------- */
 
 /* The disc lies in the plane through the centre of the fields. */
-static enum status fill_system(const struct physics *physics, const struct disc *disc,
-                               unsigned long seed, struct bodies *bodies, size_t first,
-                               struct error *error)
+struct placed_disc {
+    const struct disc *disc;
+    double plane, m;
+};
+
+static void draw(const void *model, gsl_rng *generator, size_t i, struct initial_body *body)
 {
-    const double plane = physics->external ? physics->external->center[2] : 0.0;
-    gsl_rng *generator = random_create(seed, error);
-    double done = 0;
-    for (size_t i = first; generator && i < first + bodies->count; i++) {
-        double position[3], velocity[3];
-        if (interruption_after(physics->interruption, &done, INITIAL_DRAW_WORK))
-            break;
-        disc_draw(disc, generator, position, velocity);
-        position[2] += plane;
-        initial_set(bodies, i, disc->shape.mass / (double)bodies->count, position, velocity);
-    }
-    random_destroy(generator);
-    return error->status ? error->status : interruption_status(physics->interruption, error);
+    const struct placed_disc *const placed = model;
+    (void)i;
+    disc_draw(placed->disc, generator, body->position, body->velocity);
+    body->position[2] += placed->plane;
+    body->m = placed->m;
 }
 
 double disc_cutoff(double cutoff, double length)
@@ -307,9 +302,8 @@ enum status disc_check(const struct section *section, const struct disc_shape *s
                        const struct disc_names *names, struct error *error)
 {
     const double cutoff = shape->cutoff / shape->length, height = shape->height / shape->length;
-    if (!(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
-        section_error(section, names->cutoff, error, "is %g times %s; must be from %g to %g times",
-                      cutoff, names->length, LEAST_CUTOFF, GREATEST_CUTOFF);
+    initial_check_times(section, names->cutoff, cutoff, names->length, LEAST_CUTOFF,
+                        GREATEST_CUTOFF, error);
     if (!(height <= GREATEST_HEIGHT))
         section_error(section, names->height, error,
                       "is %g times %s; must be at most %g times, since the velocities are those of "
@@ -354,8 +348,10 @@ static enum status fill(const struct section *section, const struct physics *phy
     struct disc *disc;
     if (disc_create(section, &shape, physics, NULL, &disc, error))
         return error->status;
-    for (size_t s = 0; s < bodies->systems && !error->status; s++)
-        fill_system(physics, disc, seed + s, bodies, s * bodies->stride, error);
+    const struct placed_disc placed = { .disc = disc,
+                                        .plane = external ? external->center[2] : 0.0,
+                                        .m = shape.mass / (double)bodies->count };
+    initial_draw_systems(draw, &placed, physics->interruption, seed, bodies, error);
     disc_destroy(disc);
     return error->status;
 }

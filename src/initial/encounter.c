@@ -100,10 +100,9 @@ static void check(const struct section *section, struct error *error)
 void initial_check_model(const struct section *section, struct error *error)
 {
     const char *const species = section_string(section, "species");
-    if (species && (!species[0] || strlen(species) > INITIAL_SPECIES_LENGTH ||
-                    strpbrk(species, " \t\r\n\f\v\"=,")))
+    if (species && (!bodies_is_species(species) || strlen(species) > INITIAL_SPECIES_LENGTH))
         section_error(section, "species", error,
-                      "must be a word of at most %d bytes, without blanks and the signs \" = ,",
+                      "must be a word of at most %d bytes, without blanks and the signs \" \\ = ,",
                       INITIAL_SPECIES_LENGTH);
     const struct body_files files = body_files_of(section);
     if (body_files_systems(&files) > 0)

@@ -7,7 +7,6 @@
  * disc's velocities are those of the epicyclic approximation in the field of all three.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -29,14 +28,20 @@ struct keys {
 static const char *const profiles[] = { "hernquist", "nfw", NULL };
 static const char *const profiles_help[] = { "r^-1 (a + r)^-3", "r^-1 (a + r)^-2" };
 
-#define BULGE_CUTOFF                                                                               \
-    10.0 /* in scale radii, by default: 1 - sech(0.1) = 0.5 % is missing at one                    \
-          */
+/* In scale radii, by default: 1 - sech(0.1) = 0.5 % is missing at one of them. */
+#define BULGE_CUTOFF 10.0
 
 /* clang-format off */
 #define PART_COUNT(key_, default_, help_)                                                          \
     { .key = key_, .type = PARAMETER_INTEGER, .default_value = default_, .minimum = 0,             \
       .maximum = INITIAL_COUNT_MAX, .help = (help_) }
+#define SPHERE_SCALES(part_, mass_, cutoff_)                                                       \
+    INITIAL_POSITIVE(part_##_mass, DEFAULT_UNSET, DIMENSION_MASS,                                  \
+                     "Mass of the " #part_ mass_ "; must be given if there is one."),              \
+    INITIAL_POSITIVE(part_##_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                        \
+                     "Scale radius a of the " #part_ "; must be given if there is one."),          \
+    INITIAL_POSITIVE(part_##_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                       \
+                     "Radius r_t of the factor sech(r/r_t) of the " #part_ "'s density; " cutoff_)
 /* clang-format on */
 
 static const struct parameter parameters[] = {
@@ -60,24 +65,12 @@ static const struct parameter parameters[] = {
               "disc falls into rings." },
     PART_COUNT("bulge_count", DEFAULT_INTEGER(0),
                "Number of bodies of the bulge, a sphere of Hernquist; 0: there is none."),
-    INITIAL_POSITIVE(bulge_mass, DEFAULT_UNSET, DIMENSION_MASS,
-                     "Mass of the bulge; must be given if there is one."),
-    INITIAL_POSITIVE(bulge_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Scale radius a of the bulge; must be given if there is one."),
-    INITIAL_POSITIVE(bulge_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Radius r_t of the factor sech(r/r_t) of the bulge's density; unset: ten "
-                     "scale radii."),
+    SPHERE_SCALES(bulge, "", "unset: ten scale radii."),
     PART_COUNT("halo_count", DEFAULT_INTEGER(0), "Number of bodies of the halo; 0: there is none."),
     { BIND(CHOICE, struct keys, halo_profile), .default_value = DEFAULT_STRING("hernquist"),
       .choices = profiles, .choice_help = profiles_help,
       .help = "Density of the halo, before the factor sech(r/r_t)." },
-    INITIAL_POSITIVE(halo_mass, DEFAULT_UNSET, DIMENSION_MASS,
-                     "Mass of the halo, after the cut; must be given if there is one."),
-    INITIAL_POSITIVE(halo_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Scale radius a of the halo; must be given if there is one."),
-    INITIAL_POSITIVE(halo_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Radius r_t of the factor sech(r/r_t) of the halo's density; must be given "
-                     "if there is one."),
+    SPHERE_SCALES(halo, ", after the cut", "must be given if there is one."),
 };
 
 /* The names of the spheres and of their keys in a config. */
@@ -145,10 +138,9 @@ static void check_sphere(const struct section *section, const struct sphere *sph
                       "must be given, since a %s without a cut-off has no edge; ten times %s is "
                       "usual",
                       names->name, names->scale);
-    else if (!(sphere->shape.cutoff >= CUSP_LEAST_CUTOFF &&
-               sphere->shape.cutoff <= CUSP_GREATEST_CUTOFF))
-        section_error(section, names->cutoff, error, "is %g times %s; must be from %g to %g times",
-                      sphere->shape.cutoff, names->scale, CUSP_LEAST_CUTOFF, CUSP_GREATEST_CUTOFF);
+    else
+        initial_check_times(section, names->cutoff, sphere->shape.cutoff, names->scale,
+                            CUSP_LEAST_CUTOFF, CUSP_GREATEST_CUTOFF, error);
 }
 
 static void check(const struct section *section, struct error *error)
@@ -253,54 +245,34 @@ static void destroy(struct models *models)
 /* --- its bodies ------------------------------------------------------------------------------- */
 
 /* Draws body i of a system, of which those of the disc come first, then those of the bulge. */
-static void draw(const struct models *models, gsl_rng *generator, size_t i, struct bodies *bodies,
-                 size_t first)
+static void draw(const void *model, gsl_rng *generator, size_t i, struct initial_body *body)
 {
+    const struct models *const models = model;
     const struct galaxy *const galaxy = models->galaxy;
-    double x[3], v[3];
     if (i < galaxy->disc_count) {
-        disc_draw(models->disc, generator, x, v);
-        initial_set(bodies, first + i, galaxy->disc.mass / (double)galaxy->disc_count, x, v);
+        disc_draw(models->disc, generator, body->position, body->velocity);
+        body->m = galaxy->disc.mass / (double)galaxy->disc_count;
         return;
     }
     const size_t k = i < galaxy->disc_count + galaxy->spheres[BULGE].count ? BULGE : HALO;
     const struct sphere *const sphere = &galaxy->spheres[k];
     const struct cusp *const cusp = models->among[k];
     const double speed = sqrt(models->G * sphere->mass / (cusp_mass(cusp) * sphere->scale));
-    cusp_draw(cusp, generator, x, v);
+    cusp_draw(cusp, generator, body->position, body->velocity);
     for (int axis = 0; axis < 3; axis++) {
-        x[axis] *= sphere->scale;
-        v[axis] *= speed;
+        body->position[axis] *= sphere->scale;
+        body->velocity[axis] *= speed;
     }
-    initial_set(bodies, first + i, sphere->mass / (double)sphere->count, x, v);
-}
-
-static enum status fill_system(const struct models *models, const struct physics *physics,
-                               unsigned long seed, struct bodies *bodies, size_t first,
-                               struct error *error)
-{
-    gsl_rng *generator = random_create(seed, error);
-    double done = 0;
-    for (size_t i = 0; generator && i < bodies->count; i++) {
-        if (interruption_after(physics->interruption, &done, INITIAL_DRAW_WORK))
-            break;
-        draw(models, generator, i, bodies, first);
-    }
-    random_destroy(generator);
-    return error->status ? error->status : interruption_status(physics->interruption, error);
+    body->m = sphere->mass / (double)sphere->count;
 }
 
 static void name_species(const struct galaxy *galaxy, struct bodies *bodies)
 {
     size_t end = galaxy->disc_count;
-    bodies->species[bodies->species_count++] = (struct species){ .name = "disc", .end = end };
-    for (size_t k = 0; k < SPHERES; k++) {
-        if (galaxy->spheres[k].count == 0)
-            continue;
-        struct species *const species = &bodies->species[bodies->species_count++];
-        snprintf(species->name, sizeof species->name, "%s", spheres[k].name);
-        species->end = end += galaxy->spheres[k].count;
-    }
+    bodies_add_species(bodies, "disc", end);
+    for (size_t k = 0; k < SPHERES; k++)
+        if (galaxy->spheres[k].count > 0)
+            bodies_add_species(bodies, spheres[k].name, end += galaxy->spheres[k].count);
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
@@ -314,9 +286,8 @@ static enum status fill(const struct section *section, const struct physics *phy
                              "fields; a disc can be in them");
     const struct galaxy galaxy = galaxy_of(section);
     struct models models = { .galaxy = &galaxy, .G = physics->gravitational_constant };
-    make(section, physics, &models, error);
-    for (size_t s = 0; s < bodies->systems && !error->status; s++)
-        fill_system(&models, physics, seed + s, bodies, s * bodies->stride, error);
+    if (!make(section, physics, &models, error))
+        initial_draw_systems(draw, &models, physics->interruption, seed, bodies, error);
     destroy(&models);
     name_species(&galaxy, bodies);
     return error->status;

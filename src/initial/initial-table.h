@@ -3,7 +3,11 @@
 #ifndef ORRERY_INITIAL_INITIAL_TABLE_H
 #define ORRERY_INITIAL_INITIAL_TABLE_H
 
+#include <gsl/gsl_rng.h>
+
+#include "base/interruption.h"
 #include "base/status.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "model/bodies.h"
 #include "model/physics.h"
@@ -68,6 +72,11 @@ void initial_take_names(const struct section *section, struct bodies *bodies, st
 /* count() for those that have the key `count`. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 
+/* Checks a length that is `times` that of the key `unit`. STATUS_CONFIG. */
+enum status initial_check_times(const struct section *section, const char *key, double times,
+                                const char *unit, double least, double greatest,
+                                struct error *error);
+
 /* initial_create() of one of `models`, by its own energies, with the seed of its first system. */
 enum status initial_create_model(const struct section *model, const struct physics *physics,
                                  unsigned long seed, size_t systems, size_t count,
@@ -87,5 +96,12 @@ void initial_set_published(struct bodies *bodies, size_t first,
 /* Body number `index` of the arrays. */
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3]);
+
+/* Fills all systems with bodies that draw() makes of the model, each body by its number in the
+ * system. System s has a generator of its own, of seed + s. STATUS_MEMORY, STATUS_STOPPED. */
+enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *generator, size_t number,
+                                              struct initial_body *body),
+                                 const void *model, struct interruption *interruption,
+                                 unsigned long seed, struct bodies *bodies, struct error *error);
 
 #endif

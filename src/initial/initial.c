@@ -81,6 +81,16 @@ enum status initial_count_key(const struct section *section, size_t *count, stru
     return STATUS_OK;
 }
 
+enum status initial_check_times(const struct section *section, const char *key, double times,
+                                const char *unit, double least, double greatest,
+                                struct error *error)
+{
+    if (!(times >= least && times <= greatest))
+        section_error(section, key, error, "is %g times %s; must be from %g to %g times", times,
+                      unit, least, greatest);
+    return error->status;
+}
+
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3])
 {
@@ -105,6 +115,28 @@ void initial_set_published(struct bodies *bodies, size_t first,
         }
         initial_set(bodies, first + i, mass * published[i].m, position, velocity);
     }
+}
+
+enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *generator, size_t number,
+                                              struct initial_body *body),
+                                 const void *model, struct interruption *interruption,
+                                 unsigned long seed, struct bodies *bodies, struct error *error)
+{
+    double done = 0;
+    for (size_t s = 0; s < bodies->systems && !interruption_status(interruption, error); s++) {
+        gsl_rng *generator = random_create(seed + s, error);
+        for (size_t k = 0; generator && k < bodies->count; k++) {
+            struct initial_body body;
+            if (interruption_after(interruption, &done, INITIAL_DRAW_WORK))
+                break;
+            draw(model, generator, k, &body);
+            initial_set(bodies, s * bodies->stride + k, body.m, body.position, body.velocity);
+        }
+        random_destroy(generator);
+        if (error->status)
+            break;
+    }
+    return error->status ? error->status : interruption_status(interruption, error);
 }
 
 /* Checks that there are arrays and seeds for `systems` systems of `count` bodies. */

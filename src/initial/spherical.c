@@ -73,12 +73,9 @@ static enum status check_cutoff(const struct section *section, struct error *err
 {
     struct keys keys;
     section_read(section, &keys);
-    const double cutoff = shape_of(section, &keys).cutoff;
-    if (!isnan(keys.cutoff_radius) &&
-        !(cutoff >= CUSP_LEAST_CUTOFF && cutoff <= CUSP_GREATEST_CUTOFF))
-        section_error(section, "cutoff_radius", error,
-                      "is %g times scale_radius; must be from %g to %g times", cutoff,
-                      CUSP_LEAST_CUTOFF, CUSP_GREATEST_CUTOFF);
+    if (!isnan(keys.cutoff_radius))
+        initial_check_times(section, "cutoff_radius", shape_of(section, &keys).cutoff,
+                            "scale_radius", CUSP_LEAST_CUTOFF, CUSP_GREATEST_CUTOFF, error);
     return error->status;
 }
 

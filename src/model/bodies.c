@@ -94,6 +94,12 @@ size_t bodies_species(const struct bodies *bodies, size_t i)
     return k;
 }
 
+const char *bodies_species_name(const struct bodies *bodies, size_t i)
+{
+    const size_t k = bodies_species(bodies, i);
+    return k < bodies->species_count ? bodies->species[k].name : "X";
+}
+
 void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,
                       size_t count)
 {

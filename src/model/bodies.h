@@ -57,6 +57,9 @@ double bodies_bytes(double systems, double count);
 /* The number, from 0, of the species of the body at index i of the arrays; species_count: none. */
 size_t bodies_species(const struct bodies *bodies, size_t i);
 
+/* Returns the name of that species; "X": none. */
+const char *bodies_species_name(const struct bodies *bodies, size_t i);
+
 /* Tells whether it can name a species: a word of less than SPECIES_NAME_SIZE bytes, without blanks,
  * control characters and the signs " \ = , which separate words in files. */
 bool bodies_is_species(const char *name);
