@@ -22,7 +22,7 @@ struct close_pair {
 
 extern const struct close_pair close_pair_none;
 
-/* The one with the shortest orbital period at this moment. STATUS_MEMORY. */
+/* Finds the pair with the shortest orbital period at this moment. STATUS_MEMORY. */
 enum status close_pair_find(const struct moment *now, size_t system, struct close_pair *pair,
                             struct error *error);
 
@@ -73,7 +73,7 @@ struct bound_record {
     double error;             /* of the worst orbit so far, over its own energy */
     double body, centers[2];  /* ids of that body and of what it is bound to; NaN: none */
     double steps;             /* of its period */
-    double time;              /* when that was */
+    double time;              /* when that orbit was so far off */
     double first;             /* the time when it was beyond the limit first; NaN: never */
     double due;               /* the time when it is beyond the limit by the trial that told */
     double pending, about[2]; /* places of a body and its centre that are to be seen again; NaN */
@@ -91,9 +91,10 @@ struct record {
     double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
     double largest_error, error_time; /* |E - E0|, over scale, and when */
     double largest_judged;            /* the same over what it was judged in (watch-energy.h) */
-    double error_body;                /* id of the test body whose it was */
+    double error_body;                /* id of the test body that had this error */
     double first_error;               /* the time when it was beyond the limit first */
-    struct close_pair offending;      /* the faster of the pairs before and after that */
+    struct close_pair offending;      /* the faster of the fastest pairs at the checks before and
+                                         after that time */
     double windows[WINDOWS];          /* sums of (E - E0) / scale */
     double inertia, virial;           /* sums of I and |W| over all checks */
     double time;                      /* of the marks */

@@ -24,7 +24,7 @@ static void relax(void)
 }
 
 #ifdef __linux__
-/* Returns at once if the generation is not that any more, and sometimes for no reason. */
+/* Sleeps while the generation is `current`, or less long: whoever calls looks at it again. */
 static void sleep_through(unsigned *generation, unsigned current)
 {
     syscall(SYS_futex, generation, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);

@@ -51,7 +51,7 @@ char *text_cut_unit(char *name);
  * is not there or too long. */
 bool text_find_value(const char *line, const char *key, char *value, size_t size);
 
-/* The whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.
+/* Reads the whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.
  * Reals: decimal only (no hex, inf or nan); overflow to infinity is refused. */
 bool text_parse_real(const char *bytes, double *value);
 bool text_parse_integer(const char *bytes, int64_t *value);

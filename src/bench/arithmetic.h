@@ -26,7 +26,7 @@ enum { ARITHMETIC_UNROLLED = 12 };
 
 struct arithmetic {
     const char *isa;
-    /* One operation alone, some of them side by side, whose lanes are all their numbers. */
+    /* Streams of one operation alone; their lanes are all numbers that it takes at a time. */
     struct stream fused_double, fused_float;
     struct stream estimate_double, estimate_float;
     /* The streams of the kernels for open space, without and with equal masses; the kernels of

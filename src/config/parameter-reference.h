@@ -35,7 +35,7 @@ bool reference_choice(const struct schema *schema, const char *name, bool more, 
 /* config/defaults.cfg: a config file with every key of the schema in a comment. Appends. */
 void reference_defaults(const struct schema *schema, struct text *text);
 
-/* The man page orrery.cfg(5). Appends. */
+/* Appends the man page orrery.cfg(5). */
 void reference_manual(const struct schema *schema, struct text *text);
 
 #endif

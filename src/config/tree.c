@@ -81,7 +81,7 @@ static enum status parse(struct source *source, struct arena *arena, struct erro
 {
     enum status status = STATUS_OK;
     config_t config;
-    const bool told = error->status != STATUS_OK; /* then nothing gets lost without a word */
+    const bool told = error->status != STATUS_OK; /* an error that was reported stands */
     text_append(&source->text, " )", 2);
     if (source->text.failed || !has_room(source->text.length))
         return arena_exhausted(error);

@@ -72,7 +72,7 @@ static double error_in_limits(const struct attempt *attempt)
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
-/* The same as it counts for the verdict: close passages count less for the watch. */
+/* Returns the same as the verdict counts it: there, close passages count less. */
 static double judged_in_limits(const struct attempt *attempt)
 {
     return fmax(watch_judged_in_limits(attempt->watch),

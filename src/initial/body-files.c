@@ -9,7 +9,8 @@
 
 #include "base/document.h"
 
-/* The length of the folder that `a` and the first `length` letters of `b` have in common. */
+/* Returns the length of the folder that `a` and the first `length` letters of `b` have in common.
+ */
 static size_t common_folder(const char *a, const char *b, size_t length)
 {
     size_t folder = 0;

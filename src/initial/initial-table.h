@@ -77,7 +77,8 @@ enum status initial_check_times(const struct section *section, const char *key, 
                                 const char *unit, double least, double greatest,
                                 struct error *error);
 
-/* initial_create() of one of `models`, by its own energies, with the seed of its first system. */
+/* Does what initial_create() does for one of `models`: `seed` is that of its first system, and the
+ * energies are its own. */
 enum status initial_create_model(const struct section *model, const struct physics *physics,
                                  unsigned long seed, size_t systems, size_t count,
                                  struct bodies **bodies, struct initial_warnings *warnings,

@@ -36,8 +36,8 @@ struct initial_class {
     enum status (*fill)(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
-    /* Instead of fill(), if all systems come out of one source or one model: fills them all. May
-     * name the species of the bodies, as fill() may. */
+    /* Fills all systems, instead of fill(), if they come out of one source or one model. May name
+     * the species of the bodies, as fill() may. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             unsigned long seed, struct bodies *bodies,
                             struct initial_warnings *warnings, struct error *error);

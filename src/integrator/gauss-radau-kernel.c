@@ -42,7 +42,7 @@ enum {
     WORK_A,                           /* accelerations there */
     WORK_AXES,                        /* from here on there is one axis to each: */
     WORK_M = 0,                       /* masses */
-    WORK_REAL,                        /* all bits where a number belongs to a body */
+    WORK_REAL,                        /* all bits are set where a number belongs to a body */
     WORK_SCALE                        /* the time scale of each body, squared */
 };
 

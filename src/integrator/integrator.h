@@ -117,7 +117,7 @@ double integrator_time(const struct integrator *integrator, const struct work_do
 /* How often a step rounds what is to be the positions, or the velocities, at its end. */
 size_t integrator_roundings(const struct integrator *integrator, enum vector vector);
 
-/* Force evaluations in one step; 0 where their number follows the motion. */
+/* Returns the force evaluations of one step; 0 where their number follows the motion. */
 size_t integrator_forces_per_step(const struct integrator *integrator);
 
 #ifdef __cplusplus

@@ -50,7 +50,7 @@ enum status bodies_create(size_t systems, size_t count, struct bodies **bodies,
                           struct error *error);
 void bodies_destroy(struct bodies *bodies);
 
-/* The length that every array of them would have, and the bytes of all arrays. */
+/* Return the length that every array of these bodies would have, and the bytes of all arrays. */
 double bodies_length_of(double systems, double count);
 double bodies_bytes(double systems, double count);
 

@@ -106,7 +106,7 @@ static double time_left(double s, void *context)
     return u->r0 * s + u->eta * g.g2 + u->zeta * g.g3 - u->dt;
 }
 
-/* The far end of an interval [0, end] that holds the root: time grows with s. */
+/* Returns the far end of an interval [0, end] that holds the root: time grows with s. */
 static double far_end(struct universal *u)
 {
     if (u->beta > 0.0) /* the eccentric anomaly advances by at most pi + 2e in half a period */

@@ -50,7 +50,7 @@ void schedule_destroy(struct schedule *schedule);
 struct trigger *schedule_diagnostic(const struct schedule *schedule, size_t index);
 struct trigger *schedule_output(const struct schedule *schedule, size_t index);
 
-/* How often it fires in the whole run, as a number to reckon with. */
+/* Returns how often the trigger fires in the whole run, as a real number. */
 double schedule_events(const struct schedule *schedule, const struct trigger *trigger);
 
 /* The first step after the present one at which anything happens. */
@@ -63,7 +63,7 @@ bool schedule_off_cadence(const struct schedule *schedule);
 
 /* Advances the schedule by `steps` steps. */
 void schedule_advance(struct schedule *schedule, uint64_t steps);
-/* This step is the last. */
+/* Makes this step the last one. */
 void schedule_cut(struct schedule *schedule);
 
 #endif

@@ -15,7 +15,7 @@ struct directory;
 enum status directory_error(const struct directory *directory, const char *name, enum status status,
                             int code, struct error *error);
 
-/* A new file for writing; one that exists (or a link in its place) is refused. -1 with
+/* Creates a file for writing; one that exists (or a link in its place) is refused. Returns -1 with
  * STATUS_CANT_CREATE. The caller closes it. */
 int directory_create_file(struct directory *directory, const char *name, struct error *error);
 /* A regular file that exists, for reading and appending. -1 with STATUS_IO. */

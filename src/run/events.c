@@ -190,7 +190,7 @@ static void tell_warning(void *context, const char *line)
     run_warning(context, "%s", line);
 }
 
-/* The row of this step for those who look on. */
+/* Hands the row of this step to those who look on. */
 static void tell_row(const struct run *run)
 {
     const struct run_row row = { .step = run->schedule.step,

@@ -41,9 +41,8 @@ uint64_t events_next(struct run *run);
  * stop_when is met. */
 enum status events_happen(struct run *run, struct error *error);
 
-/*
- * Seconds that the events of this step may take, by what each of them has taken before. INFINITY
- * where something that may take long has not been measured in this process.
+/* Returns the seconds that the events of this step may take, by what each of them has taken before.
+ * INFINITY where something that may take long has not been measured in this process.
  */
 double events_seconds(const struct run *run);
 

@@ -53,7 +53,7 @@ struct scales {
     double length;           /* rms distance of a body from the origin */
     double velocity;         /* rms speed */
     double momentum;         /* sum m |v| of a system, the largest */
-    double angular_momentum; /* sum m |r| |v| of a system, the largest */
+    double angular_momentum; /* the largest sum m |r| |v| of a system */
 }; /* m is 1 in a system without mass, as in its conserved quantities (external_masses()) */
 
 void scales_measure(const struct bodies *bodies, struct scales *scales);

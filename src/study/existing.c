@@ -122,7 +122,7 @@ static void judge_change(void *context, const struct change *change)
         comparison->further = true;
 }
 
-/* The content of the files that it would read now; "" without one. */
+/* Returns the hash of the files that the member would read now; "" without one. */
 static const char *hash_now(struct existing_input *input, const struct body_files *files)
 {
     struct text paths = { 0 };
