@@ -132,11 +132,6 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
 }
 
 /* Null where there is none. */
-static json_t *id_json(double id)
-{
-    return isnan(id) ? json_null() : json_integer((json_int_t)id);
-}
-
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
@@ -144,8 +139,8 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
     const double largest = foreseen || is_waiting(bound) ? 0.0 : bound->error;
     json_t *json = json_pack(
         "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
-        "largest", document_number(largest), "body", id_json(bound->body), "about",
-        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        "largest", document_number(largest), "body", document_id(bound->body), "about",
+        document_id(bound->centers[0]), "and", document_id(bound->centers[1]), "steps_per_period",
         document_number(chooses ? NAN : bound->steps), "time", document_number(bound->time),
         "first_time_beyond", document_number(foreseen ? NAN : bound->first), "step_that_holds",
         document_number(chooses ? NAN : bound->holds));

@@ -380,11 +380,6 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
 }
 
 /* Null for the energy of a system. */
-static json_t *body_json(double id)
-{
-    return isnan(id) ? json_null() : json_integer((json_int_t)id);
-}
-
 /* Null where nothing was audited. */
 static json_t *forces_json(const struct watch *watch, const struct table *all)
 {
@@ -411,7 +406,7 @@ static json_t *error_json(const struct watch *watch, const struct table *all)
     const struct record *off = largest(watch, offsetof(struct record, largest_error));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "largest",
                      document_number(off->largest_error), "time", document_number(off->error_time),
-                     "system", system_of(watch, off), "test_body", body_json(off->error_body),
+                     "system", system_of(watch, off), "test_body", document_id(off->error_body),
                      "first_time_beyond", document_number(off->first_error), "pair",
                      pair_json(watch, off, &off->offending), "systems_beyond",
                      (json_int_t)all->rows[ENERGY_ERROR].systems);
@@ -451,7 +446,7 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
         drift_json(watch, &all), "energy_jumps", (json_int_t)jumps.count, "sudden_energy_jumps",
         (json_int_t)jumps.sudden, "largest_jump", document_number(most), "first_jump_time",
         document_number(jumps.first->first_jump), "first_jump_test_body",
-        body_json(jumps.first->jumped_body), "first_jump_pair",
+        document_id(jumps.first->jumped_body), "first_jump_pair",
         pair_json(watch, jumps.first, &jumps.first->jumped), "fastest_pair",
         pair_json(watch, fastest, &fastest->fastest), "bound_orbits", bound_json(watch, &all),
         "force_error", forces_json(watch, &all));

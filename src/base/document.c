@@ -178,7 +178,26 @@ double document_real(const json_t *document, const char *keys)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+json_t *document_words(const char *words)
+{
+    json_t *json = json_string(words);
+    char *plain = json ? NULL : malloc(strlen(words) + 1);
+    if (!plain)
+        return json;
+    strcpy(plain, words);
+    for (char *c = plain; *c; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    json = json_string(plain);
+    free(plain);
+    return json;
+}
+
 json_t *document_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *document_id(double id)
+{
+    return isnan(id) ? json_null() : json_integer((json_int_t)id);
 }

@@ -35,7 +35,14 @@ json_t *document_find(const json_t *document, const char *keys);
 const char *document_string(const json_t *document, const char *keys);
 double document_real(const json_t *document, const char *keys);
 
+/* Returns words as a string; where they are no UTF-8, '?' stands in the place of each byte that is
+ * not ASCII. */
+json_t *document_words(const char *words);
+
 /* JSON has no NaN: undefined and infinite numbers are null. */
 json_t *document_number(double value);
+
+/* Returns the id of a body as an integer, or null where it is NaN. */
+json_t *document_id(double id);
 
 #endif

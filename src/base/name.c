@@ -46,6 +46,15 @@ bool name_is_file(const char *name)
     return name[0] != '\0' && name[0] != '.' && strlen(name) <= NAME_FILE_LONGEST;
 }
 
+size_t name_cut(const char *words, size_t most)
+{
+    size_t length = strlen(words);
+    if (length > most)
+        for (length = most; length > 0 && ((unsigned char)words[length] & 0xc0) == 0x80;)
+            length--;
+    return length;
+}
+
 void name_neutralise(char *words)
 {
     for (char *c = words; *c; c++)

@@ -23,6 +23,10 @@ bool name_is_unit(const char *unit);
  * NAME_FILE_LONGEST. */
 bool name_is_file(const char *name);
 
+/* Returns the length of `words`, or of their first characters that fit into `most` bytes: a
+ * character of UTF-8 is whole. */
+size_t name_cut(const char *words, size_t most);
+
 /* Puts '?' in the place of what a terminal or a browser would obey and not show: control
  * characters, but for line ends and tabs, and the marks that turn the direction of writing. */
 void name_neutralise(char *words);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 
 enum { MOST_CELLS = 256, NO_COLUMN = MOST_CELLS };
@@ -213,12 +215,22 @@ enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t 
     return status;
 }
 
+/* Takes as much of a name as there is room for, in UTF-8 as pages and figures are. */
+static void take_name(const char *name, char word[TRAJECTORY_GROUP_SIZE])
+{
+    snprintf(word, TRAJECTORY_GROUP_SIZE, "%.*s", (int)name_cut(name, TRAJECTORY_GROUP_SIZE - 1),
+             name);
+    json_t *known = document_words(word);
+    snprintf(word, TRAJECTORY_GROUP_SIZE, "%s", known ? json_string_value(known) : "?");
+    json_decref(known);
+}
+
 /* Returns the place of a name among the groups, where it is entered if it is new;
  * TRAJECTORY_GROUPS if there is no room. */
 static unsigned group_of(struct trajectory_groups *groups, const char *name)
 {
     char word[TRAJECTORY_GROUP_SIZE];
-    snprintf(word, sizeof word, "%s", name);
+    take_name(name, word);
     for (size_t k = 0; k < groups->count; k++)
         if (strcmp(groups->names[k], word) == 0)
             return (unsigned)k;

@@ -281,21 +281,6 @@ static json_t *run_findings_json(const struct run *run, bool ended)
     return json;
 }
 
-/* Returns words of the command line, which need not be UTF-8. */
-static json_t *typed_json(const char *words)
-{
-    json_t *json = json_string(words);
-    char *plain = json ? NULL : malloc(strlen(words) + 1);
-    if (!plain)
-        return json;
-    strcpy(plain, words);
-    for (char *c = plain; *c; c++)
-        *c = (unsigned char)*c < 0x80 ? *c : '?';
-    json = json_string(plain);
-    free(plain);
-    return json;
-}
-
 /* Returns the file and the overrides that the run was asked for with. */
 static json_t *asked_json(const struct config *config)
 {
@@ -303,8 +288,8 @@ static json_t *asked_json(const struct config *config)
     const char *const *typed = config_typed(config, &count);
     json_t *changes = json_array();
     for (size_t i = 0; i < count; i++)
-        document_append(&changes, typed_json(typed[i]));
-    return json_pack("{s:o, s:o}", "file", typed_json(config_path(config)), "changes", changes);
+        document_append(&changes, document_words(typed[i]));
+    return json_pack("{s:o, s:o}", "file", document_words(config_path(config)), "changes", changes);
 }
 
 /* Returns the content of every run.json, in this order. */

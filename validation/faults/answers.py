@@ -281,6 +281,36 @@ def test_checkpoints_within_measurements():
             try_kind(row, kind, 0, "checkpoint")
 
 
+def cpu_seconds(pid):
+    """Seconds that the processors have spent on a process so far."""
+    words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_galaxy_that_is_being_drawn():
+    """6 million bodies take some ten seconds of a processor; a signal ends that within two"""
+    pathlib.Path("work.cfg").write_text(GALAXY)
+    with Row(23, "a galaxy of 6 × 10^6, asked while its bodies are drawn") as row:
+        for begun in some((0.5, 1.0, 2.0, 3.0), 2):
+            begun *= tap.PATIENCE
+            process = subprocess.Popen([tap.ORRERY, "run", "work.cfg", "-q", "-o", "trial"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and cpu_seconds(process.pid) < begun:
+                time.sleep(0.01)
+            before, start = cpu_seconds(process.pid), time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            with process.stderr:
+                errors = process.stderr.read()
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            row.longest = max(row.longest, time.monotonic() - start)
+            row.ended(f"after {begun} s", subprocess.CompletedProcess(
+                [], process.returncode, "", errors), (75,))
+            spent = used.ru_utime + used.ru_stime - before
+            if spent > 2 * tap.PATIENCE:  # of the processor's time, which no load changes
+                row.problem(f"after {begun} s", f"an answer took {spent:.1f} s of a processor")
+
+
 def test_there_are_forty():
     """kinds of work of different names, at least forty"""
     assert len({kind[0] for kind in KINDS}) == len(KINDS) >= 40
