@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "estimate/experiment.h"
 #include "model/conserved.h"
 
 const char *const accuracy_target_names[] = { "worst", "q90", NULL };
@@ -76,7 +77,7 @@ bool accuracy_target_leaves_choice(const struct config *config)
 {
     const struct section *time = config_section(config, "time");
     const struct accuracy_target target = accuracy_target(config);
-    const struct integrator *integrator = integrator_find(section_variant(time)->name);
+    const struct integrator *integrator = experiment_integrator(config);
     if (!accuracy_target_key(&target))
         return false;
     return target.integrator || (integrator_has_stages(integrator)

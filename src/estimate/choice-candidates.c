@@ -43,8 +43,7 @@ static void list_candidates(const struct config *config, struct choice *choice)
     const struct integrator *best[2] = { NULL, NULL }, *row;
     double costs[2] = { INFINITY, INFINITY };
     if (!choice->target.integrator) {
-        add_candidate(choice,
-                      integrator_find(section_variant(config_section(config, "time"))->name));
+        add_candidate(choice, experiment_integrator(config));
         return;
     }
     for (size_t k = 0; (row = integrator_at(k)); k++) {

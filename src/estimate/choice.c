@@ -414,9 +414,8 @@ enum status choice_make(const struct config *config, const struct choice_limits 
                         struct interruption *interruption, struct choice *choice,
                         struct error *error)
 {
-    const struct integrator *given =
-        integrator_find(section_variant(config_section(config, "time"))->name);
-    const struct setting any = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
+    const struct setting any =
+        setting_of(config, experiment_integrator(config), EXPERIMENT_DEFAULT_GRID);
     struct config *applied = NULL;
     struct experiment x = { 0 };
     struct search search = { config, &x, limits, choice, .best = INFINITY };

@@ -15,6 +15,11 @@
 /* A run of more steps than doubles can count is a slip. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
 
+const struct integrator *experiment_integrator(const struct config *config)
+{
+    return integrator_find(section_variant(config_section(config, "time"))->name);
+}
+
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE])
 {
     const char *given = section_string(config_section(config, ""), "name");

@@ -39,6 +39,9 @@ void experiment_destroy(struct experiment *experiment);
 /* The key `name`; unset, that of the config file without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
+/* Returns the integrator that the config names. */
+const struct integrator *experiment_integrator(const struct config *config);
+
 /* The directory of its run: `given`, or "<name>.run" if that is NULL. */
 enum { EXPERIMENT_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
 const char *experiment_directory(const struct experiment *experiment, const char *given,

@@ -71,8 +71,7 @@ struct force_method {
     enum status (*check)(const struct force_options *options, struct error *error);
     /* Returns the most bytes that the force on systems of `count` bodies takes. */
     double (*bytes)(const struct force_options *options, double systems, double count);
-    /* Returns the work of one evaluation of all systems, in the time of a pair of bodies in a
-     * direct sum. */
+    /* Returns the work of one evaluation of all systems, in times of one pair of a direct sum. */
     double (*work)(const struct force_options *options, double systems, double count);
     struct force_traits (*traits)(const struct force_options *options);
     /* Completes a force that is zero but for method, options and physics. STATUS_MEMORY; it is
@@ -109,7 +108,8 @@ struct force {
     enum origin origin;       /* where kernels measure positions from */
     size_t alone;             /* threads of a team that may work on systems of their own */
     size_t batch_systems;     /* that one thread takes together; 0: one after another */
-    /* Tells where the accelerations are, whose bits are those of the whole. false: each part has
+    /*
+     * Tells where the accelerations are, whose bits are those of the whole. false: each part has
      * those of its own bodies. true: part `holder` has those of all bodies, and the others have
      * none (a kernel that uses Newton's third law).
      */

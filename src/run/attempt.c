@@ -46,14 +46,12 @@ static void tell(struct run *run)
 
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error)
 {
-    const struct integrator *given =
-        integrator_find(section_variant(config_section(config, "time"))->name);
     struct setting setting;
     run->given = config;
     if (!accuracy_target_leaves_choice(config))
         return STATUS_OK;
     if (run->options.unchosen) {
-        setting = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
+        setting = setting_of(config, experiment_integrator(config), EXPERIMENT_DEFAULT_GRID);
         return setting_apply(config, &setting, &run->chosen, error);
     }
     if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
