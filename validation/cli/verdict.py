@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import re
+import shlex
 import shutil
 
 import tap
@@ -333,6 +334,17 @@ def test_nothing_is_said_of_a_run_that_held():
     assert result.returncode == 1 and " ".join(result.stdout.split()).startswith(said)
     run = json.loads(path.with_suffix(".run").joinpath("run.json").read_text())
     assert run["verdict_text"] == said
+
+
+def test_commands_are_for_a_shell():
+    """a directory of any name is one word of the command that is named"""
+    path = pathlib.Path("good.cfg")
+    path.write_text(KINDS["another criterion"][0])
+    for name in ("two words", "$(touch x);`touch y`'s"):
+        assert tap.run("run", path, "-o", name).returncode == 1
+        said = json.loads(pathlib.Path(name, "run.json").read_text())["verdict_text"]
+        line = re.search("orrery run --convergence .* tells how exact", said)[0]
+        assert shlex.split(line)[3] == f"{name}/run.cfg", said
 
 
 def test_large_runs_name_the_command():

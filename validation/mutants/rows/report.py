@@ -200,4 +200,10 @@ ROWS = [
      "cli/report-order.py"),
     ("src/report/picture.c", "curves == 1 || group[i] == g", "true", "cli/encounter.py"),
     ("src/report/picture.c", 'strcmp(groups.kind, "species") == 0 &&', "", "cli/encounter.py"),
+    ("src/report/template.c", "name_neutralise(text->bytes + start);", "(void)start;",
+     "faults/hostile.py"),
+    ("src/report/page.c", 'text_shell(&command, words ? words : "");',
+     'text_print(&command, "%s", words ? words : "");', "faults/hostile.py"),
+    ("src/report/trajectory.c", 'known ? json_string_value(known) : "?"', "name",
+     "faults/hostile.py"),
 ]

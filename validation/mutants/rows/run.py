@@ -40,6 +40,8 @@ ROWS = [
      "no run is known whose own step holds in a trial run"),
     ("src/run/remedy.c", "STATUS_OK &&\n           tried.within;", "STATUS_OK;", "cli/verdict.py"),
     ("src/run/remedy.c", "found.trial == ADVICE_HOLDS", "true", "cli/verdict.py"),
+    ("src/run/remedy.c", 'text_shell(&line, config.bytes ? config.bytes : "");',
+     'text_print(&line, "%s", config.bytes);', "cli/verdict.py"),
     ("src/run/verdict.c", "i].severity = FINDING_OPEN;", "i].severity = FINDING_HELD;",
      "cli/live-view.py"),
     ("src/run/verdict.c", "return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);",
