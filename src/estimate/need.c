@@ -10,7 +10,6 @@
 #include "backend/ranks.h"
 #include "base/memory.h"
 #include "diagnostics/diagnostic.h"
-#include "estimate/experiment.h"
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/body-files.h"
@@ -120,11 +119,16 @@ static void add_outputs(const struct config *config, struct memory_need *need)
     }
 }
 
+static const struct integrator *integrator_of(const struct config *config)
+{
+    return integrator_find(section_variant(config_section(config, "time"))->name);
+}
+
 /* Returns the bytes that the integrator keeps beside the bodies. */
 static double integrator_bytes(const struct config *config, const struct force_options *force,
                                double systems, double count)
 {
-    const struct integrator *integrator = experiment_integrator(config);
+    const struct integrator *integrator = integrator_of(config);
     if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
                systems * sizeof(struct work_done); /* what the run knows of its steps */
@@ -251,7 +255,7 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const struct force_options force = force_options(config, share);
     const double moves = (1.0 + (double)copies_count(config)) *
                          integrator_bytes(config, &force, (double)share, (double)need->count);
-    const bool keeps = integrator_chooses_steps(experiment_integrator(config));
+    const bool keeps = integrator_chooses_steps(integrator_of(config));
     const double first =
         need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems + (keeps ? moves : 0.0);
     const double each =

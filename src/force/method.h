@@ -88,7 +88,7 @@ struct force_method {
     /* phi and psi, likewise, as force_potentials() has them. */
     void (*potentials)(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
-    /* Of a force whose options are `profiled`. NULL: the method has no parts. */
+    /* Tells the parts of a force whose options are `profiled`; NULL: the method has none. */
     void (*profile)(const struct force *force, struct force_profile *profile);
     const struct jerk_class *jerk;        /* of bodies that are due; NULL: it has none */
     void (*destroy)(struct force *force); /* all that create() made; accepts what is incomplete */
