@@ -32,6 +32,23 @@ enum status host_create(size_t size, const struct backend_class *class_,
     return STATUS_OK;
 }
 
+/* STATUS_CONFIG where the method of the forces cannot serve an integrator that chooses its steps.
+ */
+static enum status check_method(const struct integrator *integrator,
+                                const struct force_options *force, struct error *error)
+{
+    const struct force_method *const method = force_method_of(force);
+    const char *const name = integrator->variant.name;
+    if (!method->jerk || method == &force_direct)
+        return force_check_direct(force, name, error);
+    if (integrator->adaptive->takes_any_method)
+        return STATUS_OK;
+    return error_set(error, STATUS_CONFIG,
+                     "compute.method = \"%s\": %s sums over all pairs, by \"%s\" alone; "
+                     "block-leapfrog takes \"%s\", as do integrators with steps of one length",
+                     method->name, name, force_direct.name, method->name);
+}
+
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
                                  const struct physics *physics, struct force *force,
                                  struct error *error)
@@ -39,7 +56,7 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
     const struct integrator *integrator = options->integrator;
     if (!integrator_chooses_steps(integrator))
         return STATUS_OK;
-    if (force_check_direct(&options->force, integrator->variant.name, error))
+    if (check_method(integrator, &options->force, error))
         return error->status;
     struct force_options sums = options->force;
     sums.threads = host->threads;

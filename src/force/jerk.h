@@ -5,8 +5,8 @@
  * for one thread. Softening and boundaries are those of model/physics.h; reference_jerk() has the
  * equations.
  *
- * A body's bits depend on the bodies as they are packed alone: not on the threads, nor on which
- * other bodies are due.
+ * A body's bits depend on the bodies as they are packed alone, on the tolerance (below) and on
+ * whether few bodies are due: not on the threads, nor on which other bodies are due.
  */
 #ifndef ORRERY_FORCE_JERK_H
 #define ORRERY_FORCE_JERK_H
@@ -37,7 +37,12 @@ struct jerk_class {
 
 struct jerk {
     const struct jerk_class *class_;
-    const char *kernel; /* what was chosen: "reference", "hermite" or "due" (without jerks) */
+    const char *kernel; /* what was chosen: "reference", "hermite", "due" (without jerks), "fmm" */
+    double work;        /* of each body in the last sum, over that of a sum over all pairs */
+    /* How coarse the sums are: what the method finds where all bodies are due holds for the sums
+     * until that happens again. It belongs to the state of the system: jerk_open() is followed by
+     * setting it to what it was after the last sum; 0: it is not known. Direct sums leave it. */
+    double tolerance;
 };
 
 /* For systems of `count` bodies, with jerks if `rates`. The kernel "reference" is plain loops in

@@ -151,9 +151,11 @@ void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptiv
 static bool makes_sense(const struct adaptive_clock *clock, double count)
 {
     const double bodies[] = { clock->limiting, clock->pair[0], clock->pair[1] };
-    const double times[] = { clock->time, clock->time_low, clock->last, clock->grid, clock->dt };
+    const double times[] = { clock->time, clock->time_low, clock->last,
+                             clock->grid, clock->dt,       clock->tolerance };
     bool good = clock->stuck >= ADAPTIVE_DONE && clock->stuck <= ADAPTIVE_NOT_FINITE &&
-                clock->grid >= 0 && clock->dt >= 0 && (clock->known == 0 || clock->dt > 0);
+                clock->grid >= 0 && clock->dt >= 0 && clock->tolerance >= 0 &&
+                (clock->known == 0 || clock->dt > 0);
     for (size_t k = 0; k < COUNT_OF(bodies); k++)
         good &= bodies[k] >= 0 && bodies[k] < count;
     for (size_t k = 0; k < COUNT_OF(times); k++)

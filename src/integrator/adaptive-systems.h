@@ -30,6 +30,7 @@ struct adaptive_clock {
     double steps, rejections, sums;
     double smallest, pair[2]; /* step, and the two bodies behind it; from 0 */
     double stuck;             /* enum adaptive_outcome: why it cannot go on */
+    double tolerance;         /* of the forces on blocks: see jerk.h */
 };
 
 struct adaptive_systems;

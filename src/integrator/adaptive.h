@@ -94,6 +94,9 @@ struct adaptive_reader {
 struct adaptive; /* the first member of every such integrator's own struct */
 
 struct adaptive_class {
+    /* It needs the accelerations of bodies that are due and no jerks, so that every method of the
+     * force that has them will do (jerk.h). false: direct sums alone. */
+    bool takes_any_method;
     /* Every system begins from its bodies as they stand, at 0 of its own count of grid steps.
      * Borrows physics and bodies until destroy(); allocates all that steps need. STATUS_CONFIG (see
      * above), STATUS_MEMORY. The force has not been evaluated yet; that is left to the first

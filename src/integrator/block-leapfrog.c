@@ -181,6 +181,7 @@ static void systems_copy(struct adaptive *to, size_t to_system, const struct ada
 }
 
 const struct adaptive_class block_leapfrog_class = {
+    .takes_any_method = true,
     .create = systems_create,
     .advance = block_systems_advance,
     .save = adaptive_systems_save,

@@ -192,7 +192,7 @@ static void book_block(const struct block_worker *worker, double shortest, size_
     const struct block_workspace *const work = worker->work;
     const double due = (double)work->block_size, count = (double)worker->system->count;
     clock->steps += due;
-    clock->sums += due + (double)work->refined / count;
+    clock->sums += (due + (double)work->refined / count) * work->forces->work;
     if (shortest < clock->smallest) {
         const struct reference_motion motion = block_motion(worker, work->at_x, work->at_v);
         clock->smallest = shortest;
@@ -253,7 +253,7 @@ static void begin(const struct block_worker *worker)
     wait_for_others(worker);
     if (worker->thread == 0) {
         s->clock->known = 1;
-        s->clock->sums += (double)s->count;
+        s->clock->sums += (double)s->count * worker->work->forces->work;
     }
 }
 
@@ -263,6 +263,7 @@ static void grid_step(const struct block_worker *worker)
     struct block_workspace *const work = worker->work;
     if (worker->thread == 0) {
         jerk_open(work->forces, worker->bodies, s->index);
+        work->forces->tolerance = s->clock->tolerance;
         work->now = 0;
         work->block_size = s->count;
         for (size_t i = 0; i < s->count; i++)
@@ -278,8 +279,10 @@ static void grid_step(const struct block_worker *worker)
         look_for_stuck(worker);
     wait_for_others(worker);
     do_blocks(worker);
-    if (worker->thread == 0)
+    if (worker->thread == 0) {
+        s->clock->tolerance = work->forces->tolerance;
         s->clock->grid += 1;
+    }
 }
 
 enum adaptive_outcome block_advance(const struct block_method *method, const void *rule,

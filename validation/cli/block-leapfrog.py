@@ -64,6 +64,66 @@ def test_the_same_bytes_however_it_is_run():
     assert about("sparse")["own_steps"] == about("whole")["own_steps"]
 
 
+MULTIPOLES = ("compute.method=fmm", "compute.accuracy=1e-3", "bodies.initial=plummer",
+              "bodies.count=2000", "physics.softening=0.003", "time.eta=0.1", "time.end=0.5")
+
+
+def test_the_same_bytes_with_fast_multipoles():
+    """some blocks have a tree, others few bodies; systems side by side, each by one thread"""
+    go("whole", *MULTIPOLES)
+    levels = columns("whole/own-steps.csv")
+    assert about("whole")["compute"]["kernel"] == "fmm"
+    assert about("whole")["own_steps"]["steps"] > 2.5 * 8 * 2000, about("whole")["own_steps"]
+    assert numpy.nanmin(levels["smallest_step"]) <= 1 / 64, levels
+    for threads in (1, 2, 3, 7):
+        go("half", *MULTIPOLES, "time.end=0.3125", f"compute.threads={threads}")
+        result = tap.run("run", "run.cfg", "-q", "--restart", "-o", "half",
+                         *(word for key in (*MULTIPOLES, f"compute.threads={8 - threads}")
+                           for word in ("-P", key)))
+        assert result.returncode == 0, result
+        assert files("half") == files("whole"), threads
+    result = tap.run("verify", "half")
+    assert result.returncode == 0 and "the same bits" in result.stdout, result
+    go("sparse", *MULTIPOLES, "diagnostics.0.every=7", "compute.threads=1")
+    assert files("sparse")[0] == files("whole")[0]
+    go("all", *MULTIPOLES, "ensemble.systems=2", "bodies.count=900", "time.end=0.125")
+    go("one", *MULTIPOLES, "bodies.seed=8", "bodies.count=900", "time.end=0.125")
+    rows = pathlib.Path("all/conservation.csv").read_text().split("\n")
+    second = [row[2:] for row in rows if row.startswith("2,")]
+    assert second == pathlib.Path("one/conservation.csv").read_text().split("\n")[1:-1]
+    serial = (*MULTIPOLES, "compute.backend=serial", "compute.threads=1", "bodies.count=300",
+              "time.end=0.125")
+    go("plain", *serial)
+    go("half", *serial, "time.end=0.0625")
+    result = tap.run("run", "run.cfg", "-q", "--restart", "-o", "half",
+                     *(word for key in serial for word in ("-P", key)))
+    assert result.returncode == 0 and files("half") == files("plain"), result
+
+
+def positions(directory):
+    """at the end, in the order of the bodies"""
+    lines = pathlib.Path(directory, "trajectory.xyz").read_text().split("\n")
+    count = int(lines[0])
+    rows = numpy.array([line.split() for line in lines[-1 - count:-1]], float)
+    return rows[:, -6:-3]
+
+
+def test_fast_multipoles_beside_direct_sums():
+    """the energy error is that of the steps, and bodies are as far from where direct sums bring
+    them as the error of the force does"""
+    go("direct", *MULTIPOLES[2:])
+    go("fmm", *MULTIPOLES, text=CUSP.replace(
+        "diagnostics = (", 'diagnostics = ( { type = "force-error"; every = 4; },'))
+    assert largest("fmm") < 1.2 * largest("direct") + 1e-6, (largest("fmm"), largest("direct"))
+    apart = positions("fmm") - positions("direct")
+    # the root mean square of |a| is some 1.1; a half of the error of the force times t^2, and paths
+    # part as in any cluster: measured 0.8 of that
+    rms = numpy.sqrt((apart ** 2).sum(axis=1).mean())
+    assert 0.05 < rms / (0.5 * 1e-3 * 1.1 * 0.5 ** 2) < 4, rms
+    errors = columns("fmm/force-error.csv")["force_error"]
+    assert errors.max() <= 1e-3 and errors.min() > 1e-4, errors
+
+
 def test_a_member_is_as_if_it_were_alone():
     few = ("bodies.count=24", "physics.softening=0.05")
     go("all", *few, "ensemble.systems=5")
@@ -164,7 +224,6 @@ def test_what_cannot_be_done_is_said():
             ("time.eta=0", "time.eta=0: must be greater than 0"),
             ("time.eta=-0.2", "must be greater than 0"),
             ("time.accuracy=1e-9", "time.accuracy"),
-            ("compute.method=fmm", "block-leapfrog sums over all pairs"),
             ("compute.backend=cuda", "")):
         result = go("bad", key, status=69 if "cuda" in key else 78)
         assert words in result.stderr, (key, result.stderr)

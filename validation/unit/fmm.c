@@ -309,6 +309,167 @@ static void test_same_bits(void **state)
     give(first);
 }
 
+/* --- bodies that are due ---------------------------------------------------------------------- */
+
+/* Sums a, in the order of `active`, by a team that divides the packing too. */
+static void sum_due(struct jerk *jerk, int threads, const struct bodies *bodies,
+                    const uint32_t *active, size_t count, double *const a[3])
+{
+    const double *const x[3] = { bodies->x, bodies->y, bodies->z };
+    const double *const v[3] = { bodies->vx, bodies->vy, bodies->vz };
+#pragma omp parallel num_threads(threads)
+    {
+        const size_t blocks = bodies->stride / BODIES_PADDING;
+        const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
+        jerk_pack(jerk, x, v, blocks * rank / size * BODIES_PADDING,
+                  blocks * (rank + 1) / size * BODIES_PADDING);
+        jerk_sum(jerk, active, count, a, NULL);
+    }
+}
+
+/* Every `part`-th body, the last ones first. */
+static size_t choose(uint32_t *active, size_t bodies, size_t part)
+{
+    const size_t count = bodies / part;
+    for (size_t k = 0; k < count; k++)
+        active[k] = (uint32_t)(part * (count - 1 - k));
+    return count;
+}
+
+/* Tests that forces on bodies that are due are those of a force on all at the same positions, to
+ * the bit, for any number of threads; after bodies have moved, too, where the tolerance is kept;
+ * and that few bodies have direct sums. */
+static void test_due(void **state)
+{
+    enum { BODIES = 9000, MANY = 5, MORE = 3, FEWER = 45 /* parts of the bodies */ };
+    const struct physics physics = { .gravitational_constant = 1.37, .softening = 0.01 };
+    static const int threads[] = { 1, 2, 3, 7 };
+    static const double accuracies[] = { 1e-3, 1e-4, 1e-7 };
+    static uint32_t active[BODIES];
+    static double a[3][BODIES], b[3][BODIES], moved[3][BODIES];
+    double *const to_a[3] = { a[0], a[1], a[2] }, *const to_b[3] = { b[0], b[1], b[2] };
+    static struct error error;
+    (void)state;
+    for (size_t q = 0; q < COUNT_OF(accuracies); q++)
+        for (size_t t = 0; t < COUNT_OF(threads); t++) {
+            const struct force_options options = options_of(accuracies[q], threads[t]);
+            struct bodies *const bodies = make(PLUMMER, BODIES);
+            double *const x[3] = { bodies->x, bodies->y, bodies->z };
+            double *whole[3], error2 = 0, a2 = 0;
+            struct jerk *jerk;
+            sum(&options, &physics, bodies);
+            take(bodies, whole, BODIES);
+            assert_int_equal(jerk_create(&options, &physics, BODIES, false, &jerk, &error),
+                             STATUS_OK);
+            jerk_open(jerk, bodies, 0);
+
+            /* all, which finds the tolerance, then some */
+            sum_due(jerk, threads[t], bodies, active, choose(active, BODIES, 1), to_a);
+            const double tolerance = jerk->tolerance;
+            assert_true(tolerance > 0);
+            for (size_t k = 0; k < BODIES; k++)
+                for (int d = 0; d < 3; d++)
+                    assert_memory_equal(&a[d][k], &whole[d][active[k]], sizeof(double));
+            const size_t many = choose(active, BODIES, MANY);
+            sum_due(jerk, threads[t], bodies, active, many, to_a);
+            for (size_t k = 0; k < many; k++)
+                for (int d = 0; d < 3; d++)
+                    assert_memory_equal(&a[d][k], &whole[d][active[k]], sizeof(double));
+            assert_true(jerk->tolerance == tolerance);
+
+            /* few */
+            const size_t few = choose(active, BODIES, FEWER);
+            sum_due(jerk, threads[t], bodies, active, few, to_a);
+            for (size_t k = 0; k < few; k++) {
+                const struct reference_motion motion = {
+                    bodies->m, { x[0], x[1], x[2] }, { x[0], x[1], x[2] }, BODIES
+                };
+                double direct[3], rate[3];
+                reference_jerk(&physics, &motion, active[k], direct, rate);
+                for (int d = 0; d < 3; d++) {
+                    error2 += (a[d][k] - direct[d]) * (a[d][k] - direct[d]);
+                    a2 += direct[d] * direct[d];
+                }
+            }
+            /* pair terms have 24 digits, and the sums lose some of them */
+            assert_true(sqrt(error2 / a2) < (accuracies[q] > 1e-6 ? 1e-6 : 1e-12));
+
+            /* elsewhere, by two choices of bodies; the second one with a new object */
+            for (int d = 0; d < 3; d++)
+                for (size_t i = 0; i < BODIES; i++)
+                    x[d][i] *= 1.03 + 0.01 * d;
+            sum_due(jerk, threads[t], bodies, active, choose(active, BODIES, MANY), to_a);
+            jerk_destroy(jerk);
+            assert_int_equal(jerk_create(&options, &physics, BODIES, false, &jerk, &error),
+                             STATUS_OK);
+            jerk_open(jerk, bodies, 0);
+            jerk->tolerance = tolerance;
+            const size_t more = choose(active, BODIES, MORE);
+            sum_due(jerk, threads[t], bodies, active, more, to_b);
+            for (size_t k = 0; k < many; k++)
+                for (int d = 0; d < 3 && MANY * k % MORE == 0; d++)
+                    assert_memory_equal(&a[d][many - 1 - k], &b[d][more - 1 - MANY * k / MORE],
+                                        sizeof(double));
+            for (int d = 0; d < 3; d++) {
+                if (t == 0)
+                    memcpy(moved[d], b[d], more * sizeof(double));
+                assert_memory_equal(b[d], moved[d], more * sizeof(double));
+            }
+
+            /* the tolerance of another place is good here: the error is below the accuracy */
+            double *const place[3] = { bodies->ax, bodies->ay, bodies->az };
+            sum_due(jerk, threads[t], bodies, active, choose(active, BODIES, 2), to_a);
+            reference_accelerations(&physics, bodies);
+            error2 = a2 = 0;
+            for (size_t k = 0; k < BODIES / 2; k++)
+                for (int d = 0; d < 3; d++) {
+                    error2 += pow(a[d][k] - place[d][active[k]], 2);
+                    a2 += pow(place[d][active[k]], 2);
+                }
+            assert_true(sqrt(error2 / a2) < accuracies[q]);
+            assert_true(sqrt(error2 / a2) > 0.05 * accuracies[q]);
+            jerk_destroy(jerk);
+            give(whole);
+            bodies_destroy(bodies);
+        }
+}
+
+/* Tests the same of the plain form, and that neither has jerks. */
+static void test_plain_due(void **state)
+{
+    enum { BODIES = 900, PART = 7 };
+    const struct physics physics = { .gravitational_constant = 1.37, .softening = 0.01 };
+    struct force_options options = options_of(1e-3, 1);
+    struct bodies *const bodies = make(PLUMMER, BODIES);
+    double *const whole[3] = { bodies->ax, bodies->ay, bodies->az };
+    static uint32_t active[BODIES];
+    static double a[3][BODIES];
+    static struct error error;
+    struct fmm_plain *plain;
+    struct jerk *jerk;
+    (void)state;
+    options.kernel = "reference";
+    assert_int_equal(jerk_create(&options, &physics, BODIES, false, &jerk, &error), STATUS_OK);
+    assert_int_equal(fmm_plain_create(&physics, bodies, 1e-3, &plain, &error), STATUS_OK);
+    fmm_plain_sum(plain, bodies, 0, NULL, NULL);
+    jerk_open(jerk, bodies, 0);
+    const size_t count = choose(active, BODIES, PART);
+    sum_due(jerk, 1, bodies, active, count, (double *const[]){ a[0], a[1], a[2] });
+    for (size_t k = 0; k < count; k++)
+        for (int d = 0; d < 3; d++)
+            assert_memory_equal(&a[d][k], &whole[d][active[k]], sizeof(double));
+    fmm_plain_destroy(plain);
+    jerk_destroy(jerk);
+    for (int k = 0; k < 2; k++) {
+        options.kernel = k ? "auto" : "reference";
+        assert_int_equal(jerk_create(&options, &physics, BODIES, true, &jerk, &error),
+                         STATUS_CONFIG);
+        assert_string_equal(error.text, "compute.method = \"fmm\" has no jerks");
+        error_clear(&error);
+    }
+    bodies_destroy(bodies);
+}
+
 /* In lengths 2^k times as large, accelerations are 4^k times as small, to the bit. */
 static bool always(void *context)
 {
@@ -525,6 +686,8 @@ int main(void)
         cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_plain_form),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_due),
+        cmocka_unit_test(test_plain_due),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_instruction_sets),
         cmocka_unit_test(test_few_bodies),

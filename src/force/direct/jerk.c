@@ -71,9 +71,11 @@ static enum status create_jerk(const struct force_options *options, const struct
     jerk->physics = *physics;
     jerk->reference = strcmp(options->kernel, "reference") == 0;
     jerk->sums = rates ? SUMS : SUMS / 2;
-    jerk->base = (struct jerk){ &direct_jerk, jerk->reference ? "reference"
-                                              : rates         ? "hermite"
-                                                              : "due" };
+    jerk->base = (struct jerk){ .class_ = &direct_jerk,
+                                .kernel = jerk->reference ? "reference"
+                                          : rates         ? "hermite"
+                                                          : "due",
+                                .work = 1 };
     jerk->kernels = kernels;
     const struct force_kernels *const force = &kernels->force[options->precision];
     const int form = physics->boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;

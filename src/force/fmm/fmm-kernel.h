@@ -64,8 +64,17 @@ struct fmm_field {
     bool touching;   /* the true eps is 0 */
     bool profiled;   /* near sums are timed, and their pairs counted */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
+    /* The bodies whose sums are wanted, in the order of the tree, and how many of them stand before
+     * each body. NULL: all are wanted. */
+    const uint32_t *due, *due_before;
     float *estimate; /* of every leaf: the error of a body's acceleration, see accept_cells() */
 };
+
+/* Returns how many of the bodies [first, last) of the tree are due. */
+static inline uint32_t fmm_count_due(const struct fmm_field *field, uint32_t first, uint32_t last)
+{
+    return field->due ? field->due_before[last] - field->due_before[first] : last - first;
+}
 
 enum {
     FMM_DEPTH = 96,     /* of a tree at most */
@@ -100,8 +109,8 @@ struct fmm_kernels {
                   size_t length, uint32_t target);
     /* Multipoles, centers, radii and powers of the cells of one branch, or of the trunk. */
     void (*gather)(struct fmm_field *field, uint32_t cell);
-    /* Adds to the sums of bodies [first, last) below cell `target`, which is reached by `path`
-     * from the root (the root first, `length` cells without the target). */
+    /* Adds to the sums of those bodies of [first, last) below cell `target` that are due. The cell
+     * is reached by `path` from the root (the root first, `length` cells without the target). */
     void (*sum)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                 size_t length, uint32_t target, uint32_t first, uint32_t last);
     /* Accelerations at some bodies by direct sums. */

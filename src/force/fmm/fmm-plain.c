@@ -12,6 +12,7 @@ enum { ORDER = 8, COEFFICIENTS = (ORDER + 1) * (ORDER + 2) * (ORDER + 3) / 6, LE
 /* A cell: its bodies lie within `radius` about `center`. */
 struct cell {
     double center[3], radius;
+    bool due; /* the sums of some of its bodies are wanted */
     double multipoles[COEFFICIENTS], local[COEFFICIENTS];
 };
 
@@ -25,8 +26,10 @@ struct fmm_plain {
     double angle; /* two cells act as wholes if their radii are at most this part of the distance */
     struct expansion *expansion;
     struct body_tree *tree;
-    struct cell *cells;            /* those of the tree */
-    struct sum *sums;              /* in the order of the tree */
+    struct cell *cells; /* those of the tree */
+    struct sum *sums;   /* in the order of the tree */
+    uint32_t *slot; /* of each body of the system: 1 + its number among those whose sums are wanted;
+                       0: it is none of them */
     int n[COEFFICIENTS][3];        /* the multi-index of each coefficient */
     size_t lower[3][COEFFICIENTS]; /* where n - e_axis stands, if n[axis] > 0 */
     double derivatives[ORDER + 2][COEFFICIENTS];
@@ -75,7 +78,8 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
     if (expansion_create(ORDER, &p->expansion, error) ||
         body_tree_create(bodies->count, LEAF, &p->tree, error) ||
         !(p->cells = memory_array(body_tree_cells_of(bodies->count), sizeof *p->cells, error)) ||
-        !(p->sums = memory_array(bodies->count, sizeof *p->sums, error))) {
+        !(p->sums = memory_array(bodies->count, sizeof *p->sums, error)) ||
+        !(p->slot = memory_array(bodies->count, sizeof *p->slot, error))) {
         fmm_plain_destroy(p);
         return error->status;
     }
@@ -89,7 +93,8 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
 double fmm_plain_bytes(double count)
 {
     const double cells = 5.0 * count / LEAF + 64.0;
-    return count * (2.0 * sizeof(struct body_tree_body) + sizeof(uint32_t) + sizeof(struct sum)) +
+    return count *
+               (2.0 * sizeof(struct body_tree_body) + 2.0 * sizeof(uint32_t) + sizeof(struct sum)) +
            cells * (double)(sizeof(struct cell) + sizeof(struct body_tree_cell));
 }
 
@@ -97,6 +102,7 @@ void fmm_plain_destroy(struct fmm_plain *plain)
 {
     if (!plain)
         return;
+    memory_free(plain->slot);
     memory_free(plain->sums);
     memory_free(plain->cells);
     body_tree_destroy(plain->tree);
@@ -133,6 +139,11 @@ static void grow_tree(struct fmm_plain *p, const struct bodies *bodies, size_t s
         body_tree_grow_branch(tree, b);
 }
 
+static bool is_due(const struct fmm_plain *p, uint32_t body)
+{
+    return p->slot[p->tree->index[body]] > 0;
+}
+
 /* y^n/n! for all n. */
 static void monomials(const struct expansion *e, const double y[3], double *powers)
 {
@@ -153,6 +164,7 @@ static void gather(struct fmm_plain *p, uint32_t c)
     double mass = 0, moment[3] = { 0 }, powers[COEFFICIENTS];
     memset(cell, 0, sizeof *cell);
     for (uint32_t i = box->first; i < box->last; i++) {
+        cell->due |= is_due(p, i);
         mass += bodies[i].m;
         for (int d = 0; d < 3; d++)
             moment[d] += bodies[i].m * bodies[i].x[d];
@@ -224,7 +236,7 @@ static void pull(struct fmm_plain *p, const struct body_tree_cell *from,
     const struct body_tree_body *const bodies = p->tree->bodies;
     const double eps = p->physics.softening;
     for (uint32_t i = to->first; i < to->last && !work(p, from->last - from->first); i++)
-        for (uint32_t j = from->first; j < from->last; j++) {
+        for (uint32_t j = from->first; j < from->last && is_due(p, i); j++) {
             double d[3], r2 = eps * eps;
             for (int k = 0; k < 3; k++) {
                 d[k] = bodies[j].x[k] - bodies[i].x[k];
@@ -239,11 +251,11 @@ static void pull(struct fmm_plain *p, const struct body_tree_cell *from,
         }
 }
 
-/* All that the bodies of one cell do to those of another. Of two cells that are too near each other
- * the larger one is opened. */
+/* All that the bodies of one cell do to those of another that are due. Of two cells that are too
+ * near each other the larger one is opened. */
 static void act(struct fmm_plain *p, uint32_t from, uint32_t to)
 {
-    if (p->ended)
+    if (p->ended || !p->cells[to].due)
         return;
     const struct body_tree_cell *const source = &p->tree->cells[from];
     const struct body_tree_cell *const target = &p->tree->cells[to];
@@ -271,7 +283,7 @@ static void pass_down(struct fmm_plain *p, uint32_t c)
     const struct expansion *const e = p->expansion;
     const struct cell *const cell = &p->cells[c];
     double y[3], values[COEFFICIENTS];
-    for (int k = 0; k < 2 && box->child[0] && !p->ended; k++) {
+    for (int k = 0; k < 2 && box->child[0] && cell->due && !p->ended; k++) {
         struct cell *const child = &p->cells[box->child[k]];
         for (int d = 0; d < 3; d++)
             y[d] = child->center[d] - cell->center[d];
@@ -282,6 +294,8 @@ static void pass_down(struct fmm_plain *p, uint32_t c)
         pass_down(p, box->child[k]);
     }
     for (uint32_t i = box->first; i < box->last && !box->child[0] && !work(p, COEFFICIENTS); i++) {
+        if (!is_due(p, i))
+            continue;
         for (int d = 0; d < 3; d++)
             y[d] = p->tree->bodies[i].x[d] - cell->center[d];
         monomials(e, y, values);
@@ -293,16 +307,39 @@ static void pass_down(struct fmm_plain *p, uint32_t c)
     }
 }
 
+/* The sums of the bodies of a system that are due. */
+static void sum_system(struct fmm_plain *p, const struct bodies *bodies, size_t system)
+{
+    p->ended = false;
+    grow_tree(p, bodies, system);
+    gather(p, 0);
+    memset(p->sums, 0, bodies->count * sizeof *p->sums);
+    act(p, 0, 0);
+    pass_down(p, 0);
+}
+
+void fmm_plain_sum_due(struct fmm_plain *plain, const struct bodies *bodies, const uint32_t *active,
+                       size_t count, double *const a[3])
+{
+    const double G = plain->physics.gravitational_constant;
+    memset(plain->slot, 0, bodies->count * sizeof *plain->slot);
+    for (size_t k = 0; k < count; k++)
+        plain->slot[active[k]] = (uint32_t)k + 1;
+    sum_system(plain, bodies, 0);
+    for (size_t i = 0; i < bodies->count; i++) {
+        const uint32_t slot = plain->slot[plain->tree->index[i]];
+        for (int d = 0; d < 3 && slot; d++)
+            a[d][slot - 1] = G * plain->sums[i].a[d];
+    }
+}
+
 void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t system, double *phi,
                    double *psi)
 {
     const double G = plain->physics.gravitational_constant;
-    plain->ended = false;
-    grow_tree(plain, bodies, system);
-    gather(plain, 0);
-    memset(plain->sums, 0, bodies->count * sizeof *plain->sums);
-    act(plain, 0, 0);
-    pass_down(plain, 0);
+    for (size_t i = 0; i < bodies->count; i++)
+        plain->slot[i] = (uint32_t)i + 1;
+    sum_system(plain, bodies, system);
     for (size_t i = 0; i < bodies->count; i++) {
         const size_t at = system * bodies->stride + plain->tree->index[i];
         const struct sum *const sum = &plain->sums[i];

@@ -7,6 +7,7 @@
 #define ORRERY_FORCE_FMM_PLAIN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "model/bodies.h"
@@ -31,5 +32,9 @@ double fmm_plain_bytes(double count);
  * physics' interruption. */
 void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t system, double *phi,
                    double *psi);
+
+/* Sums a[axis][k], the acceleration of body active[k] for k < count, in the first system. */
+void fmm_plain_sum_due(struct fmm_plain *plain, const struct bodies *bodies, const uint32_t *active,
+                       size_t count, double *const a[3]);
 
 #endif

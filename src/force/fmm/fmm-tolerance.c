@@ -140,8 +140,8 @@ static void expand_sample(struct fmm *fmm, enum fmm_sample which)
             c = cells[c].child[body >= cells[cells[c].child[1]].first];
         }
         fmm_clear_sums(fmm, body, body + 1);
-        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread()], path, length, sample->leaf[item],
-                          body, body + 1);
+        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread(fmm)], path, length,
+                          sample->leaf[item], body, body + 1);
     }
     fmm_next_phase(fmm);
 }
@@ -200,7 +200,7 @@ static bool judge_tolerance(struct fmm *fmm)
 
 void fmm_find_tolerance(struct fmm *fmm)
 {
-    if (fmm_thread() == 0) {
+    if (fmm_thread(fmm) == 0) {
         fmm->field.tolerance = (float)fmm->base.options.accuracy;
         fmm->rounds = fmm->repeats = 0;
         fmm->done = fmm->samples[FMM_FIRST].wanted == 0;
@@ -212,7 +212,7 @@ void fmm_find_tolerance(struct fmm *fmm)
         sum_sample(fmm, FMM_FIRST);
     while (!fmm->done) {
         expand_sample(fmm, FMM_FIRST);
-        if (fmm_thread() == 0)
+        if (fmm_thread(fmm) == 0)
             fmm->done =
                 interruption_noticed(fmm->base.physics.interruption) || judge_tolerance(fmm);
         fmm_next_phase(fmm);
@@ -236,11 +236,11 @@ bool fmm_misses_accuracy(struct fmm *fmm)
 {
     if (!fmm->samples[FMM_AUDIT].wanted)
         return false;
-    if (fmm_thread() == 0)
+    if (fmm_thread(fmm) == 0)
         choose_bodies(fmm, FMM_AUDIT);
     fmm_next_phase(fmm);
     sum_sample(fmm, FMM_AUDIT);
-    if (fmm_thread() == 0) {
+    if (fmm_thread(fmm) == 0) {
         double a2 = 0;
         for (size_t b = 0; b < fmm->tree->branches; b++)
             a2 += fmm->a2[b];

@@ -58,6 +58,11 @@ static const struct fmm_setting *setting_of(const struct force_options *options)
     return setting;
 }
 
+bool fmm_in_double(const struct force_options *options)
+{
+    return setting_of(options)->precision == PRECISION_DOUBLE;
+}
+
 static size_t real_size(const struct fmm_setting *setting)
 {
     return setting->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
@@ -165,11 +170,10 @@ static void destroy(struct force *force)
 
 static void find_extent(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
-    const int thread = fmm_thread(), threads = omp_get_num_threads();
+    const size_t thread = fmm_thread(fmm);
     const double *const x[3] = { bodies->x + base, bodies->y + base, bodies->z + base };
     struct fmm_extent b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
-    const size_t first = share_start(bodies->count, (size_t)threads, (size_t)thread);
-    const size_t last = share_start(bodies->count, (size_t)threads, (size_t)thread + 1);
+    const size_t first = fmm_share(fmm, 0), last = fmm_share(fmm, 1);
     for (int d = 0; d < 3; d++)
         for (size_t i = first; i < last; i++) {
             b.low[d] = x[d][i] < b.low[d] ? x[d][i] : b.low[d];
@@ -182,11 +186,11 @@ static void find_extent(struct fmm *fmm, const struct bodies *bodies, size_t bas
  * twice as large has the same bits. */
 static void find_units(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
-    const int threads = omp_get_num_threads();
+    const size_t threads = fmm_threads(fmm);
     double size = 0, mass = 0;
     for (int d = 0; d < 3; d++) {
         double low = INFINITY, high = -INFINITY;
-        for (int t = 0; t < threads; t++) {
+        for (size_t t = 0; t < threads; t++) {
             low = fmm->extents[t].low[d] < low ? fmm->extents[t].low[d] : low;
             high = fmm->extents[t].high[d] > high ? fmm->extents[t].high[d] : high;
         }
@@ -204,12 +208,10 @@ static void find_units(struct fmm *fmm, const struct bodies *bodies, size_t base
 
 static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
-    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)fmm_thread();
     struct body_tree_body *const to = fmm->tree->bodies;
     const double *const x[3] = { bodies->x + base, bodies->y + base, bodies->z + base };
     const double inverse = 1 / fmm->mass;
-    for (size_t i = share_start(bodies->count, threads, thread);
-         i < share_start(bodies->count, threads, thread + 1); i++) {
+    for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++) {
         for (int d = 0; d < 3; d++)
             to[i].x[d] = (x[d][i] - fmm->origin[d]) * fmm->scale;
         to[i].m = bodies->m[base + i] * inverse;
@@ -233,7 +235,7 @@ static void grow_trunk(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     for (;;) {
-        if (fmm_thread() == 0) {
+        if (fmm_thread(fmm) == 0) {
             if (tree->levels == 0)
                 body_tree_plant(tree);
             fmm->done = !body_tree_plan_level(tree, &fmm->level[0], &fmm->level[1]);
@@ -265,7 +267,7 @@ static void grow_branches(struct fmm *fmm)
         fmm->kernels->gather(&fmm->field, branch->root);
     }
     fmm_next_phase(fmm);
-    if (fmm_thread() == 0)
+    if (fmm_thread(fmm) == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
                 fmm->kernels->gather(&fmm->field, (uint32_t)c);
@@ -280,11 +282,11 @@ static void find_scales(struct fmm *fmm)
     size_t item;
     while (fmm_take_item(fmm, tree->branches, &item)) {
         const uint32_t root = tree->branch[item].root;
-        fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread()], path, path_to(fmm, root, path),
-                            root);
+        fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread(fmm)], path,
+                            path_to(fmm, root, path), root);
     }
     fmm_next_phase(fmm);
-    if (fmm_thread() == 0)
+    if (fmm_thread(fmm) == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
                 fmm_set_allowed_error(cells, (uint32_t)c);
@@ -293,7 +295,7 @@ static void find_scales(struct fmm *fmm)
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static void sum_branches(struct fmm *fmm)
+void fmm_sum_due(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     uint32_t path[FMM_DEPTH];
@@ -301,8 +303,10 @@ static void sum_branches(struct fmm *fmm)
     while (fmm_take_sum(fmm, tree->branches, &item)) {
         const uint32_t root = tree->branch[item].root;
         const struct body_tree_cell *const cell = &tree->cells[root];
+        if (!fmm_count_due(&fmm->field, cell->first, cell->last))
+            continue;
         fmm_clear_sums(fmm, cell->first, cell->last);
-        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread()], path, path_to(fmm, root, path),
+        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread(fmm)], path, path_to(fmm, root, path),
                           root, cell->first, cell->last);
         fmm_tally_branch(fmm, item);
     }
@@ -312,7 +316,7 @@ static void sum_branches(struct fmm *fmm)
 /* The time since the last part ended belongs to `part`. */
 static void end_part(struct fmm *fmm, enum fmm_part part)
 {
-    if (fmm_thread() == 0 && fmm->field.profiled) {
+    if (fmm_thread(fmm) == 0 && fmm->field.profiled) {
         const double now = clock_seconds();
         fmm->seconds[part] += now - fmm->since;
         fmm->since = now;
@@ -323,50 +327,61 @@ static void end_part(struct fmm *fmm, enum fmm_part part)
 static void begin_sums(struct fmm *fmm)
 {
     end_part(fmm, FMM_CONTROL);
-    if (fmm_thread() == 0) {
+    if (fmm_thread(fmm) == 0) {
         fmm->seconds[FMM_CONTROL] += fmm->seconds[FMM_SUMS];
         fmm->seconds[FMM_SUMS] = 0;
     }
-    fmm->walks[fmm_thread()].near_seconds = fmm->walks[fmm_thread()].near_pairs = 0;
+    fmm->walks[fmm_thread(fmm)].near_seconds = fmm->walks[fmm_thread(fmm)].near_pairs = 0;
 }
 
 static void begin_parts(struct fmm *fmm)
 {
-    if (fmm_thread() == 0 && fmm->field.profiled) {
+    if (fmm_thread(fmm) == 0 && fmm->field.profiled) {
         memset(fmm->seconds, 0, sizeof fmm->seconds);
         fmm->since = clock_seconds();
-        fmm->team = omp_get_num_threads();
+        fmm->team = (int)fmm_threads(fmm);
     }
 }
 
-static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t system)
+bool fmm_grow(struct fmm *fmm, const struct bodies *bodies, size_t system)
 {
     const size_t base = system * bodies->stride;
     begin_parts(fmm);
     fmm_next_phase(fmm);
     find_extent(fmm, bodies, base);
     fmm_next_phase(fmm);
-    if (fmm_thread() == 0) {
+    if (fmm_thread(fmm) == 0) {
         find_units(fmm, bodies, base);
         fmm->tree->levels = 0;
         fmm->done = interruption_noticed(fmm->base.physics.interruption);
     }
     fmm_next_phase(fmm);
     if (fmm->done)
-        return;
+        return false;
     take_bodies(fmm, bodies, base);
     fmm_next_phase(fmm);
     grow_trunk(fmm);
     grow_branches(fmm);
     find_scales(fmm);
     end_part(fmm, FMM_TREE);
+    return true;
+}
+
+void fmm_sum_all(struct fmm *fmm)
+{
     fmm_find_tolerance(fmm);
     do {
         begin_sums(fmm);
-        sum_branches(fmm);
+        fmm_sum_due(fmm);
         end_part(fmm, FMM_SUMS);
     } while (fmm_misses_accuracy(fmm));
     end_part(fmm, FMM_CONTROL);
+}
+
+static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t system)
+{
+    if (fmm_grow(fmm, bodies, system))
+        fmm_sum_all(fmm);
 }
 
 /* The sums are the work of all threads; each has timed its own near sums. */
@@ -393,10 +408,9 @@ static void profile(const struct force *force, struct force_profile *profile)
 
 /* --- the verbs -------------------------------------------------------------------------------- */
 
-/* This thread's share of the bodies, in the order of the tree. */
-static size_t share_of(size_t count, size_t part)
+double fmm_unit(const struct fmm *fmm)
 {
-    return share_start(count, (size_t)omp_get_num_threads(), (size_t)fmm_thread() + part);
+    return fmm->base.physics.gravitational_constant * fmm->mass * fmm->scale * fmm->scale;
 }
 
 static void accelerations(struct force *force, const struct bodies *bodies,
@@ -406,9 +420,8 @@ static void accelerations(struct force *force, const struct bodies *bodies,
     double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
     for (size_t s = item->first; s < item->last; s++) {
         sum_system(fmm, bodies, s);
-        const double unit =
-            force->physics.gravitational_constant * fmm->mass * fmm->scale * fmm->scale;
-        for (size_t i = share_of(bodies->count, 0); i < share_of(bodies->count, 1); i++)
+        const double unit = fmm_unit(fmm);
+        for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++)
             for (int d = 0; d < 3; d++)
                 a[d][s * bodies->stride + fmm->tree->index[i]] = unit * fmm->field.sums[d][i];
         fmm_next_phase(fmm);
@@ -427,7 +440,7 @@ static void potentials(struct force *force, const struct bodies *bodies,
         const double unit = force->physics.gravitational_constant * fmm->mass * fmm->scale;
         double center[3];
         fmm_center(&fmm->field.cells[0], center);
-        for (size_t i = share_of(bodies->count, 0); i < share_of(bodies->count, 1); i++) {
+        for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++) {
             const size_t at = s * bodies->stride + fmm->tree->index[i];
             double xa = 0;
             for (int d = 0; d < 3; d++)
@@ -450,5 +463,6 @@ const struct force_method force_fmm = {
     .accelerations = accelerations,
     .potentials = potentials,
     .profile = profile,
+    .jerk = &fmm_due,
     .destroy = destroy,
 };

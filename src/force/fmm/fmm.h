@@ -52,6 +52,7 @@ struct fmm_extent {
 
 struct fmm {
     struct force base;
+    bool lone; /* one thread calls, whatever team it belongs to; else every thread of a team */
     const struct fmm_setting *setting;
     const struct fmm_kernels *kernels;
     struct expansion *expansion;
@@ -74,9 +75,28 @@ struct fmm {
 
 /* --- a team ----------------------------------------------------------------------------------- */
 
-static inline int fmm_thread(void)
+static inline size_t fmm_thread(const struct fmm *fmm)
 {
-    return omp_get_thread_num();
+    return fmm->lone ? 0 : (size_t)omp_get_thread_num();
+}
+
+static inline size_t fmm_threads(const struct fmm *fmm)
+{
+    return fmm->lone ? 1 : (size_t)omp_get_num_threads();
+}
+
+/* Waits for the other threads of the team. */
+static inline void fmm_wait(struct fmm *fmm)
+{
+    if (!fmm->lone)
+        barrier_wait(&fmm->base.barrier);
+}
+
+/* Returns the end of this thread's share of the bodies, in the order of the tree; with `part` 0 its
+ * beginning. */
+static inline size_t fmm_share(const struct fmm *fmm, size_t part)
+{
+    return share_start(fmm->tree->count, fmm_threads(fmm), fmm_thread(fmm) + part);
 }
 
 /* Takes the next of `count` work items, or false. Items do not depend on each other, so it does not
@@ -96,10 +116,10 @@ static inline bool fmm_take_sum(struct fmm *fmm, size_t count, size_t *item)
 /* All threads come to the next phase, whose items begin at 0. */
 static inline void fmm_next_phase(struct fmm *fmm)
 {
-    barrier_wait(&fmm->base.barrier);
-    if (fmm_thread() == 0)
+    fmm_wait(fmm);
+    if (fmm_thread(fmm) == 0)
         fmm->next = 0;
-    barrier_wait(&fmm->base.barrier);
+    fmm_wait(fmm);
 }
 
 /* Empties the sums of bodies [first, last) of the tree. */
@@ -108,6 +128,27 @@ static inline void fmm_clear_sums(const struct fmm *fmm, size_t first, size_t la
     for (int d = 0; d < 4; d++)
         memset(fmm->field.sums[d] + first, 0, (last - first) * sizeof(double));
 }
+
+/* --- phases of a force; every thread of the team calls ---------------------------------------- */
+
+/* Grows the tree of a system with its multipoles and scales. Returns false if the run is
+ * interrupted. */
+bool fmm_grow(struct fmm *fmm, const struct bodies *bodies, size_t system);
+
+/* Sums the accelerations and potentials of all bodies, with the accuracy that was asked for. */
+void fmm_sum_all(struct fmm *fmm);
+
+/* Sums those of the bodies that are due, with the tolerance that the field has. */
+void fmm_sum_due(struct fmm *fmm);
+
+/* Tells whether the sums for an accuracy are in double. */
+bool fmm_in_double(const struct force_options *options);
+
+/* Returns the unit of accelerations of the field. */
+double fmm_unit(const struct fmm *fmm);
+
+/* Of bodies that are due, in this form or the plain one: see force/jerk.h. */
+extern const struct jerk_class fmm_due;
 
 /* --- the tolerance ---------------------------------------------------------------------------- */
 
