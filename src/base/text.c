@@ -280,6 +280,22 @@ const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char
     return buffer;
 }
 
+size_t text_character(const char *text)
+{
+    const unsigned char *const p = (const unsigned char *)text;
+    if (p[0] < 0x80)
+        return 1;
+    const size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    const bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
 double text_plain(double value)
 {
     return isnan(value) ? (double)NAN : value;

@@ -65,6 +65,10 @@ const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 enum { TEXT_SYSTEM_SIZE = 160 };
 const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file);
 
+/* Returns the length of the UTF-8 character at `text` (RFC 3629, table of section 4); 0 if there is
+ * none. A NUL, where the text ends, continues none. */
+size_t text_character(const char *text);
+
 /* The value; of NaN, one without the sign that printf() would show. */
 double text_plain(double value);
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 /* --- tokens ----------------------------------------------------------------------------------- */
 
 const char *token_find_binary(const char *bytes, const char *end, size_t *line)
@@ -86,23 +88,6 @@ static struct token fail(char *start, const struct cursor *cursor, const char *p
     return token;
 }
 
-/* The length of the UTF-8 character at p (RFC 3629, table of section 4), or 0. A NUL, where the
- * text ends, continues none. */
-static size_t character_length(const unsigned char *p)
-{
-    if (p[0] < 0x80)
-        return 1;
-    const size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    const bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    const bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || beyond ? 0 : length;
-}
-
 /* \xHH with a character that text may have. */
 static bool escape_is_text(const char *p)
 {
@@ -126,7 +111,7 @@ static struct token string(struct cursor *cursor)
         }
         if (*p == '\\' && (p[1] == 'x' || p[1] == 'X') && !escape_is_text(p))
             return fail(p, cursor, "only \\x20 to \\x7e are text");
-        const size_t length = character_length((const unsigned char *)p);
+        const size_t length = text_character(p);
         if (length == 0)
             return fail(p, cursor, "not UTF-8 text");
         cursor->next += length;

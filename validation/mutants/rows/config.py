@@ -37,7 +37,6 @@ ROWS = [
     ("src/config/value.c", "(length && node->count != length)", "false", "unit/config"),
     ("src/config/value.c", "if (!r->node->location.line || !name[0])", "if (!name[0])",
      "unit/config cli/run.py"),
-    ("src/config/grammar.c", "(p[0] == 0xe0 && p[1] < 0xa0)", "false", "unit/config-syntax"),
     ("src/config/grammar.c", "if (*c == '\\r' && *cursor->next != '\\n')", "if (false)",
      "unit/config-syntax"),
     ("src/config/tree.c", "memory_bytes(SCANNER_CHARACTERS + length, BYTES_PER_CHARACTER)",
