@@ -52,9 +52,10 @@ struct budget {
     double richardson; /* error of the step over its difference to half the step */
     double kicks, drifts;
     size_t systems;
-    bool exact;         /* the forces */
-    bool chooses_steps; /* the integrator does */
-    bool periodic;      /* the box */
+    bool exact;                  /* the forces */
+    bool chooses_steps;          /* the integrator does */
+    bool periodic;               /* the box */
+    const struct bodies *bodies; /* of the run, borrowed, for their names */
 };
 
 const struct parameter energy_budget_parameters[] = {
@@ -250,6 +251,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
     struct budget *const budget = (struct budget *)*result;
     budget->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     budget->systems = systems;
+    budget->bodies = start->bodies;
     budget->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
     budget->exact = exact;
     budget->chooses_steps = integrator_chooses_steps(integrator);
@@ -345,7 +347,8 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     const struct budget *budget = (const struct budget *)diagnostic;
     const struct state *state = worst_system(budget);
     double row[COLUMNS];
-    char pair[128] = "", rest[64] = "", until[32] = "", system[TEXT_SYSTEM_SIZE];
+    char pair[128] = "", names[BODIES_PAIR_SIZE], rest[64] = "", until[32] = "",
+         system[TEXT_SYSTEM_SIZE];
     tell_row(budget, state, row);
     if (!is_whole(state)) {
         snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
@@ -361,8 +364,9 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     if (!budget->chooses_steps)
         snprintf(pair, sizeof pair, ", encounters %.2g", row[ENCOUNTERS]);
     if (row[ENCOUNTERS] != 0.0)
-        snprintf(pair + strlen(pair), sizeof pair - strlen(pair), " (most of bodies %.0f and %.0f)",
-                 state->ids[0], state->ids[1]);
+        snprintf(
+            pair + strlen(pair), sizeof pair - strlen(pair), " (most of %s)",
+            bodies_pair(budget->bodies, (int64_t)state->ids[0], (int64_t)state->ids[1], names));
     if (state->end > state->step)
         snprintf(until, sizeof until, " until step %.0f", state->step);
     text_system(system, budget->systems > 1 ? (double)number_of(budget, state) : 0.0, NULL);

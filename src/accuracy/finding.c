@@ -63,14 +63,29 @@ bool finding_is_worse(const struct finding *a, const struct finding *b)
 
 const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE])
 {
+    const struct bodies *const named = finding->named;
     const double *const ids = finding->bodies;
+    char pair[BODIES_PAIR_SIZE], name[BODIES_NAME_SIZE], about[BODIES_NAME_SIZE];
+    char test[FINDING_TEST_BODY_SIZE];
     buffer[0] = '\0';
-    if (finding->subject == FINDING_OF_PAIR)
-        snprintf(buffer, FINDING_WHOSE_SIZE, " of bodies %.0f and %.0f", ids[0], ids[1]);
+    if (finding->subject == FINDING_OF_PAIR && !isnan(ids[0]))
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of %s",
+                 bodies_pair(named, (int64_t)ids[0], (int64_t)ids[1], pair));
     else if (!isnan(ids[1]))
-        snprintf(buffer, FINDING_WHOSE_SIZE, " of body %.0f about body %.0f", ids[0], ids[1]);
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of %s about %s",
+                 bodies_name(named, (int64_t)ids[0], name),
+                 bodies_name(named, (int64_t)ids[1], about));
     else if (!isnan(ids[0]))
-        snprintf(buffer, FINDING_WHOSE_SIZE, " of test body %.0f", ids[0]);
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of %s", finding_test_body(named, ids[0], test));
+    return buffer;
+}
+
+const char *finding_test_body(const struct bodies *bodies, double id,
+                              char buffer[FINDING_TEST_BODY_SIZE])
+{
+    char name[BODIES_NAME_SIZE];
+    bodies_name(bodies, (int64_t)id, name);
+    snprintf(buffer, FINDING_TEST_BODY_SIZE, "%s%s", strchr(name, ' ') ? "test " : "", name);
     return buffer;
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/bodies.h"
+
 /* FINDING_OPEN: nothing is known of it yet. A warning is beyond its bound without failing the run.
  */
 enum finding_severity { FINDING_OPEN, FINDING_HELD, FINDING_WARNING, FINDING_FAILURE };
@@ -37,6 +39,7 @@ struct finding {
     double times;    /* the size of the value by which findings compare: 1 at the bound, or more */
     double since;    /* the time when it was beyond the bound first */
     double bodies[2];
+    const struct bodies *named; /* the bodies of the run, which know their names; set with an id */
     size_t system;       /* whose the value is, from 1; 0: there is one alone, or it is of all */
     size_t since_system; /* whose it was at that time, likewise */
     size_t systems;      /* how many of an ensemble are beyond the bound; 0: not counted */
@@ -67,9 +70,15 @@ const struct finding *findings_worst(const struct findings *findings, enum findi
 /* Tells whether a is the worse one: by severity, then by `times`, then by its value. */
 bool finding_is_worse(const struct finding *a, const struct finding *b);
 
-/* " of body 3 about body 1", " of test body 7", " of bodies 3 and 7"; "" without a body. */
+/* " of body 3 about body 1", " of test body 7", " of bodies 3 and 7", or their names; "" without a
+ * body. */
 enum { FINDING_WHOSE_SIZE = 96 };
 const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE]);
+
+/* Writes "test body 7", or the body's name. */
+enum { FINDING_TEST_BODY_SIZE = BODIES_NAME_SIZE + 8 };
+const char *finding_test_body(const struct bodies *bodies, double id,
+                              char buffer[FINDING_TEST_BODY_SIZE]);
 
 /* For run.json, a list of rows in the order of the table; a new reference. */
 json_t *findings_json(const struct findings *findings);

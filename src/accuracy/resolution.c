@@ -144,18 +144,20 @@ enum status resolution_measure(const struct physics *physics, const struct bodie
     return status;
 }
 
-const char *resolution_text(const struct resolution *resolution, enum precision precision,
-                            char buffer[RESOLUTION_TEXT_SIZE])
+const char *resolution_text(const struct resolution *resolution, const struct bodies *bodies,
+                            enum precision precision, char buffer[RESOLUTION_TEXT_SIZE])
 {
+    char pair[BODIES_PAIR_SIZE];
     buffer[0] = '\0';
     if (!resolution->found || resolution->steps >= RESOLUTION_STEPS)
         return buffer;
     snprintf(buffer, RESOLUTION_TEXT_SIZE,
-             "%s precision does not resolve bodies %" PRId64 " and %" PRId64
-             " of system %zu: they are %.3g apart, and its numbers are %.2g apart where they "
+             "%s precision does not resolve %s of system %zu: they are %.3g apart, and its numbers "
+             "are %.2g apart where they "
              "are, %.3g from where positions are measured; compute.precision = \"%s\" would "
              "resolve them",
-             precision_names[precision], resolution->id_i, resolution->id_j, resolution->system + 1,
+             precision_names[precision],
+             bodies_pair(bodies, resolution->id_i, resolution->id_j, pair), resolution->system + 1,
              resolution->distance, resolution->spacing, resolution->offset,
              precision_names[resolution->enough]);
     return buffer;

@@ -40,8 +40,8 @@ enum status resolution_measure(const struct physics *physics, const struct bodie
 
 /* A sentence for people, without "warning: "; "" where the steps are enough. */
 enum { RESOLUTION_TEXT_SIZE = 320 };
-const char *resolution_text(const struct resolution *resolution, enum precision precision,
-                            char buffer[RESOLUTION_TEXT_SIZE]);
+const char *resolution_text(const struct resolution *resolution, const struct bodies *bodies,
+                            enum precision precision, char buffer[RESOLUTION_TEXT_SIZE]);
 
 /* --- the error of the forces ------------------------------------------------------------------ */
 

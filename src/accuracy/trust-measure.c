@@ -437,6 +437,7 @@ enum status trust_create(const struct section *section, const struct moment *sta
     trust->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     trust->systems = systems;
     trust->units = start->physics->units;
+    trust->bodies = start->bodies;
     enum status status = STATUS_OK;
     for (size_t s = 0; s < systems && !status; s++) {
         measure_scales(trust_state_of(trust, s), start, s, integrator, force, trust->displacement);

@@ -60,7 +60,8 @@ struct trust {
     bool half_step;
     double richardson; /* error of the step over its difference to half the step */
     size_t systems;
-    const struct units *units; /* of the run, for what is said */
+    const struct units *units;   /* of the run, for what is said */
+    const struct bodies *bodies; /* of the run, borrowed, for their names */
     const struct bodies *shadows[TRUST_SHADOWS];
     const int64_t *slots[TRUST_SHADOWS];
     double *sorted; /* room for a number of each system */

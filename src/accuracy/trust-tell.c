@@ -84,14 +84,15 @@ static void tell_orbits(const struct trust *trust, char *text, size_t size)
 {
     const struct trust_state *state = trust_state_of(trust, 0);
     const struct trust_orbit *first = NULL;
-    char until[UNITS_TEXT_SIZE];
+    char until[UNITS_TEXT_SIZE], body[BODIES_NAME_SIZE], about[BODIES_NAME_SIZE];
     text[0] = '\0';
     for (size_t k = 0; k < (size_t)state->orbit_count; k++)
         if (state->orbits[k].error.until < (first ? first->error.until : state->error.until))
             first = &state->orbits[k];
     if (first && trust->systems == 1 && trust->half_step)
-        snprintf(text, size, "; of its own orbit, body %.0f about body %.0f accurate until t = %s",
-                 first->ids[0], first->ids[1],
+        snprintf(text, size, "; of its own orbit, %s about %s accurate until t = %s",
+                 bodies_name(trust->bodies, (int64_t)first->ids[0], body),
+                 bodies_name(trust->bodies, (int64_t)first->ids[1], about),
                  units_time(trust->units, first->error.until, 4, until));
 }
 

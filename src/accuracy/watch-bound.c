@@ -97,6 +97,7 @@ struct finding watch_bound_row(const struct watch *watch, const struct record *r
         row.severity = FINDING_OPEN;
     row.bodies[0] = bound->body;
     row.bodies[1] = bound->centers[0];
+    row.named = watch->bodies;
     return row;
 }
 
@@ -105,11 +106,14 @@ struct finding watch_bound_row(const struct watch *watch, const struct record *r
 const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
                              char buffer[WATCH_BOUND_TEXT_SIZE])
 {
-    char about[80], mend[80 + UNITS_TEXT_SIZE] = "", step[UNITS_TEXT_SIZE], by[80];
+    char body[BODIES_NAME_SIZE], about[BODIES_PAIR_SIZE], mend[80 + UNITS_TEXT_SIZE] = "";
+    char step[UNITS_TEXT_SIZE], by[80];
+    const int64_t center = (int64_t)bound->centers[0];
+    bodies_name(watch->bodies, (int64_t)bound->body, body);
     if (isnan(bound->centers[1]))
-        snprintf(about, sizeof about, "body %.0f", bound->centers[0]);
+        bodies_name(watch->bodies, center, about);
     else
-        snprintf(about, sizeof about, "bodies %.0f and %.0f", bound->centers[0], bound->centers[1]);
+        bodies_pair(watch->bodies, center, (int64_t)bound->centers[1], about);
     snprintf(by, sizeof by, "with %.3g steps of its period", bound->steps);
     if (watch->chooses_steps)
         snprintf(by, sizeof by, "by the steps that %s chooses", watch->integrator->variant.name);
@@ -121,13 +125,12 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
                  units_time(watch->units, bound->holds, 3, step));
     if (bound->few > 0.0)
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
-                 "the orbit of body %.0f about %s has %.3g steps of its period (%d at least)%s",
-                 bound->body, about, bound->steps, least_steps_of(watch), mend);
+                 "the orbit of %s about %s has %.3g steps of its period (%d at least)%s", body,
+                 about, bound->steps, least_steps_of(watch), mend);
     else
-        snprintf(
-            buffer, WATCH_BOUND_TEXT_SIZE,
-            "the orbit of body %.0f about %s is off by %.3g of its own energy (limit %g), %s%s",
-            bound->body, about, bound->error, watch->orbit_error, by, mend);
+        snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
+                 "the orbit of %s about %s is off by %.3g of its own energy (limit %g), %s%s", body,
+                 about, bound->error, watch->orbit_error, by, mend);
     return buffer;
 }
 

@@ -186,6 +186,7 @@ struct finding watch_row_of_pair(const struct watch *watch, const struct record 
     row.from_below = true;
     row.times = watch->least_steps / pair->steps;
     memcpy(row.bodies, pair->ids, sizeof row.bodies);
+    row.named = watch->bodies;
     return row;
 }
 
@@ -216,7 +217,7 @@ static enum status check_step(struct watch *watch, const struct check *check, si
     record->warned = 1.0;
     char text[WATCH_TEXT_SIZE], line[2 * WATCH_TEXT_SIZE];
     snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system + 1,
-             close_pair_text(watch->units, &record->fastest, watch->advised_steps, text));
+             close_pair_text(watch, &record->fastest, text));
     if (check->tell)
         check->tell(check->context, line);
     return STATUS_OK;

@@ -33,11 +33,13 @@ static enum status report(const struct watch *watch, const struct check *check, 
     return STATUS_OK;
 }
 
-const char *watch_whose(double body, char buffer[WATCH_WHOSE_SIZE])
+const char *watch_whose(const struct watch *watch, double body, char buffer[WATCH_WHOSE_SIZE])
 {
+    char name[FINDING_TEST_BODY_SIZE];
     if (isnan(body))
         return "the energy";
-    snprintf(buffer, WATCH_WHOSE_SIZE, "the specific energy of test body %.0f", body);
+    snprintf(buffer, WATCH_WHOSE_SIZE, "the specific energy of %s",
+             finding_test_body(watch->bodies, body, name));
     return buffer;
 }
 
@@ -84,12 +86,12 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
     char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
     snprintf(line, sizeof line,
              "system %zu: %s %s by %+.3g %s between t = %s and t = %s; fastest pair: %s",
-             system + 1, watch_whose(deviation->jump_body, name),
+             system + 1, watch_whose(watch, deviation->jump_body, name),
              deviation->sudden ? "jumped" : "changed", deviation->jump,
              watch_scale(deviation->jump, deviation->jump_body),
              units_time(watch->units, record->time, 6, from),
              units_time(watch->units, check->now->time, 6, to),
-             close_pair_text(watch->units, &candidate, watch->advised_steps, text));
+             close_pair_text(watch, &candidate, text));
     return report(watch, check, line,
                   record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
@@ -110,10 +112,10 @@ static enum status report_error(struct watch *watch, const struct check *check, 
         time[UNITS_TEXT_SIZE];
     snprintf(line, sizeof line,
              "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
-             system + 1, watch_whose(deviation->change_body, name), deviation->change,
+             system + 1, watch_whose(watch, deviation->change_body, name), deviation->change,
              watch_scale(deviation->change, deviation->change_body),
              units_time(watch->units, check->now->time, 6, time),
-             close_pair_text(watch->units, &record->offending, watch->advised_steps, text));
+             close_pair_text(watch, &record->offending, text));
     return report(watch, check, line, "", error);
 }
 
@@ -346,27 +348,30 @@ static bool drifts(const struct watch *watch, const struct record *record)
 
 /* --- what was found --------------------------------------------------------------------------- */
 
-static struct finding row_of(const struct record *record, const char *name, double value,
-                             double limit, bool beyond, double since)
+static struct finding row_of(const struct watch *watch, const struct record *record,
+                             const char *name, double value, double limit, bool beyond,
+                             double since)
 {
     struct finding row = finding_row(name, value, limit, beyond, since);
     row.bodies[0] = record->error_body;
+    row.named = watch->bodies;
     return row;
 }
 
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record)
 {
     const bool beyond = !isnan(record->first_error);
-    return row_of(record, "energy error", beyond ? record->largest_error : record->largest_judged,
-                  watch->energy_error, beyond, record->first_error);
+    return row_of(watch, record, "energy error",
+                  beyond ? record->largest_error : record->largest_judged, watch->energy_error,
+                  beyond, record->first_error);
 }
 
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record)
 {
     const double change =
         watch->symplectic ? fabs(watch_drift(watch, record).change) : record->largest_error;
-    struct finding row =
-        row_of(record, "energy drift", change, watch->energy_drift, drifts(watch, record), NAN);
+    struct finding row = row_of(watch, record, "energy drift", change, watch->energy_drift,
+                                drifts(watch, record), NAN);
     if (row.severity == FINDING_HELD && !(change <= watch->energy_drift))
         row.severity = FINDING_OPEN;
     return row;
@@ -375,6 +380,7 @@ struct finding watch_row_of_drift(const struct watch *watch, const struct record
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record)
 {
     const bool beyond = record->jumps > 0.0; /* the size of smaller changes is not kept */
-    return row_of(record, "energy change within 1000 steps", beyond ? record->largest_jump : NAN,
-                  watch->energy_jump, beyond, record->first_jump);
+    return row_of(watch, record, "energy change within 1000 steps",
+                  beyond ? record->largest_jump : NAN, watch->energy_jump, beyond,
+                  record->first_jump);
 }

@@ -69,7 +69,7 @@ struct finding watch_row_of_change(const struct watch *watch, const struct recor
 /* "the energy", or whose; and what its change is measured in: "of max(|E0|, |U0|)", or "times
  * max(...)" from 1 on. `body` is the id of a test body, or NaN. */
 enum { WATCH_WHOSE_SIZE = 64 };
-const char *watch_whose(double body, char buffer[WATCH_WHOSE_SIZE]);
+const char *watch_whose(const struct watch *watch, double body, char buffer[WATCH_WHOSE_SIZE]);
 const char *watch_scale(double change, double body);
 
 #endif

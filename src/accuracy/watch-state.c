@@ -197,6 +197,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->dt = start->dt;
     watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
     watch->units = start->physics->units;
+    watch->bodies = start->bodies;
     read_limits(watch, section);
     begin_records(watch, start);
     *result = watch;
@@ -263,10 +264,13 @@ enum status close_pair_find(const struct moment *now, size_t system, struct clos
     return STATUS_OK;
 }
 
-const char *close_pair_text(const struct units *units, const struct close_pair *pair,
-                            double advised, char buffer[CLOSE_PAIR_TEXT_SIZE])
+const char *close_pair_text(const struct watch *watch, const struct close_pair *pair,
+                            char buffer[CLOSE_PAIR_TEXT_SIZE])
 {
+    const struct units *const units = watch->units;
+    const double advised = watch->advised_steps;
     char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE], period[80] = "", advice[32] = "";
+    char names[BODIES_PAIR_SIZE];
     const double steps = 2.0 * M_PI * pair->steps;
     if (isnan(pair->ids[0])) {
         snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "none, for no two bodies attract each other");
@@ -277,8 +281,9 @@ const char *close_pair_text(const struct units *units, const struct close_pair *
     if (advised > 0.0) /* those of the grid say nothing of them */
         snprintf(period, sizeof period, ", where a circular orbit would take %.3g steps%s", steps,
                  advice);
-    snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "bodies %.0f and %.0f, %s apart at t = %s%s",
-             pair->ids[0], pair->ids[1], units_length(units, pair->distance, 3, distance),
+    snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "%s, %s apart at t = %s%s",
+             bodies_pair(watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
+             units_length(units, pair->distance, 3, distance),
              units_time(units, pair->time, 6, time), period);
     return buffer;
 }

@@ -26,13 +26,6 @@ extern const struct close_pair close_pair_none;
 enum status close_pair_find(const struct moment *now, size_t system, struct close_pair *pair,
                             struct error *error);
 
-/* "bodies 3 and 7, 0.01 apart at t = 2, where a circular orbit would take 12 steps (200 are
- * advised)"; the advice where there are fewer, and no steps where `advised` is 0: the integrator
- * has its own. */
-enum { CLOSE_PAIR_TEXT_SIZE = 320 };
-const char *close_pair_text(const struct units *units, const struct close_pair *pair,
-                            double advised, char buffer[CLOSE_PAIR_TEXT_SIZE]);
-
 enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
 
 enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every check */
@@ -138,8 +131,9 @@ struct watch {
     bool chooses_steps; /* its own: those of the run are no measure of them */
     const struct pace *pace;
     bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
-    const struct units *units; /* of the run, for what is said */
-    double dt, end;            /* of the run, in time */
+    const struct units *units;   /* of the run, for what is said */
+    const struct bodies *bodies; /* of the run, borrowed, for their names */
+    double dt, end;              /* of the run, in time */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;
@@ -147,6 +141,12 @@ struct watch {
     struct level *levels; /* of the test bodies of all systems */
     size_t length;        /* of all these numbers, in reals */
 };
+
+/* Writes "bodies 3 and 7, 0.01 apart at t = 2, where a circular orbit would take 12 steps (200 are
+ * advised)"; the advice where there are fewer, and no steps if the integrator has its own. */
+enum { CLOSE_PAIR_TEXT_SIZE = 320 };
+const char *close_pair_text(const struct watch *watch, const struct close_pair *pair,
+                            char buffer[CLOSE_PAIR_TEXT_SIZE]);
 
 /* Tells whether the forces of the run leave something out, up to an error that was asked for. */
 static inline bool watch_asks(const struct watch *watch)

@@ -194,9 +194,9 @@ static void say_error(struct told *told, char buffer[WATCH_TEXT_SIZE])
     const struct record *off = told->record;
     char name[WATCH_WHOSE_SIZE];
     set_told(told, off, off->error_time);
-    say(buffer, "%s%s is off by %.3g %s at t = %s (limit %g)", watch_whose(off->error_body, name),
-        told->system, off->largest_error, watch_scale(off->largest_error, off->error_body),
-        told->time, told->watch->energy_error);
+    say(buffer, "%s%s is off by %.3g %s at t = %s (limit %g)",
+        watch_whose(told->watch, off->error_body, name), told->system, off->largest_error,
+        watch_scale(off->largest_error, off->error_body), told->time, told->watch->energy_error);
 }
 
 /* Says nothing of a method that drifts if the error has been told. */
@@ -213,7 +213,7 @@ static void say_drift(struct told *told, char buffer[WATCH_TEXT_SIZE])
             change, watch_scale(change, by_tests ? 0.0 : NAN), watch->energy_drift);
     else if (told->table->rows[ENERGY_ERROR].systems == 0)
         say(buffer, "the method is one that drifts: %s%s is off by %.3g %s (limit %g)",
-            watch_whose(drift->error_body, name), told->system, drift->largest_error,
+            watch_whose(watch, drift->error_body, name), told->system, drift->largest_error,
             watch_scale(drift->largest_error, drift->error_body), watch->energy_drift);
 }
 
@@ -225,14 +225,17 @@ static void say_jumps(struct told *told, char buffer[WATCH_TEXT_SIZE])
     const struct record *first = jumps.first;
     const bool steady = jumps.sudden < jumps.count; /* some of them, or not known */
     const bool several = jumps.count > 1.0, of_tests = several && !isnan(first->jumped_body);
-    char name[WATCH_WHOSE_SIZE], sudden[32] = "none", body[32] = "";
+    char name[WATCH_WHOSE_SIZE], sudden[32] = "none", body[BODIES_NAME_SIZE + 8] = "";
+    char pair[BODIES_PAIR_SIZE];
     set_told(told, first, first->first_jump);
     if (jumps.sudden > 0.0)
         snprintf(sudden, sizeof sudden, "%g of them", jumps.sudden);
     if (of_tests)
-        snprintf(body, sizeof body, ", of body %.0f,", first->jumped_body);
+        snprintf(body, sizeof body, ", of %s,",
+                 bodies_name(watch->bodies, (int64_t)first->jumped_body, name));
     say(buffer, "%g %s%s of %s", jumps.count, steady ? "change" : "jump", several ? "s" : "",
-        of_tests ? "the specific energies of test bodies" : watch_whose(first->jumped_body, name));
+        of_tests ? "the specific energies of test bodies"
+                 : watch_whose(watch, first->jumped_body, name));
     if (steady)
         say(buffer, " by more than %g %s within %d steps, %s seen to be sudden", watch->energy_jump,
             watch_scale(watch->energy_jump, first->jumped_body), JUMP_STEPS, sudden);
@@ -241,11 +244,11 @@ static void say_jumps(struct told *told, char buffer[WATCH_TEXT_SIZE])
             told->time);
         return;
     }
-    say(buffer,
-        ", the first%s before t = %s; the fastest pair, bodies %.0f and %.0f%s, was %s apart at "
-        "t = %s",
-        body, told->time, first->jumped.ids[0], first->jumped.ids[1], told->system,
-        units_length(watch->units, first->jumped.distance, 3, distance),
+    say(buffer, ", the first%s before t = %s; the fastest pair, %s%s, was %s apart at t = %s", body,
+        told->time,
+        bodies_pair(watch->bodies, (int64_t)first->jumped.ids[0], (int64_t)first->jumped.ids[1],
+                    pair),
+        told->system, units_length(watch->units, first->jumped.distance, 3, distance),
         units_time(watch->units, first->jumped.time, 4, then));
 }
 
@@ -266,10 +269,12 @@ static void say_forces(struct told *told, char buffer[WATCH_TEXT_SIZE])
 static void say_pair(struct told *told, char buffer[WATCH_TEXT_SIZE])
 {
     const struct close_pair *pair = &told->record->fastest;
+    char names[BODIES_PAIR_SIZE];
     set_told(told, told->record, pair->time);
     if (told->table->rows[ENERGY_CHANGE].systems == 0)
-        say(buffer, "the step is too large for bodies %.0f and %.0f%s at t = %s", pair->ids[0],
-            pair->ids[1], told->system, told->time);
+        say(buffer, "the step is too large for %s%s at t = %s",
+            bodies_pair(told->watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
+            told->system, told->time);
 }
 
 /* Writes the sentence of a row that is beyond its bound; "" of one that is not. */
@@ -371,11 +376,13 @@ static json_t *system_of(const struct watch *watch, const struct record *record)
 static json_t *pair_json(const struct watch *watch, const struct record *record,
                          const struct close_pair *pair)
 {
+    char names[BODIES_PAIR_SIZE];
     if (isnan(pair->time))
         return json_null();
-    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "system", system_of(watch, record), "id_1",
-                     (json_int_t)pair->ids[0], "id_2", (json_int_t)pair->ids[1], "distance",
-                     document_number(pair->distance), "steps_per_time_scale",
+    bodies_pair(watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names);
+    return json_pack("{s:o, s:I, s:I, s:s, s:o, s:o, s:o}", "system", system_of(watch, record),
+                     "id_1", (json_int_t)pair->ids[0], "id_2", (json_int_t)pair->ids[1], "bodies",
+                     names, "distance", document_number(pair->distance), "steps_per_time_scale",
                      document_number(pair->steps), "time", document_number(pair->time));
 }
 

@@ -38,12 +38,17 @@ static size_t obeyed(const unsigned char *words)
                : (last >= 0xa6 && last <= 0xa9 ? 3 : 0);
 }
 
+bool name_is_shown(const char *name)
+{
+    while (*name && !obeyed((const unsigned char *)name))
+        name++;
+    return *name == '\0';
+}
+
 bool name_is_file(const char *name)
 {
-    for (const char *c = name; *c; c++)
-        if (*c == '/' || obeyed((const unsigned char *)c))
-            return false;
-    return name[0] != '\0' && name[0] != '.' && strlen(name) <= NAME_FILE_LONGEST;
+    return name[0] != '\0' && name[0] != '.' && strlen(name) <= NAME_FILE_LONGEST &&
+           !strchr(name, '/') && name_is_shown(name);
 }
 
 size_t name_cut(const char *words, size_t most)

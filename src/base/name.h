@@ -27,6 +27,10 @@ bool name_is_file(const char *name);
  * character of UTF-8 is whole. */
 size_t name_cut(const char *words, size_t most);
 
+/* Tells whether it has none of the characters that name_neutralise() replaces, no line ends and no
+ * tabs. */
+bool name_is_shown(const char *name);
+
 /* Puts '?' in the place of what a terminal or a browser would obey and not show: control
  * characters, but for line ends and tabs, and the marks that turn the direction of writing. */
 void name_neutralise(char *words);

@@ -183,11 +183,11 @@ static void print_choice(const struct choice *choice, double softening)
             choice->expected, choice_softer(softening));
 }
 
-static void print_resolution(const struct backend_description *backend,
+static void print_resolution(const struct experiment *x, const struct backend_description *backend,
                              const struct resolution *worst)
 {
     char text[RESOLUTION_TEXT_SIZE];
-    if (resolution_text(worst, backend->precision, text)[0])
+    if (resolution_text(worst, x->simulation.bodies, backend->precision, text)[0])
         item("warning", "%s", text);
 }
 
@@ -195,7 +195,8 @@ static void print_resolution(const struct backend_description *backend,
 static void print_fastest(const struct experiment *x, const struct advice *a)
 {
     const struct units *units = x->simulation.physics.units;
-    char of[TEXT_SYSTEM_SIZE];
+    char of[TEXT_SYSTEM_SIZE], pair[BODIES_PAIR_SIZE];
+    bodies_pair(x->simulation.bodies, a->id_i, a->id_j, pair);
     text_system(of, x->simulation.bodies->systems > 1 ? (double)a->system + 1.0 : 0.0,
                 body_files_name(&x->body_files, a->system));
     char period[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE],
@@ -206,19 +207,18 @@ static void print_fastest(const struct experiment *x, const struct advice *a)
     units_time(units, a->time, 4, time);
     units_time(units, a->free_fall, 3, free_fall);
     if (a->kind == ADVICE_NOW)
-        item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 "%s would orbit each other in %s: %.3g steps",
-             a->id_i, a->id_j, of, period, a->steps);
+        item("fastest pair", "%s%s would orbit each other in %s: %.3g steps", pair, of, period,
+             a->steps);
     if (a->kind == ADVICE_PERICENTER)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 "%s will pass at %s (e = %.4g), where they would "
+             "%s%s will pass at %s (e = %.4g), where they would "
              "orbit each other in %s: %.3g steps",
-             a->id_i, a->id_j, of, distance, a->eccentricity, period, a->steps);
+             pair, of, distance, a->eccentricity, period, a->steps);
     if (a->kind == ADVICE_PASSAGE)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 "%s will pass at %s by t = %s, where they would "
+             "%s%s will pass at %s by t = %s, where they would "
              "orbit each other in %s: %.3g steps",
-             a->id_i, a->id_j, of, distance, time, period, a->steps);
+             pair, of, distance, time, period, a->steps);
     if (a->kind == ADVICE_ENCOUNTER)
         item("encounters",
              "two bodies may pass at %s until the end, where they would orbit each other in "
@@ -432,7 +432,7 @@ static void print_parts(const struct check *check, int done)
     if (done > CHECK_ESTIMATE)
         print_trust(record->experiment, &check->estimate.timing);
     if (done > CHECK_RESOLUTION)
-        print_resolution(record->backend, &check->resolution);
+        print_resolution(record->experiment, record->backend, &check->resolution);
     if (done <= CHECK_ESTIMATE)
         print_bare_estimate(check->prepared.config);
     for (int part = done; part < CHECK_PARTS; part++)

@@ -328,23 +328,23 @@ static void say_files(const struct run_record *record)
 static void say_own_steps(const struct run_record *record)
 {
     const struct work_done *own = &record->own_steps;
-    char smallest[UNITS_TEXT_SIZE], bodies[48], where[32] = "", rejected[48] = "";
+    const struct bodies *const b = record->experiment->simulation.bodies;
+    char smallest[UNITS_TEXT_SIZE], names[BODIES_PAIR_SIZE], where[32] = "", rejected[48] = "";
     if (record->chooses_steps && own->steps == 0)
         item("own steps", "none yet");
     if (!record->chooses_steps || own->steps == 0)
         return;
-    if (record->experiment->simulation.bodies->systems > 1)
+    if (b->systems > 1)
         snprintf(where, sizeof where, " of system %zu", record->smallest_system + 1);
     if (own->pair[0] == own->pair[1])
-        snprintf(bodies, sizeof bodies, "body %" PRId64, own->pair[0]);
+        bodies_name(b, own->pair[0], names);
     else
-        snprintf(bodies, sizeof bodies, "bodies %" PRId64 " and %" PRId64, own->pair[0],
-                 own->pair[1]);
+        bodies_pair(b, own->pair[0], own->pair[1], names);
     if (!isnan(own->rejections))
         snprintf(rejected, sizeof rejected, ", and %.0f rejected", own->rejections);
     item("own steps", "%.0f%s; the smallest was %s, for %s%s", own->steps, rejected,
          units_time(record->experiment->simulation.physics.units, own->smallest, 3, smallest),
-         bodies, where);
+         names, where);
 }
 
 static void say_what(const struct run_record *record)

@@ -106,6 +106,7 @@ static enum status check_places(const struct experiment *experiment, const struc
                                 struct error *error)
 {
     const struct section *const trust = config_section(experiment->config, "trust");
+    char name[BODIES_NAME_SIZE];
     for (size_t s = 0; experiment->external && s < b->systems; s++) {
         if (section_flag(trust, "shadow") && !external_has_mass(b, s))
             return section_error(trust, "shadow", error,
@@ -113,9 +114,8 @@ static enum status check_places(const struct experiment *experiment, const struc
         const size_t i = external_find_singular(experiment->external, b, s * b->stride);
         if (i < s * b->stride + b->count)
             return error_set(error, STATUS_DATA,
-                             "body %" PRId64 " is at (%.9g, %.9g, %.9g), where an external field "
-                             "is infinite",
-                             b->id[i], b->x[i], b->y[i], b->z[i]);
+                             "%s is at (%.9g, %.9g, %.9g), where an external field is infinite",
+                             bodies_name(b, b->id[i], name), b->x[i], b->y[i], b->z[i]);
     }
     return STATUS_OK;
 }
@@ -377,7 +377,7 @@ static enum status look_at_times(const struct experiment *x, struct proportions 
 {
     const struct bodies *b = x->simulation.bodies;
     const double end = section_real(config_section(x->config, "time"), "end");
-    char period[UNITS_TEXT_SIZE];
+    char period[UNITS_TEXT_SIZE], pair[BODIES_PAIR_SIZE];
     double shortest = INFINITY;
     int64_t fastest[2] = { 0, 0 };
     if (x->simulation.step > end) {
@@ -398,15 +398,14 @@ static enum status look_at_times(const struct experiment *x, struct proportions 
     if (!isfinite(shortest))
         return STATUS_OK;
     units_time(x->simulation.physics.units, shortest, 3, period);
+    bodies_pair(b, fastest[0], fastest[1], pair);
     if (end < shortest)
-        add(proportions,
-            "time.end is %.2g of the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
-            end / shortest, period, fastest[0], fastest[1]);
+        add(proportions, "time.end is %.2g of the shortest period, %s (%s)", end / shortest, period,
+            pair);
     else if (x->simulation.step > slip * shortest &&
              !integrator_chooses_steps(x->simulation.integrator))
-        add(proportions,
-            "time.step is %.2g times the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
-            x->simulation.step / shortest, period, fastest[0], fastest[1]);
+        add(proportions, "time.step is %.2g times the shortest period, %s (%s)",
+            x->simulation.step / shortest, period, pair);
     return STATUS_OK;
 }
 

@@ -328,17 +328,16 @@ static enum status check_values(const struct subject *subject)
         const double *values;
     } columns[] = { { "mass", b->m }, { "x", b->x },   { "y", b->y },  { "z", b->z },
                     { "vx", b->vx },  { "vy", b->vy }, { "vz", b->vz } };
+    char name[BODIES_NAME_SIZE];
     double mass = 0;
     for (size_t i = subject->first; i < subject->last; i++) {
         for (size_t k = 0; k < COUNT_OF(columns); k++)
             if (!isfinite(columns[k].values[i]))
-                return error_set(subject->error, STATUS_DATA,
-                                 "%s: %s of body %" PRId64 " is not finite", subject->source,
-                                 columns[k].name, b->id[i]);
+                return error_set(subject->error, STATUS_DATA, "%s: %s of %s is not finite",
+                                 subject->source, columns[k].name, bodies_name(b, b->id[i], name));
         if (b->m[i] < 0)
-            return error_set(subject->error, STATUS_DATA,
-                             "%s: the mass of body %" PRId64 " is negative: %g", subject->source,
-                             b->id[i], b->m[i]);
+            return error_set(subject->error, STATUS_DATA, "%s: the mass of %s is negative: %g",
+                             subject->source, bodies_name(b, b->id[i], name), b->m[i]);
         mass += b->m[i];
     }
     if (!(mass > 0) && !subject->physics->external)
@@ -435,15 +434,16 @@ static enum status count_coincident(const struct subject *subject, const struct 
     const struct bodies *b = subject->bodies;
     const size_t count = subject->last - subject->first;
     size_t others = 0; /* at the position of the body before */
+    char pair[BODIES_PAIR_SIZE];
     for (size_t k = 1; k < count; k++) {
         const size_t i = order[k - 1].body, j = order[k].body;
         others = compare_positions(subject, i, j) == 0 ? others + 1 : 0;
         if (others > 0 && !(subject->physics->softening > 0))
             return error_set(subject->error, STATUS_DATA,
-                             "%s: bodies %" PRId64 " and %" PRId64
-                             " are both at (%.9g, %.9g, %.9g), where the force between them is "
-                             "infinite; physics.softening > 0 allows it",
-                             subject->source, b->id[i], b->id[j], b->x[j], b->y[j], b->z[j]);
+                             "%s: %s are both at (%.9g, %.9g, %.9g), where the force between "
+                             "them is infinite; physics.softening > 0 allows it",
+                             subject->source, bodies_pair(b, b->id[i], b->id[j], pair), b->x[j],
+                             b->y[j], b->z[j]);
         *coincident += others;
     }
     return STATUS_OK;

@@ -128,11 +128,11 @@ enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, s
         .count = b->count,
     };
     const size_t partner = reference_strongest(all->physics, &motion, limiting);
+    char pair[BODIES_PAIR_SIZE];
     return error_set(error, STATUS_NUMERICAL,
-                     "system %zu, bodies %" PRId64 " and %" PRId64
-                     ": at t = %g they ask for a step of %g, %s; "
+                     "system %zu, %s: at t = %g they ask for a step of %g, %s; "
                      "physics.softening > 0 keeps their attraction finite",
-                     s + 1, b->id[first + limiting], b->id[first + partner],
+                     s + 1, bodies_pair(b, b->id[first + limiting], b->id[first + partner], pair),
                      text_plain(clock->time), text_plain(clock->step), why);
 }
 

@@ -151,11 +151,12 @@ enum status block_systems_describe_stuck(const struct adaptive_systems *all, siz
 {
     const struct bodies *const b = all->bodies;
     const struct adaptive_clock *const clock = &all->clocks[s];
-    char why[64];
+    char why[64], name[BODIES_NAME_SIZE];
     if (clock->stuck == ADAPTIVE_NOT_FINITE)
         return error_set(error, STATUS_NUMERICAL,
-                         "system %zu: the force on body %" PRId64 " is not finite at t = %g", s + 1,
-                         b->id[s * b->stride + (size_t)clock->limiting], text_plain(clock->time));
+                         "system %zu: the force on %s is not finite at t = %g", s + 1,
+                         bodies_name(b, b->id[s * b->stride + (size_t)clock->limiting], name),
+                         text_plain(clock->time));
     snprintf(why, sizeof why, "less than time.step / 2^%d", BLOCK_DEEPEST);
     return adaptive_systems_describe_pair(all, s, why, error);
 }

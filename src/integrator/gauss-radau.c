@@ -188,12 +188,13 @@ static enum status describe_stuck(const struct adaptive_systems *all, size_t s, 
 {
     const struct bodies *const b = all->bodies;
     const struct adaptive_clock *const clock = &all->clocks[s];
+    char name[BODIES_NAME_SIZE];
     if (clock->stuck == ADAPTIVE_NOT_FINITE)
-        return error_set(error, STATUS_NUMERICAL,
-                         "system %zu: a force is not finite at t = %g, where body %" PRId64
-                         " asked for the shortest step",
-                         s + 1, text_plain(clock->time),
-                         b->id[s * b->stride + (size_t)clock->limiting]);
+        return error_set(
+            error, STATUS_NUMERICAL,
+            "system %zu: a force is not finite at t = %g, where %s asked for the shortest step",
+            s + 1, text_plain(clock->time),
+            bodies_name(b, b->id[s * b->stride + (size_t)clock->limiting], name));
     return adaptive_systems_describe_pair(all, s, "which t no longer resolves", error);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 
 static void real_arrays(struct bodies *bodies, double **arrays[BODIES_REALS])
@@ -113,10 +114,48 @@ void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from
 bool bodies_is_species(const char *name)
 {
     const size_t length = strlen(name);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)name[i] <= ' ' || strchr("\"\\=,\177", name[i]))
-            return false;
-    return length > 0 && length < SPECIES_NAME_SIZE;
+    size_t end = 0, next;
+    while (end < length && !strchr(" \"\\=,", name[end]) && (next = text_character(name + end)) > 0)
+        end += next;
+    return length > 0 && end == length && length < SPECIES_NAME_SIZE && name_is_shown(name);
+}
+
+/* Returns the name of the body of this id; NULL: it has none. */
+static const char *find_name(const struct bodies *b, int64_t id)
+{
+    for (size_t k = 0; k < b->species_count; k++) {
+        const size_t i = k > 0 ? b->species[k - 1].end : 0;
+        size_t s = 0;
+        if (b->species[k].end != i + 1)
+            continue;
+        while (s < b->systems && b->id[s * b->stride + i] == id)
+            s++;
+        if (s == b->systems)
+            return b->species[k].name;
+    }
+    return NULL;
+}
+
+const char *bodies_name(const struct bodies *bodies, int64_t id, char buffer[BODIES_NAME_SIZE])
+{
+    const char *const name = find_name(bodies, id);
+    if (name)
+        snprintf(buffer, BODIES_NAME_SIZE, "%s", name);
+    else
+        snprintf(buffer, BODIES_NAME_SIZE, "body %" PRId64, id);
+    return buffer;
+}
+
+const char *bodies_pair(const struct bodies *bodies, int64_t id_1, int64_t id_2,
+                        char buffer[BODIES_PAIR_SIZE])
+{
+    char one[BODIES_NAME_SIZE], other[BODIES_NAME_SIZE];
+    if (!find_name(bodies, id_1) && !find_name(bodies, id_2))
+        snprintf(buffer, BODIES_PAIR_SIZE, "bodies %" PRId64 " and %" PRId64, id_1, id_2);
+    else
+        snprintf(buffer, BODIES_PAIR_SIZE, "%s and %s", bodies_name(bodies, id_1, one),
+                 bodies_name(bodies, id_2, other));
+    return buffer;
 }
 
 bool bodies_add_species(struct bodies *bodies, const char *name, size_t end)
@@ -190,12 +229,13 @@ size_t bodies_not_finite(const struct bodies *bodies, size_t first, size_t last)
 
 enum status bodies_report(const struct bodies *b, size_t i, const char *when, struct error *error)
 {
+    char name[BODIES_NAME_SIZE];
     return error_set(error, STATUS_NUMERICAL,
-                     "system %zu, body %" PRId64 "%s: position (%g, %g, %g) or velocity "
+                     "system %zu, %s%s: position (%g, %g, %g) or velocity "
                      "(%g, %g, %g) is not finite",
-                     i / b->stride + 1, b->id[i], when, text_plain(b->x[i]), text_plain(b->y[i]),
-                     text_plain(b->z[i]), text_plain(b->vx[i]), text_plain(b->vy[i]),
-                     text_plain(b->vz[i]));
+                     i / b->stride + 1, bodies_name(b, b->id[i], name), when, text_plain(b->x[i]),
+                     text_plain(b->y[i]), text_plain(b->z[i]), text_plain(b->vx[i]),
+                     text_plain(b->vy[i]), text_plain(b->vz[i]));
 }
 
 /* --- changes of one system -------------------------------------------------------------------- */

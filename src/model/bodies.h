@@ -60,8 +60,8 @@ size_t bodies_species(const struct bodies *bodies, size_t i);
 /* Returns the name of that species; "X": none. */
 const char *bodies_species_name(const struct bodies *bodies, size_t i);
 
-/* Tells whether it can name a species: a word of less than SPECIES_NAME_SIZE bytes, without blanks,
- * control characters and the signs " \ = , which separate words in files. */
+/* Tells whether it can name a species: a word of UTF-8 of less than SPECIES_NAME_SIZE bytes,
+ * without blanks, the signs " \ = , which separate words in files, and what a terminal obeys. */
 bool bodies_is_species(const char *name);
 
 /* Appends bodies up to `end` as a species of this name; false where there are SPECIES_MOST. */
@@ -70,6 +70,16 @@ bool bodies_add_species(struct bodies *bodies, const char *name, size_t end);
 /* Notes the species of body number `body` of a system, of which those before are noted; "" is "X",
  * no species. False if there are SPECIES_MOST, it is no name, or system 0 has another one there. */
 bool bodies_note_species(struct bodies *bodies, size_t system, size_t body, const char *name);
+
+/* Writes what users call the body of an id: its name, if it is a species of its own in all systems,
+ * otherwise "body 3". */
+enum { BODIES_NAME_SIZE = SPECIES_NAME_SIZE };
+const char *bodies_name(const struct bodies *bodies, int64_t id, char buffer[BODIES_NAME_SIZE]);
+
+/* Writes what they call two: "Sun and Jupiter", "Sun and body 3", or "bodies 3 and 7". */
+enum { BODIES_PAIR_SIZE = 2 * BODIES_NAME_SIZE + 8 };
+const char *bodies_pair(const struct bodies *bodies, int64_t id_1, int64_t id_2,
+                        char buffer[BODIES_PAIR_SIZE]);
 
 /* Copies masses, positions and velocities of `count` bodies between indices of the arrays. */
 void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,

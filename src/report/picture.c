@@ -76,12 +76,11 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     unsigned group[PATH_BODIES];
     if (!status)
         status = trajectory_identify(trajectory, 1, ids, group, &groups, error);
-    const bool named = !status && trajectory_names_bodies(trajectory, &groups);
     for (size_t i = 0; i < bodies && !status; i++) {
         char label[TRAJECTORY_GROUP_SIZE] = "";
         if (bodies > 1 && bodies <= NAMED_BODIES)
             snprintf(label, sizeof label, "body %.0f", ids[i]);
-        if (label[0] && named)
+        if (label[0] && trajectory_body_name(&groups, group[i]))
             snprintf(label, sizeof label, "%s", groups.names[group[i]]);
         status = figure_curve(figure, label, CURVE_PATH, (int)i, frames, x + i * frames,
                               y + i * frames, error);

@@ -280,16 +280,32 @@ static json_t *number_view(double value)
     return json_string(text_real(number, value));
 }
 
-static json_t *groups_view(const struct player *player)
+/* Returns a list as a string, and forgets the list. */
+static json_t *list_view(json_t *list)
 {
-    json_t *names = json_array();
-    for (size_t k = 0; k < player->groups.count; k++)
-        document_append(&names, json_string_nocheck(player->groups.names[k]));
-    char *words = names ? json_dumps(names, JSON_COMPACT) : NULL;
+    char *words = list ? json_dumps(list, JSON_COMPACT) : NULL;
     json_t *view = words ? json_string_nocheck(words) : NULL;
     free(words);
-    json_decref(names);
+    json_decref(list);
     return view;
+}
+
+/* Sets the groups, and which of them are the name of a body. */
+static void set_groups(const struct player *player, json_t **view)
+{
+    const struct trajectory_groups *const groups = &player->groups;
+    json_t *names = json_array(), *named = json_array();
+    size_t bodies = 0;
+    for (unsigned k = 0; k < groups->count; k++) {
+        const bool names_one = trajectory_body_name(groups, k) != NULL;
+        document_append(&names, json_string_nocheck(groups->names[k]));
+        document_append(&named, json_boolean(names_one));
+        bodies += names_one;
+    }
+    document_set(view, "groups", list_view(names));
+    document_set(view, "named", list_view(named));
+    document_set(view, "kind",
+                 json_string(bodies > 0 && bodies == groups->count ? "name" : groups->kind));
 }
 
 /* Appends the player with its packed bytes. */
@@ -307,19 +323,17 @@ static enum status fill(const struct player *player, const struct result *result
     }
     text_base64(&data, packed, length);
     json_t *view = json_pack(
-        "{s:I, s:I, s:I, s:I, s:b, s:s, s:s, s:s, s:b}", "bodies", (json_int_t)player->bodies,
-        "frames", (json_int_t)player->frames, "all_bodies", (json_int_t)trajectory->bodies,
-        "all_frames", (json_int_t)trajectory->frame_count, "thinned",
+        "{s:I, s:I, s:I, s:I, s:b, s:s, s:s, s:b}", "bodies", (json_int_t)player->bodies, "frames",
+        (json_int_t)player->frames, "all_bodies", (json_int_t)trajectory->bodies, "all_frames",
+        (json_int_t)trajectory->frame_count, "thinned",
         player->bodies < trajectory->bodies || player->frames < trajectory->frame_count,
-        "time_unit", time_unit, "length_unit", length_unit, "kind",
-        trajectory_names_bodies(trajectory, &player->groups) ? "name" : player->groups.kind, "few",
-        player->bodies <= FEW_BODIES);
+        "time_unit", time_unit, "length_unit", length_unit, "few", player->bodies <= FEW_BODIES);
     document_set(&view, "scale", number_view(player->scale));
     document_set(&view, "limit", number_view(player->limit));
     document_set(&view, "slowest", number_view(player->fastest > 0.0 ? player->slowest : 0.0));
     document_set(&view, "fastest", number_view(player->fastest));
     document_set(&view, "cell", number_view(trajectory->cell_side));
-    document_set(&view, "groups", groups_view(player));
+    set_groups(player, &view);
     document_set(&view, "data", template_value(&data));
     template_fill(html, "player.html", view, NULL);
     return html->failed ? error_memory(error) : STATUS_OK;

@@ -251,7 +251,8 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
     bool too_many = false;
     enum status status = lines_seek(trajectory->lines, trajectory->frames[0].mark, error);
     if (groups)
-        *groups = (struct trajectory_groups){ .kind = systems ? "system" : "species" };
+        *groups = (struct trajectory_groups){ .kind = systems ? "system" : "species",
+                                              .whole = stride == 1 };
     if (!status)
         status = next_line(trajectory, &line, error);
     for (size_t i = 0; !status && i < trajectory->bodies; i++) {
@@ -266,6 +267,7 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
         if (group) {
             group[k] = count > column && !too_many ? group_of(groups, cells[column]) : 0;
             too_many = too_many || group[k] == TRAJECTORY_GROUPS;
+            groups->sizes[too_many ? 0 : group[k]]++;
         }
     }
     if (groups && (too_many || groups->count == 1))
@@ -273,9 +275,10 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
     return status;
 }
 
-bool trajectory_names_bodies(const struct trajectory *trajectory,
-                             const struct trajectory_groups *groups)
+const char *trajectory_body_name(const struct trajectory_groups *groups, unsigned group)
 {
-    return trajectory->system == NO_COLUMN && groups->count > 1 &&
-           groups->count == trajectory->bodies;
+    const bool alone = groups->whole && group < groups->count && groups->sizes[group] == 1;
+    return alone && strcmp(groups->kind, "species") == 0 && strcmp(groups->names[group], "X") != 0
+               ? groups->names[group]
+               : NULL;
 }

@@ -55,6 +55,8 @@ struct trajectory_groups {
     const char *kind; /* "system" or "species" */
     size_t count;     /* 0: one group, or more than TRAJECTORY_GROUPS */
     char names[TRAJECTORY_GROUPS][TRAJECTORY_GROUP_SIZE];
+    size_t sizes[TRAJECTORY_GROUPS]; /* bodies of each, among those that were read */
+    bool whole;                      /* these were all */
 };
 
 /* Reads ids of every `stride`-th body of the first frame (their places, from 1, if the file has
@@ -64,8 +66,7 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
                                 unsigned *group, struct trajectory_groups *groups,
                                 struct error *error);
 
-/* Tells whether the species of the bodies are their names: each body has another one. */
-bool trajectory_names_bodies(const struct trajectory *trajectory,
-                             const struct trajectory_groups *groups);
+/* Returns the name of the only body of a group; NULL if there are more, or they have no name. */
+const char *trajectory_body_name(const struct trajectory_groups *groups, unsigned group);
 
 #endif

@@ -151,6 +151,7 @@ const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_S
     const struct run_work own = run_work(run);
     const double times = attempt_work(run) / run->choice.expected;
     const size_t attempts = json_array_size(run->choice.attempts);
+    char pair[BODIES_PAIR_SIZE];
     buffer[0] = '\0';
     if (!run->choice.count || !(run->choice.expected > 0.0) || !(times > much_dearer))
         return buffer;
@@ -161,10 +162,10 @@ const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_S
                            ", attempts that missed the error included (%zu)", attempts);
     if (own.chosen)
         snprintf(buffer + length, CHOICE_DEARER_SIZE - (size_t)length,
-                 "; bodies %" PRId64 " and %" PRId64
-                 " came so close that steps of %.2g%s were taken, which %s, a larger error or an "
-                 "earlier end would avoid",
-                 own.sums.pair[0], own.sums.pair[1], own.sums.smallest, run->time_unit,
+                 "; %s came so close that steps of %.2g%s were taken, which %s, a larger error or "
+                 "an earlier end would avoid",
+                 bodies_pair(run->simulation->bodies, own.sums.pair[0], own.sums.pair[1], pair),
+                 own.sums.smallest, run->time_unit,
                  choice_softer(run->simulation->physics.softening));
     return buffer;
 }

@@ -231,7 +231,8 @@ static enum status look_at_resolution(struct run *run, struct error *error)
     if (resolution_measure(&run->simulation->physics, run->simulation->bodies,
                            &run->simulation->description, &worst, error))
         return error->status;
-    if (resolution_text(&worst, run->simulation->description.precision, text)[0]) {
+    if (resolution_text(&worst, run->simulation->bodies, run->simulation->description.precision,
+                        text)[0]) {
         run_warning(run, "warning: t = %s: %s", run_time_text(run, 6, time), text);
         run->observers.unresolved = true;
     }

@@ -312,14 +312,15 @@ static enum status judge_replay(const struct replay *replay, struct error *error
         return error->status;
     if (d->values == 0)
         return STATUS_OK;
-    char whose[40] = "";
+    char name[BODIES_NAME_SIZE];
     if (d->id != RESTART_NO_BODY)
-        snprintf(whose, sizeof whose, " of body %" PRId64, d->id);
+        bodies_name(run->simulation->bodies, d->id, name);
     return error_set(error, STATUS_EXPECT_FAILED,
                      "%s: steps %" PRIu64 " to %" PRIu64 " do not come out with the same bits: %zu "
-                     "numbers differ, the first is %s%s",
+                     "numbers differ, the first is %s%s%s",
                      directory_path(run->files.directory), replay->result->from, replay->result->to,
-                     d->values, d->array, whose);
+                     d->values, d->array, d->id != RESTART_NO_BODY ? " of " : "",
+                     d->id != RESTART_NO_BODY ? name : "");
 }
 
 static enum status replay_run(struct replay *replay, struct error *error)

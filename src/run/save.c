@@ -220,13 +220,13 @@ enum status save_checkpoint(struct run *run, struct error *error)
     if (simulation_fetch(run->simulation, error) || shadow_fetch(run->shadows, error) ||
         run_flush(run, true, error))
         return error->status;
-    const size_t length = bodies_length(run->simulation->bodies);
-    const size_t bad = bodies_not_finite(run->simulation->bodies, 0, length);
+    const struct bodies *const bodies = run->simulation->bodies;
+    const size_t length = bodies_length(bodies), bad = bodies_not_finite(bodies, 0, length);
+    char name[BODIES_NAME_SIZE];
     if (bad < length)
         return error_set(error, STATUS_NUMERICAL,
-                         "body %" PRId64 " is no longer finite at step %" PRIu64
-                         "; the last checkpoint is kept",
-                         run->simulation->bodies->id[bad], run->schedule.step);
+                         "%s is no longer finite at step %" PRIu64 "; the last checkpoint is kept",
+                         bodies_name(bodies, bodies->id[bad], name), run->schedule.step);
     if (save(run, error))
         return error->status;
     autosave_note(&run->autosave, &run->schedule, clock_seconds() - start);

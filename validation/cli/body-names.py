@@ -77,6 +77,107 @@ def test_files_of_bodies():
         assert species(f"none{len(words[0])}/trajectory.xyz")[0] == ["X", "X", "X"], words
 
 
+def said(path, *options, text=ORBITS, status=1):
+    """Everything that a run tells of itself: console, run.json, run.log and page."""
+    pathlib.Path(f"{path}.cfg").write_text(text)
+    result = tap.run("run", f"{path}.cfg", "-o", path, *options)
+    assert result.returncode == status, result
+    page = ""
+    if shutil.which("gnuplot"):
+        report = tap.run("report", path)
+        assert report.returncode == 0, report
+        page = re.sub(r"(?s)<(script|svg).*?</\1>", "", read(f"{path}/report.html"))
+    about = json.loads(read(f"{path}/run.json"))
+    sentences = " ".join(f"{row['whose']} {row['sentence']}" for row in about["findings"])
+    told = " ".join(f"{result.stdout} {result.stderr}".split())
+    return {"console": told, "findings": sentences, "watch": about["watch"]["text"],
+            "error": about.get("error") or "", "log": " ".join(read(f"{path}/run.log").split()),
+            "page": " ".join(page.split())}
+
+
+def nowhere(places, *words):
+    for place, text in places.items():
+        for word in words:
+            assert word not in text, (place, word, text)
+
+
+# Two bodies of equal mass, close together, and a light one far out: the step is too long for all.
+THREE = """
+name = "three"; bodies = { initial = "file"; file = "three.csv"; center = false; %s };
+time = { step = 1.0; end = 50.0; };
+diagnostics = ( { type = "conservation"; every = 5; } ); outputs = ( { type = "xyz"; every = 5; } );
+"""
+NAMES = 'names = [ "Alpha", "Beta", "Gamma" ];'
+PLACES = ("m,x,y,z,vx,vy,vz\n0.5,0.5,0,0,0,0.5,0\n0.5,-0.5,0,0,0,-0.5,0\n"
+          "{},{},0,0,0,{},0\n")
+
+
+def test_messages():
+    """what the watch finds, says and draws names bodies, some of them, or tells their ids"""
+    pathlib.Path("three.csv").write_text(PLACES.format(1e-6, 10, 0.316))
+    named = said("three", text=THREE % NAMES)
+    assert "the step is too large for Alpha and Beta, 1 apart" in named["console"], named
+    assert "fastest pair: Alpha and Beta" in named["log"] or "for Alpha and Beta" in named["log"]
+    assert "for Alpha and Beta at t =" in named["watch"], named
+    assert "Alpha and Beta" in named["findings"], named
+    assert not named["page"] or "The fastest pair: Alpha and Beta" in named["page"], named["page"]
+    nowhere(named, "bodies 1", "bodies 2", "body 1", "body 2", "body 3")
+    some = said("some-named", text=THREE % 'names = [ "Alpha" ];')
+    assert "for Alpha and body 2" in some["watch"], some
+    none = said("unnamed", text=THREE % "")
+    assert "for bodies 1 and 2" in none["watch"], none
+    # A word for several bodies is the name of none.
+    pathlib.Path("three.csv").write_text(
+        "\n".join(line + (",star" if k else ",species") for k, line in enumerate(
+            PLACES.format(1e-6, 10, 0.316).splitlines())) + "\n")
+    assert "for bodies 1 and 2" in said("stars", text=THREE % "")["watch"]
+
+
+def test_orbits_and_single_bodies():
+    """the orbit of a light body, a body without mass, own steps, and bodies at one place"""
+    # Alpha is as heavy as the Sun beside Beta, about which Gamma has six steps of its period.
+    pathlib.Path("three.csv").write_text(
+        "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1e-3,1,0,0,0,1,0\n1e-9,1.01,0,0,0,1.316,0\n")
+    moon = said("moon", "-P", "time.step=0.03125", "-P", "time.end=20", text=THREE % NAMES)
+    assert "the orbit of Gamma about Beta" in moon["watch"], moon["watch"]
+    assert "Gamma about Beta" in moon["findings"] and "Gamma about Beta" in moon["console"]
+    nowhere(moon, "bodies 1", "bodies 2", "body 1", "body 2", "body 3")
+    pathlib.Path("three.csv").write_text(
+        "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n0,1,0,0,0,1.3,0\n0,3,0,0,0,0.5,0\n")
+    test = said("test", text=THREE % NAMES)
+    assert "specific energy of Beta" in test["watch"] or "about Alpha" in test["watch"], test
+    nowhere(test, "test body 2", "test body 3", "body 1", "body 2", "body 3")
+    own = said("own", "-P", "time.integrator=\"gauss-radau\"", "-P", "time.end=1", status=0,
+               text=THREE % NAMES)
+    assert re.search(r"the smallest was \S+, for (Alpha|Beta|Gamma)", own["console"]), own
+    pathlib.Path("three.csv").write_text(PLACES.format(1e-6, 0.5, 0.5))
+    told = run("coincident", text=THREE % NAMES, status=65)
+    assert "bodies 1 and 3 are both" in told or "Alpha and Gamma are both" in told, told
+    check = tap.run("check", "coincident.cfg")
+    assert check.returncode == 65, check
+    pathlib.Path("three.csv").write_text(PLACES.format(1e-6, 10, 0.316))
+    check = tap.run("check", "coincident.cfg")
+    assert "Alpha and Beta would orbit" in " ".join(check.stdout.split()), check.stdout
+
+
+def test_hostile_names():
+    """names that are markup, commands or escapes are words on the page and in figures"""
+    pathlib.Path("three.csv").write_text(PLACES.format(1e-6, 10, 0.316))
+    names = '<u>A</u>', "`touch${IFS}x`", "{/*9'\u00e9&amp;}"
+    told = said("hostile", text=THREE % ('names = [ "' + '", "'.join(names) + '" ];'))
+    assert f"for {names[0]} and {names[1]} at t =" in told["watch"], told
+    if told["page"]:
+        assert "The fastest pair: &lt;u&gt;A&lt;/u&gt; and `touch" in told["page"]
+        assert "<u>" not in read("hostile/report.html") and not pathlib.Path("x").exists()
+        assert keys_of("hostile/plots/orbits.dat")[:3] == list(names)
+    # Bytes that are no text name nothing: a page and run.json are UTF-8.
+    bytes_ = PLACES.format(1e-6, 10, 0.316).encode().splitlines()
+    words = [b"species", b"C\xe9res", b"b", b"c"]
+    pathlib.Path("three.csv").write_bytes(
+        b"\n".join(line + b"," + word for line, word in zip(bytes_, words)) + b"\n")
+    assert "for bodies 1 and 2" in said("latin", text=THREE % "")["watch"]
+
+
 def test_convert():
     """they go through XYZ and CSV and back; what takes none says so"""
     run("made")

@@ -131,6 +131,52 @@ static void test_scales(void **state)
     bodies_destroy(b);
 }
 
+/* A species of one body is its name, in every system where that body has the same id. */
+static void test_bodies_are_called_by_their_names(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    struct error error;
+    char name[BODIES_NAME_SIZE], pair[BODIES_PAIR_SIZE];
+    assert_int_equal(bodies_create(2, 5, &b, &error), STATUS_OK);
+    for (size_t i = 0; i < b->stride + 5; i++)
+        b->id[i] += 10; /* 11 to 15 */
+    assert_true(bodies_add_species(b, "Sun", 1) && bodies_add_species(b, "Jupiter", 2));
+    assert_true(bodies_add_species(b, "moons", 4)); /* and the last body has none */
+    assert_string_equal(bodies_name(b, 11, name), "Sun");
+    assert_string_equal(bodies_name(b, 13, name), "body 13");
+    assert_string_equal(bodies_name(b, 15, name), "body 15");
+    assert_string_equal(bodies_name(b, 1, name), "body 1"); /* no place of the list */
+    assert_string_equal(bodies_pair(b, 12, 11, pair), "Jupiter and Sun");
+    assert_string_equal(bodies_pair(b, 11, 14, pair), "Sun and body 14");
+    assert_string_equal(bodies_pair(b, 13, 15, pair), "bodies 13 and 15");
+    b->id[b->stride + 1] = 99; /* in system 2 another body is at this place */
+    assert_string_equal(bodies_name(b, 12, name), "body 12");
+    assert_string_equal(bodies_name(b, INT64_MIN, name), "body -9223372036854775808");
+    assert_string_equal(bodies_pair(b, INT64_MIN, 12, pair), "bodies -9223372036854775808 and 12");
+    bodies_destroy(b);
+}
+
+/* Names are words of UTF-8 that a terminal shows: no separators, no controls, no marks that turn
+ * the direction of writing. */
+static void test_words_that_name_a_species(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "a", "Céres", "<b>", "1", "-", "天王星", "\xf0\x9f\x8c\x8d"
+    };
+    static const char *const bad[] = {
+        "",         "a b",          "a\tb",         "a\x7f",
+        "a\"b",     "a\\b",         "a=b",          "a,b",
+        "C\xe9res", "\xc3",         "\xed\xa0\x80", "\xc0\x80",
+        "\xc2\x9b", "\xe2\x80\xae", "a\nb",         "0123456789012345678901234567890x"
+    };
+    for (size_t k = 0; k < COUNT_OF(good); k++)
+        assert_true(bodies_is_species(good[k]));
+    for (size_t k = 0; k < COUNT_OF(bad); k++)
+        assert_false(bodies_is_species(bad[k]));
+}
+
 static void test_a_system_is_copied_with_its_ids(void **state)
 {
     (void)state;
@@ -275,6 +321,8 @@ int main(void)
         cmocka_unit_test(test_labels_say_the_dimension),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_bodies_are_called_by_their_names),
+        cmocka_unit_test(test_words_that_name_a_species),
         cmocka_unit_test(test_a_system_is_copied_with_its_ids),
         cmocka_unit_test(test_small_terms_are_not_lost),
         cmocka_unit_test(test_the_internal_energy_knows_no_frame),

@@ -93,12 +93,12 @@ static void test_a_pair_far_away_is_not_resolved(void **state)
     assert_close(r.spacing, 0x1p-3, 0);
     assert_close(r.steps, 2, 0);
     assert_int_equal(r.enough, PRECISION_MIXED);
-    resolution_text(&r, PRECISION_SINGLE, text);
+    resolution_text(&r, b, PRECISION_SINGLE, text);
     assert_non_null(strstr(text, "bodies 13 and 14"));
     assert_non_null(strstr(text, "compute.precision = \"mixed\""));
     r = measure(&open_space, b, PRECISION_MIXED, ORIGIN_MEDIAN);
     assert_close(r.spacing, 0x1p-27, 0);
-    assert_string_equal(resolution_text(&r, PRECISION_MIXED, text), "");
+    assert_string_equal(resolution_text(&r, b, PRECISION_MIXED, text), "");
     assert_false(measure(&open_space, b, PRECISION_SINGLE, ORIGIN_EXACT).found);
     bodies_destroy(b);
 
@@ -108,12 +108,12 @@ static void test_a_pair_far_away_is_not_resolved(void **state)
     /* A softening length has to be told, not the separation. */
     const struct physics soft = { .gravitational_constant = 1, .softening = 0x1p30 };
     r = measure(&soft, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
-    assert_string_equal(resolution_text(&r, PRECISION_SINGLE, text), "");
+    assert_string_equal(resolution_text(&r, b, PRECISION_SINGLE, text), "");
     /* Both pairs are far from the origin of coordinates. */
     for (size_t i = 0; i < 4; i++)
         b->y[i] = b->y[i] + (i < 2 ? 0x1p40 : 0);
     assert_string_equal(
-        resolution_text(&(struct resolution){ .found = false }, PRECISION_SINGLE, text), "");
+        resolution_text(&(struct resolution){ .found = false }, b, PRECISION_SINGLE, text), "");
     r = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_ZERO);
     assert_int_equal(r.enough, PRECISION_DOUBLE);
     r = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
@@ -152,7 +152,7 @@ static void test_the_worst_system_is_named(void **state)
     assert_true(r.found && r.system == 1 && r.id_i == 23 && r.id_j == 24);
     assert_close(r.distance, 0.125, 0);
     char text[RESOLUTION_TEXT_SIZE];
-    resolution_text(&r, PRECISION_SINGLE, text);
+    resolution_text(&r, b, PRECISION_SINGLE, text);
     assert_non_null(strstr(text, "bodies 23 and 24 of system 2"));
     bodies_destroy(one);
     bodies_destroy(b);

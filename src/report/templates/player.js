@@ -10,8 +10,8 @@ const rate = pick('rate'), colour = pick('colour'), follow = pick('follow');
 const trails = pick('trails');
 const [bodies, frames, scale, limit, slowest, fastest, cell] =
     ['bodies', 'frames', 'scale', 'limit', 'slowest', 'fastest', 'cell'].map(key => +about[key]);
-const groups = JSON.parse(about.groups), named = about.kind === 'name';
-const nameOf = i => named ? groups[group[i]] : `body ${ids[i]}`;
+const groups = JSON.parse(about.groups), named = JSON.parse(about.named); /* of a single body */
+const nameOf = i => named[group[i]] ? groups[group[i]] : `body ${ids[i]}`;
 const FEW = 10, TRAIL_BODIES = 100, SHADES = 16, LEGEND = 7;
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ function drawWords() {
 
 function drawLegend(em) {
     const rows = colour.value === 'group' ? groups.slice(0, LEGEND).map(
-        (name, k) => [palette[k], named ? name : `${about.kind} ${name}`]) :
+        (name, k) => [palette[k], named[k] ? name : `${about.kind} ${name}`]) :
         colour.value === 'speed' ? [[palette[0], `speed ${text(slowest, 3)}`],
             [palette[1], `speed ${text(fastest, 3)} (by logarithms)`]] : [];
     if (groups.length > LEGEND && colour.value === 'group')
@@ -278,7 +278,8 @@ function drawLegend(em) {
 
 function drawChosen() {
     const em = 14 * canvas.width / Math.max(1, canvas.clientWidth), [x, y] = seen(chosen, frame);
-    const name = colour.value === 'group' && !named ? `, ${about.kind} ${groups[group[chosen]]}` : '';
+    const kind = groups[group[chosen]], known = named[group[chosen]];
+    const name = colour.value === 'group' && !known ? `, ${about.kind} ${kind}` : '';
     pen.strokeStyle = css(ink), pen.fillStyle = css(ink), pen.textAlign = 'left';
     pen.beginPath();
     pen.arc(x, y, 0.7 * em, 0, 2 * Math.PI);

@@ -1,6 +1,12 @@
 """The faults of src/model/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/model/bodies.c", "if (b->species[k].end != i + 1)", "if (false)", "unit/model"),
+    ("src/model/bodies.c", "while (s < b->systems && b->id[s * b->stride + i] == id)",
+     "while (s < b->systems && b->id[i] == id)", "unit/model"),
+    ("src/model/bodies.c", "(next = text_character(name + end)) > 0", "(next = 1) > 0",
+     "unit/model"),
+    ("src/model/bodies.c", " && name_is_shown(name);", ";", "unit/model"),
     ("src/model/unit.c", "1e3 * CONSTANT_YEAR", "1.01e3 * CONSTANT_YEAR", "unit/units"),
     ("src/model/conserved.c", "add(&virial, 0.5 * m * psi[i]);",
      "add(&virial, 0.505 * m * psi[i]);", "cli/members.py"),
