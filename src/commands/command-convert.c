@@ -51,48 +51,52 @@ struct source {
 struct target {
     struct directory *directory;
     struct stream *stream;
+    struct snapshot_arrays arrays; /* of a format that writes all frames at its end */
     size_t files;
     char first[PATH_SIZE]; /* its name */
 };
 
 /* --- what is wanted --------------------------------------------------------------------------- */
 
-static enum status unknown_format(const char *option, const char *name, struct error *error)
+static enum status unknown_format(const char *option, const char *name, const char *formats,
+                                  struct error *error)
 {
-    return error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be csv, xyz, plain or hdf5",
-                     option, name);
+    return error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be one of %s", option, name,
+                     formats);
 }
 
 static enum status choose_formats(struct conversion *c, struct error *error)
 {
     c->reader = c->from ? read_find(c->from) : NULL;
     if (c->from && !c->reader)
-        return unknown_format("--from", c->from, error);
+        return unknown_format("--from", c->from, "csv, xyz, plain, hdf5", error);
     if (!c->reader && read_recognise(c->input, &c->reader, error))
         return error->status;
     c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
     if (c->to && !c->writer)
-        return unknown_format("--to", c->to, error);
+        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz", error);
     if (!c->writer && c->to_standard)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: -: standard output has no name that says the format; "
-                         "say it with --to csv, xyz or plain");
+                         "say it with --to csv, xyz, plain or lammps");
     if (!c->writer)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
-                         ".txt, .hdf5); say it with --to",
+                         ".txt, .hdf5, .dump, .npz); say it with --to",
                          c->output);
-    if (c->to_standard && c->writer->image)
+    const bool text = c->writer->write != NULL;
+    if (c->to_standard && !text)
         return error_set(error, STATUS_USAGE,
-                         "orrery convert: -: HDF5 needs a file; text goes to standard output");
+                         "orrery convert: -: %s needs a file; text goes to standard output",
+                         c->writer->name);
     c->compressed = gzip_stem(c->output) < strlen(c->output);
-    if (c->compressed && c->writer->image)
-        return error_set(error, STATUS_USAGE, "orrery convert: %s: HDF5 is not compressed by gzip",
-                         c->output);
-    if (c->all && !c->writer->holds_of_many && !c->writer->image)
+    if (c->compressed && !text)
+        return error_set(error, STATUS_USAGE, "orrery convert: %s: %s is not compressed by gzip",
+                         c->output, c->writer->name);
+    if (c->all && !c->writer->holds_of_many && text)
         return error_set(error, STATUS_USAGE,
-                         "orrery convert: --all: a file of %s columns holds one frame; csv, xyz "
-                         "and hdf5 take all",
+                         "orrery convert: --all: a file of %s columns holds one frame; csv, xyz, "
+                         "hdf5, lammps and npz take all",
                          c->writer->name);
     return STATUS_OK;
 }
@@ -302,9 +306,11 @@ static enum status write_frame(struct conversion *c, struct target *target,
                                 .physics = &c->physics,
                                 .bodies = source->bodies };
     c->species = source->frames == 1 ? source->bodies->species_count > 0 : c->species;
-    const struct snapshot_options options = { c->all, c->species, &c->xyz };
+    const struct snapshot_options options = { c->all, source->frames - 1, c->species, &c->xyz };
     if (c->writer->image)
         return write_file(c, target, &now, error);
+    if (c->writer->write_arrays)
+        return snapshot_arrays_add(&target->arrays, &now, c->species, error);
     if (source->frames == 1 && c->writer->begin)
         c->writer->begin(target->stream, &now, &options);
     c->writer->write(target->stream, &now, &options);
@@ -319,6 +325,7 @@ static enum status close_target(struct target *target, enum status status, struc
     else
         stream_abandon(target->stream);
     directory_close(target->directory);
+    snapshot_arrays_free(&target->arrays);
     return status;
 }
 
@@ -355,7 +362,7 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
     const bool names =
         source->bodies->species_count > 0 && !(c->species && holds & SNAPSHOT_SPECIES);
-    add_word(&lost, names, c->writer->image ? "names of species" : "species");
+    add_word(&lost, names, holds & SNAPSHOT_SPECIES_NUMBERS ? "names of species" : "species");
     add_word(&lost, about->left_out[0], about->left_out);
     if (lost.length && !lost.failed)
         name_neutralise(lost.bytes);
@@ -416,6 +423,8 @@ static enum status convert(struct conversion *c, struct error *error)
         status = open_target(c, &target, error);
     if (!status)
         status = convert_frames(c, &source, &target, error);
+    if (!status && c->writer->write_arrays)
+        status = c->writer->write_arrays(&target.arrays, target.stream, error);
     status = close_target(&target, status, error);
     if (!status && !c->quiet) {
         tell_losses(c, &source);
@@ -452,8 +461,9 @@ enum status command_convert(int argc, char **argv, struct error *error)
         "Copies bodies from one kind of file to another, and names all that cannot be "
         "carried\n"
         "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 "
-        "(GADGET);\n"
-        "OUT may end in .gz, except hdf5, which with --all makes OUT_000.hdf5 and on;\n"
+        "(GADGET),\n"
+        "and to lammps (.dump, for OVITO, ASE and VMD) and npz (numpy).\n"
+        "Text may end in .gz; hdf5 with --all makes OUT_000.hdf5 and on;\n"
         "OUT - is standard output.",
         table,
         COUNT_OF(table),

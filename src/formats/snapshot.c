@@ -115,12 +115,27 @@ static void write_xyz(struct stream *stream, const struct moment *now,
     xyz_frame_write(options->frame, stream, now);
 }
 
+/* --- LAMMPS ----------------------------------------------------------------------------------- */
+
+static void write_lammps(struct stream *stream, const struct moment *now,
+                         const struct snapshot_options *options)
+{
+    struct moment told = *now;
+    if (told.step == MOMENT_NO_STEP) /* a dump must have one */
+        told.step = options->index;
+    if (options->index == 0)
+        stream_print(stream, "ITEM: UNITS\n%s\n", now->physics->units->name);
+    xyz_frame_write_dump(options->frame, stream, &told);
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 static const char *const csv_endings[] = { ".csv", NULL };
 static const char *const xyz_endings[] = { ".xyz", ".extxyz", NULL };
 static const char *const plain_endings[] = { ".txt", ".dat", NULL };
 static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
+static const char *const lammps_endings[] = { ".dump", ".lammpstrj", NULL };
+static const char *const npz_endings[] = { ".npz", NULL };
 
 static const struct snapshot_format table[] = {
     { .name = "csv",
@@ -140,8 +155,23 @@ static const struct snapshot_format table[] = {
     { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
     { .name = "hdf5",
       .endings = hdf5_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX,
+      .holds =
+          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX | SNAPSHOT_SPECIES_NUMBERS,
       .image = gadget_hdf5_image },
+    { .name = "lammps",
+      .endings = lammps_endings,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
+               SNAPSHOT_SPECIES_NUMBERS,
+      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
+                       SNAPSHOT_BOX | SNAPSHOT_SPECIES_NUMBERS,
+      .write = write_lammps },
+    { .name = "npz",
+      .endings = npz_endings,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
+               SNAPSHOT_SPECIES,
+      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
+                       SNAPSHOT_BOX | SNAPSHOT_SPECIES,
+      .write_arrays = snapshot_arrays_write_npz },
 };
 
 const struct snapshot_format *snapshot_find(const char *name)

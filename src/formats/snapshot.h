@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "formats/xyz-frame.h"
 #include "output/stream.h"
@@ -21,13 +22,24 @@ enum snapshot_content {
     SNAPSHOT_TIME = 4,
     SNAPSHOT_STEP = 8,
     SNAPSHOT_BOX = 16,
-    SNAPSHOT_SPECIES = 32
+    SNAPSHOT_SPECIES = 32,
+    SNAPSHOT_SPECIES_NUMBERS = 64 /* which one, not its name */
 };
 
 struct snapshot_options {
     bool many;               /* several moments are to come */
+    size_t index;            /* of this one, from 0 */
     bool species;            /* the first one has some: all have the column */
     struct xyz_frame *frame; /* how extended XYZ is written, and the digits of any text */
+};
+
+/* Moments, gathered array by array for a format that writes each array in one piece; all zero is
+ * empty. The first axis of each array is the moment, but for systems and species. */
+struct snapshot_arrays {
+    size_t frames, bodies; /* of all systems */
+    const struct units *units;
+    struct text times, steps, boxes, ids, masses, positions, velocities;
+    struct text systems, species; /* of the first moment; empty: one system, or no species */
 };
 
 /* A format of snapshots. Those of text write to a stream, binary ones make the bytes of a file. */
@@ -44,12 +56,30 @@ struct snapshot_format {
     /* Instead: bytes that the caller frees. STATUS_UNAVAILABLE, STATUS_MEMORY. */
     enum status (*image)(const struct moment *now, void **bytes, size_t *length,
                          struct error *error);
+    /* Instead: writes all moments, which were gathered, to a stream. STATUS_IO, STATUS_MEMORY. */
+    enum status (*write_arrays)(struct snapshot_arrays *arrays, struct stream *stream,
+                                struct error *error);
 };
 
 /* NULL for an unknown name. */
 const struct snapshot_format *snapshot_find(const char *name);
 /* Finds a format by the end of a file's name, with or without ".gz"; NULL if no format has it. */
 const struct snapshot_format *snapshot_of_file(const char *file);
+
+/* --- numpy: npz.c ----------------------------------------------------------------------------- */
+
+/* Gathers a moment (NEED_STATE), with its species if the file is to have them. STATUS_MEMORY. */
+enum status snapshot_arrays_add(struct snapshot_arrays *arrays, const struct moment *now,
+                                bool species, struct error *error);
+void snapshot_arrays_free(struct snapshot_arrays *arrays);
+
+/*
+ * Writes them as numpy.load() reads them: time and step of each frame (nan and -1: not known),
+ * box_length (0: open space), id, mass, position and velocity of each body in each frame; of an
+ * ensemble, system of each body, from 1; species; mass_unit, length_unit, velocity_unit, time_unit.
+ */
+enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct stream *stream,
+                                      struct error *error);
 
 /* --- GADGET: gadget-hdf5.c -------------------------------------------------------------------- */
 

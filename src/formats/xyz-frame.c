@@ -10,6 +10,7 @@
 struct xyz_column {
     const char *name;     /* in the key `columns` */
     const char *property; /* in Properties= */
+    const char *dump;     /* in a dump of LAMMPS */
     unsigned needs;
     void (*write)(const struct xyz_frame *frame, const struct moment *now, size_t index);
 };
@@ -37,7 +38,10 @@ static void put_vector(const struct xyz_frame *frame, double x, double y, double
 
 static void write_species(const struct xyz_frame *frame, const struct moment *now, size_t index)
 {
-    stream_print(frame->stream, "%s", bodies_species_name(now->bodies, index));
+    if (frame->dump)
+        put_integer(frame, (int64_t)bodies_species(now->bodies, index) + 1);
+    else
+        stream_print(frame->stream, "%s", bodies_species_name(now->bodies, index));
 }
 
 /* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */
@@ -99,15 +103,15 @@ static void write_potential(const struct xyz_frame *frame, const struct moment *
 }
 
 static const struct xyz_column columns[] = {
-    { "species", "species:S:1", 0, write_species },
-    { "pos", "pos:R:3", NEED_STATE, write_position },
-    { "velo", "velo:R:3", NEED_STATE, write_velocity },
-    { "mass", "mass:R:1", 0, write_mass },
-    { "id", "id:I:1", 0, write_id },
-    { "cluster", "cluster:I:1", 0, write_cluster },
-    { "force", "force:R:3", NEED_ACCELERATIONS, write_force },
-    { "kinetic_energy", "kinetic_energy:R:1", NEED_STATE, write_kinetic },
-    { "local_energy", "local_energy:R:1", NEED_POTENTIALS, write_potential },
+    { "species", "species:S:1", "type", 0, write_species },
+    { "pos", "pos:R:3", "x y z", NEED_STATE, write_position },
+    { "velo", "velo:R:3", "vx vy vz", NEED_STATE, write_velocity },
+    { "mass", "mass:R:1", "mass", 0, write_mass },
+    { "id", "id:I:1", "id", 0, write_id },
+    { "cluster", "cluster:I:1", "i_system", 0, write_cluster },
+    { "force", "force:R:3", "fx fy fz", NEED_ACCELERATIONS, write_force },
+    { "kinetic_energy", "kinetic_energy:R:1", "c_kinetic_energy", NEED_STATE, write_kinetic },
+    { "local_energy", "local_energy:R:1", "c_potential_energy", NEED_POTENTIALS, write_potential },
 };
 
 /* The table's row for the `length` letters at `word`. */
@@ -218,7 +222,26 @@ static void write_body(const struct xyz_frame *frame, const struct moment *now, 
     stream_write(frame->stream, "\n", 1);
 }
 
-void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now)
+/* The line of columns and the head before it, as LAMMPS has them. */
+static void write_dump_head(const struct xyz_frame *frame, const struct moment *now, size_t bodies)
+{
+    struct stream *const stream = frame->stream;
+    const struct cell *const cell = &frame->cell;
+    const char *const sides = cell->periodic ? "pp pp pp" : "ff ff ff";
+    if (isfinite(now->time))
+        stream_print(stream, "ITEM: TIME\n%.17g\n", now->time);
+    stream_print(stream, "ITEM: TIMESTEP\n%" PRIu64 "\nITEM: NUMBER OF ATOMS\n%zu\n", now->step,
+                 bodies);
+    stream_print(stream, "ITEM: BOX BOUNDS %s\n", sides);
+    for (int axis = 0; axis < 3; axis++)
+        stream_print(stream, "%.17g %.17g\n", cell->origin, cell->origin + cell->side);
+    stream_print(stream, "ITEM: ATOMS");
+    for (size_t k = 0; k < frame->column_count; k++)
+        stream_print(stream, " %s", frame->columns[k]->dump);
+    stream_write(stream, "\n", 1);
+}
+
+static void write_frame(struct xyz_frame *frame, struct stream *stream, const struct moment *now)
 {
     const struct bodies *bodies = now->bodies;
     const struct xyz_column *cluster = find_column("cluster", strlen("cluster"));
@@ -228,9 +251,25 @@ void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struc
     const size_t written = bodies->count / stride + (bodies->count % stride > 0);
     frame->stream = stream;
     frame->cell = cell_of(now->physics, bodies);
-    stream_print(stream, "%zu\n", bodies->systems * written);
-    write_comment_line(frame, now);
+    if (frame->dump) {
+        write_dump_head(frame, now, bodies->systems * written);
+    } else {
+        stream_print(stream, "%zu\n", bodies->systems * written);
+        write_comment_line(frame, now);
+    }
     for (size_t s = 0; s < bodies->systems; s++)
         for (size_t k = 0; k < written; k++)
             write_body(frame, now, s * bodies->stride + k * stride);
+}
+
+void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now)
+{
+    frame->dump = false;
+    write_frame(frame, stream, now);
+}
+
+void xyz_frame_write_dump(struct xyz_frame *frame, struct stream *stream, const struct moment *now)
+{
+    frame->dump = true;
+    write_frame(frame, stream, now);
 }

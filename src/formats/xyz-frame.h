@@ -23,6 +23,7 @@ struct xyz_frame {
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
     unsigned needs; /* enum need, or-ed */
+    bool dump;      /* as LAMMPS has it */
     struct cell cell;
     struct stream *stream;
 };
@@ -38,5 +39,9 @@ double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 /* Writes one frame. In an ensemble every frame says which system a body belongs to, whether that
  * column was chosen or not. A time that is not finite and a step MOMENT_NO_STEP are left out. */
 void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
+
+/* Writes the same bodies and columns as a frame of LAMMPS's dump custom, whose names for them are
+ * id, type, x, vx, mass, ...; the step must be known. The type is the number of the species. */
+void xyz_frame_write_dump(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
 
 #endif

@@ -1,0 +1,279 @@
+/*
+ * The arrays of moments as an .npz file of numpy: a ZIP archive of one .npy file for each array.
+ * NEP 1 of numpy describes .npy, APPNOTE 6.3.9 of PKWARE the archive. Nothing is compressed, and
+ * all sizes are those of ZIP64, so that arrays of any size have the same form.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+#include "formats/snapshot.h"
+
+/* --- gathering -------------------------------------------------------------------------------- */
+
+static void put(struct text *text, const void *value)
+{
+    text_append(text, value, 8); /* a double or an int64_t */
+}
+
+static void put_bodies(struct snapshot_arrays *arrays, const struct bodies *b, size_t first)
+{
+    for (size_t i = first; i < first + b->count; i++) {
+        const double *const axes[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+        for (size_t k = 0; k < COUNT_OF(axes); k++)
+            put(k < 3 ? &arrays->positions : &arrays->velocities, &axes[k][i]);
+        put(&arrays->masses, &b->m[i]);
+        put(&arrays->ids, &b->id[i]);
+    }
+}
+
+/* Appends the word as SPECIES_NAME_SIZE characters of four bytes, as numpy keeps text. */
+static void put_word(struct text *text, const char *word)
+{
+    uint32_t characters[SPECIES_NAME_SIZE] = { 0 };
+    for (size_t k = 0; *word && k < SPECIES_NAME_SIZE; k++) {
+        const size_t length = text_character(word);
+        const unsigned char first = (unsigned char)*word;
+        characters[k] = length == 1 ? first : first & (0xffU >> (length + 1));
+        for (size_t i = 1; i < length; i++)
+            characters[k] = characters[k] << 6 | ((unsigned char)word[i] & 0x3fU);
+        word += length > 0 ? length : 1;
+    }
+    text_append(text, (const char *)characters, sizeof characters);
+}
+
+/* What is the same in all moments: species, and the systems of an ensemble. */
+static void put_first(struct snapshot_arrays *arrays, const struct moment *now, bool species)
+{
+    const struct bodies *const b = now->bodies;
+    arrays->units = now->physics->units;
+    arrays->bodies = b->systems * b->count;
+    for (size_t s = 0; s < b->systems; s++)
+        for (size_t i = 0; i < b->count; i++) {
+            const size_t k = bodies_species(b, s * b->stride + i);
+            const int64_t system = (int64_t)s + 1;
+            if (species)
+                put_word(&arrays->species, k < b->species_count ? b->species[k].name : "X");
+            if (b->systems > 1)
+                put(&arrays->systems, &system);
+        }
+}
+
+enum status snapshot_arrays_add(struct snapshot_arrays *arrays, const struct moment *now,
+                                bool species, struct error *error)
+{
+    const int64_t step = now->step == MOMENT_NO_STEP ? -1 : (int64_t)now->step;
+    const double box = now->physics->boundary == BOUNDARY_PERIODIC ? now->physics->box_length : 0.0;
+    if (arrays->frames++ == 0)
+        put_first(arrays, now, species);
+    put(&arrays->times, &now->time);
+    put(&arrays->steps, &step);
+    put(&arrays->boxes, &box);
+    for (size_t s = 0; s < now->bodies->systems; s++)
+        put_bodies(arrays, now->bodies, s * now->bodies->stride);
+    const bool failed = arrays->positions.failed || arrays->velocities.failed ||
+                        arrays->masses.failed || arrays->ids.failed || arrays->times.failed ||
+                        arrays->steps.failed || arrays->boxes.failed || arrays->species.failed ||
+                        arrays->systems.failed;
+    return failed ? error_memory(error) : STATUS_OK;
+}
+
+void snapshot_arrays_free(struct snapshot_arrays *arrays)
+{
+    struct text *const all[] = { &arrays->positions, &arrays->velocities, &arrays->masses,
+                                 &arrays->ids,       &arrays->times,      &arrays->steps,
+                                 &arrays->boxes,     &arrays->species,    &arrays->systems };
+    for (size_t k = 0; k < COUNT_OF(all); k++)
+        text_free(all[k]);
+}
+
+/* --- the archive ------------------------------------------------------------------------------ */
+
+/* The archive as it grows: its list of members comes at its end. */
+struct archive {
+    struct stream *stream;
+    uint64_t length, members;
+    struct text list;
+};
+
+/* Appends the lowest `bytes` bytes of a number, the lowest first, as all of ZIP has them. */
+static void number(struct text *text, uint64_t value, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k++) {
+        const char byte = (char)(value >> (8 * k) & 0xff);
+        text_append(text, &byte, 1);
+    }
+}
+
+enum { VERSION = 45, STORED = 0, DAY_ONE = 0x21, IN_64_BITS = 1 };      /* 1 January 1980 */
+static const uint64_t elsewhere_16 = 0xffff, elsewhere_32 = 0xffffffff; /* in the 64-bit fields */
+
+/* The fields that a member's header and its entry in the list have in common. */
+static void describe(struct text *text, uint32_t crc, size_t name, size_t extra)
+{
+    number(text, VERSION, 2);
+    number(text, 0, 2);
+    number(text, STORED, 2);
+    number(text, 0, 2);
+    number(text, DAY_ONE, 2);
+    number(text, crc, 4);
+    number(text, elsewhere_32, 4);
+    number(text, elsewhere_32, 4);
+    number(text, name, 2);
+    number(text, extra, 2);
+}
+
+static void archive_write(struct archive *archive, const void *bytes, size_t length)
+{
+    stream_write(archive->stream, bytes, length);
+    archive->length += length;
+}
+
+static void archive_send(struct archive *archive, struct text *text)
+{
+    if (text->failed)
+        stream_fail(archive->stream, ENOMEM);
+    else
+        archive_write(archive, text->bytes, text->length);
+    text_free(text);
+}
+
+static void enter_in_list(struct archive *archive, const char *name, uint32_t crc, uint64_t size)
+{
+    struct text *const list = &archive->list;
+    number(list, 0x02014b50, 4);
+    number(list, VERSION, 2);
+    describe(list, crc, strlen(name), 28);
+    number(list, 0, 2 + 2 + 2 + 4); /* no comment, disk 0, no attributes */
+    number(list, elsewhere_32, 4);
+    text_append(list, name, strlen(name));
+    number(list, IN_64_BITS, 2);
+    number(list, 24, 2);
+    number(list, size, 8);
+    number(list, size, 8);
+    number(list, archive->length, 8);
+}
+
+static void archive_add(struct archive *archive, const char *name, const struct text *head,
+                        const void *bytes, size_t length)
+{
+    const uint32_t of_head = (uint32_t)crc32_z(0, (const Bytef *)head->bytes, head->length);
+    const uint32_t crc = (uint32_t)crc32_z(of_head, bytes, length);
+    const uint64_t size = head->length + length;
+    struct text header = { 0 };
+    enter_in_list(archive, name, crc, size);
+    archive->members++;
+    number(&header, 0x04034b50, 4);
+    describe(&header, crc, strlen(name), 20);
+    text_append(&header, name, strlen(name));
+    number(&header, IN_64_BITS, 2);
+    number(&header, 16, 2);
+    number(&header, size, 8);
+    number(&header, size, 8);
+    archive_send(archive, &header);
+    archive_write(archive, head->bytes, head->length);
+    archive_write(archive, bytes, length);
+}
+
+static void archive_end(struct archive *archive)
+{
+    struct text end = { 0 };
+    const uint64_t list = archive->length, size = archive->list.length;
+    archive_send(archive, &archive->list);
+    number(&end, 0x06064b50, 4);
+    number(&end, 44, 8);
+    number(&end, VERSION, 2);
+    number(&end, VERSION, 2);
+    number(&end, 0, 4 + 4); /* one disk */
+    number(&end, archive->members, 8);
+    number(&end, archive->members, 8);
+    number(&end, size, 8);
+    number(&end, list, 8);
+    number(&end, 0x07064b50, 4);
+    number(&end, 0, 4);
+    number(&end, list + size, 8);
+    number(&end, 1, 4);
+    number(&end, 0x06054b50, 4);
+    number(&end, 0, 2 + 2);
+    number(&end, elsewhere_16, 2);
+    number(&end, elsewhere_16, 2);
+    number(&end, elsewhere_32, 4);
+    number(&end, elsewhere_32, 4);
+    number(&end, 0, 2);
+    archive_send(archive, &end);
+}
+
+/* --- arrays of numpy -------------------------------------------------------------------------- */
+
+/* Adds an array: `type` is numpy's word without the order of bytes, which is that of the machine,
+ * and `shape` the inside of its brackets. */
+static void add_array(struct archive *archive, const char *name, const char *type,
+                      const char *shape, const struct text *content)
+{
+    enum { MAGIC = 10, ALIGNMENT = 64 };
+    const uint16_t one = 1;
+    const char order = *(const char *)&one == 1 ? '<' : '>';
+    struct text head = { 0 };
+    char file[40], words[160];
+    snprintf(file, sizeof file, "%s.npy", name);
+    const int length =
+        snprintf(words, sizeof words, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
+                 order, type, shape);
+    const size_t padded = ((size_t)length + 1 + MAGIC + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    text_append(&head, "\x93NUMPY\x01\x00", 8);
+    number(&head, padded - MAGIC, 2);
+    text_print(&head, "%-*s\n", (int)(padded - MAGIC - 1), words);
+    if (head.failed)
+        stream_fail(archive->stream, ENOMEM);
+    else
+        archive_add(archive, file, &head, content->length ? content->bytes : "", content->length);
+    text_free(&head);
+}
+
+/* Adds the units, each as one word. */
+static void add_units(struct archive *archive, const struct units *units)
+{
+    static const struct {
+        const char *name;
+        struct dimension dimension;
+    } words[] = { { "mass_unit", DIMENSION_MASS },
+                  { "length_unit", DIMENSION_LENGTH },
+                  { "velocity_unit", DIMENSION_VELOCITY },
+                  { "time_unit", DIMENSION_TIME } };
+    char label[UNITS_LABEL_SIZE], type[16];
+    snprintf(type, sizeof type, "U%d", SPECIES_NAME_SIZE);
+    for (size_t k = 0; k < COUNT_OF(words); k++) {
+        struct text word = { 0 };
+        put_word(&word, units_label(units, words[k].dimension, label));
+        add_array(archive, words[k].name, type, "", &word);
+        text_free(&word);
+    }
+}
+
+enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct stream *stream,
+                                      struct error *error)
+{
+    struct archive archive = { .stream = stream };
+    char frames[40], all[80], vectors[88], bodies[40], type[16];
+    snprintf(frames, sizeof frames, "%zu,", arrays->frames);
+    snprintf(bodies, sizeof bodies, "%zu,", arrays->bodies);
+    snprintf(all, sizeof all, "%zu, %zu", arrays->frames, arrays->bodies);
+    snprintf(vectors, sizeof vectors, "%s, 3", all);
+    snprintf(type, sizeof type, "U%d", SPECIES_NAME_SIZE);
+    add_array(&archive, "time", "f8", frames, &arrays->times);
+    add_array(&archive, "step", "i8", frames, &arrays->steps);
+    add_array(&archive, "box_length", "f8", frames, &arrays->boxes);
+    add_array(&archive, "id", "i8", all, &arrays->ids);
+    add_array(&archive, "mass", "f8", all, &arrays->masses);
+    add_array(&archive, "position", "f8", vectors, &arrays->positions);
+    add_array(&archive, "velocity", "f8", vectors, &arrays->velocities);
+    if (arrays->systems.length > 0)
+        add_array(&archive, "system", "i8", bodies, &arrays->systems);
+    if (arrays->species.length > 0)
+        add_array(&archive, "species", type, bodies, &arrays->species);
+    add_units(&archive, arrays->units);
+    archive_end(&archive);
+    return stream_flush(stream, false, error);
+}
