@@ -113,12 +113,14 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     const struct subject *subject = plot->subject;
     const struct series_column *time = subject->time, *x = subject->bin ? subject->bin : time;
     const struct members members = rows_of(plot, curve);
-    char at[FIGURE_LABEL_SIZE];
+    char at[FIGURE_LABEL_SIZE], words[UNITS_TEXT_SIZE];
     if (curve->x && !(x = series_find(subject->series, curve->x)))
         return STATUS_OK;
     figure_label(curve->x ? "x" : x == time ? "t" : x->name, x->unit, plot->figure->x_label);
-    if (!label)
-        label = figure_time(time->values[members.first], 4, time->unit, at);
+    plot->figure->over_time = x == time && !curve->x;
+    snprintf(at, sizeof at, "t = %s",
+             result_time(subject->result, time->values[members.first], 4, words));
+    label = label ? label : at;
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y,
                          has_bands(plot, curve), error);
 }

@@ -234,12 +234,19 @@ const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_
     return memcpy(buffer, label, sizeof label);
 }
 
-const char *figure_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE])
+void figures_change_time(struct figures *figures, const struct time_unit *unit)
 {
-    const bool named = unit[0] && strcmp(unit, "T") != 0;
-    snprintf(buffer, FIGURE_LABEL_SIZE, "t = %.*g%s%.40s", digits, time, named ? " " : "",
-             named ? unit : "");
-    return buffer;
+    for (size_t f = 0; f < figures->count && unit->size != 1.0; f++) {
+        struct figure *const figure = &figures->figures[f];
+        if (!figure->over_time)
+            continue;
+        figure_label("t", unit->label, figure->x_label);
+        for (size_t i = 0; i < figure->curve_count; i++)
+            for (size_t k = 0; k < figure->curves[i].count; k++)
+                figure->curves[i].x[k] /= unit->size;
+        for (size_t k = 0; k < 2; k++)
+            figure->x_range[k] /= unit->size;
+    }
 }
 
 /* --- figures that a user has named ------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "formats/csv.h"
+#include "model/time-unit.h"
 
 enum {
     FIGURE_LABEL_SIZE = 160,
@@ -39,6 +40,7 @@ struct figure {
     bool x_log, y_log;
     bool y_signed;   /* logarithmic on both sides of 0, where curves differ much in size */
     bool equal_axes; /* a length is the same in x and in y */
+    bool over_time;  /* x is the time */
     double range[2]; /* of both axes; 0, 0: what the curves need */
     double x_range[2], y_range[2];  /* of an axis that is not logarithmic, likewise */
     double ticks[FIGURE_MAX_TICKS]; /* along x, where values were chosen; or none */
@@ -100,9 +102,8 @@ void figure_free_all(struct figures *figures);
 /* "name [unit]", or the name alone for a pure number. */
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
-/* Writes "t = 12.5 Myr" with `digits` digits; the unit is left away if it is the T of N-body
- * units. */
-const char *figure_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
+/* Changes the axes of time from the unit of the run to another one. */
+void figures_change_time(struct figures *figures, const struct time_unit *unit);
 
 /* --- figures that a user has named ------------------------------------------------------------ */
 

@@ -66,7 +66,7 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
                    "keep the motion of the whole. ");
     if (isfinite(most.size)) {
         text_print(words, "It moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ", most.size,
-                   units_time(result_units(drawn->result), most.time, 6, time),
+                   result_time(drawn->result, most.time, 6, time),
                    text_system(system, (double)most.system, NULL),
                    has_gap(drawn->series, "relative_energy_error")
                        ? ", and is undefined in some rows"
@@ -245,7 +245,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
                    integrator && !integrator->symplectic && !integrator_chooses_steps(integrator)
                        ? "This integrator is not symplectic: the size of the orbit changes. "
                        : "",
-                   units_time(result_units(drawn->result), lost, 4, time),
+                   result_time(drawn->result, lost, 4, time),
                    isnan(phase) ? "position is off by more than the semi-major axis"
                                 : "phase is off by more than a radian");
     else if (integrator && integrator->symplectic)
@@ -307,7 +307,7 @@ static void tell_steps(const struct drawn *drawn, struct text *words)
         text_print(words, "The smallest was %s. ", units_time(units, least, 3, time));
     if (isfinite(stuck))
         text_print(words, "At t = %s no step was short enough, and the run broke off.",
-                   units_time(units, stuck, 6, time));
+                   result_time(drawn->result, stuck, 6, time));
 }
 
 /* Explains the line beyond which orbits are no longer those of the system. */

@@ -260,7 +260,7 @@ static void view_finding(json_t **row, const struct result *result)
                         : broke_off ? judgement->broke_off
                                     : judgement->at_end;
     snprintf(ratio, sizeof ratio, "%.3g", value / bound);
-    units_time(result_units(result), since, 4, time);
+    result_time(result, since, 4, time);
     document_set(row, "words", json_string(words));
     document_set(row, "class",
                  json_string(strcmp(words, judgement->at_end) == 0 ? judgement->class_ : "quiet"));

@@ -384,6 +384,18 @@ static bool is_drawn(const struct overlay *overlay, size_t run, const char *name
     return before > 0 || all < 2;
 }
 
+/* Returns the unit of time that all runs have; that of their files if they have none in common. */
+static struct time_unit common_unit(const struct overlay_run *runs, size_t count)
+{
+    const struct time_unit unit = result_time_unit(runs[0].result);
+    for (size_t run = 1; run < count; run++) {
+        const struct time_unit other = result_time_unit(runs[run].result);
+        if (strcmp(unit.label, other.label) != 0)
+            return (struct time_unit){ .size = 1.0 };
+    }
+    return unit;
+}
+
 enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw_extent extent,
                          struct figures *figures, struct error *error)
 {
@@ -398,6 +410,9 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
             status = draw_run(runs[run].result, trajectory, extent, &own[run], error);
         trajectory_close(trajectory);
     }
+    const struct time_unit unit = common_unit(runs, shown);
+    for (size_t run = 0; run < shown; run++)
+        figures_change_time(&own[run], &unit);
     for (size_t run = 0; run < shown && !status; run++)
         for (size_t i = 0; i < own[run].count && !status; i++) {
             const struct figure *figure = &own[run].figures[i];

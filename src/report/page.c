@@ -205,6 +205,20 @@ static json_t *short_number(double value)
     return json_string(words);
 }
 
+/* Returns the time that the run has reached: "3652.5 d (10 yr)"; NULL for none. */
+static json_t *reached_view(const struct result *result)
+{
+    const double time = result_real(result, FIELD_TIME);
+    const struct time_unit unit = result_time_unit(result);
+    char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE], words[2 * UNITS_TEXT_SIZE + 8];
+    if (isnan(time))
+        return json_null();
+    units_time(result_units(result), time, time == floor(time) && time < 1e15 ? 15 : 4, own);
+    time_unit_text(&unit, time, 4, other);
+    snprintf(words, sizeof words, unit.size != 1.0 ? "%s (%s)" : "%s", own, other);
+    return json_string(words);
+}
+
 /* The numbers that stand out. */
 static void set_tiles(json_t **view, const struct result *result)
 {
@@ -219,7 +233,6 @@ static void set_tiles(json_t **view, const struct result *result)
         { "tile_crossing", FIELD_TIME_SCALES_CROSSING, RUN_FIELDS },
         { "tile_relaxation", FIELD_TIME_SCALES_HALF_MASS_RELAXATION, RUN_FIELDS },
         { "tile_own", FIELD_OWN_STEPS_STEPS, FIELD_OWN_STEPS_STEPS },
-        { "tile_time", FIELD_TIME, FIELD_TIME },
         { "tile_wall", FIELD_WALL_SECONDS, FIELD_WALL_SECONDS },
     };
     const bool many = result_real(result, FIELD_SYSTEMS) > 1;
@@ -242,6 +255,7 @@ static void set_tiles(json_t **view, const struct result *result)
         view, "counted",
         short_number(result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_SYSTEMS)));
     document_set(view, "time_unit", json_string(label));
+    document_set(view, "tile_time", reached_view(result));
 }
 
 /* Returns the error that ended a run. */

@@ -22,7 +22,7 @@ enum {
 
 /* The properties that all pictures of a run share. */
 struct view {
-    const struct units *units; /* or NULL */
+    struct time_unit time;
     char length_unit[UNITS_LABEL_SIZE];
     char systems[80]; /* says that there are many; "" for one */
     bool centered;    /* the centre of mass lies at 0 */
@@ -30,9 +30,8 @@ struct view {
 
 static struct view view_of(const struct result *result)
 {
-    struct view view = { .length_unit = "" };
+    struct view view = { .time = result_time_unit(result) };
     const struct units *units = result_units(result);
-    view.units = units;
     view.centered = result_flag(result, FIELD_CONFIG_BODIES_CENTER);
     if (units)
         units_label(units, (struct dimension)DIMENSION_LENGTH, view.length_unit);
@@ -151,7 +150,7 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     snprintf(figure->name, sizeof figure->name, "%s", name);
     char time[UNITS_TEXT_SIZE];
     snprintf(figure->title, sizeof figure->title, "Bodies at t = %s",
-             units_time(view->units, trajectory->frames[frame].time, 6, time));
+             time_unit_text(&view->time, trajectory->frames[frame].time, 6, time));
     text_print(&figure->caption,
                "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.%s",
                count, trajectory->bodies, view->systems);

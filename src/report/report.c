@@ -383,6 +383,8 @@ static enum status one_run(const struct report *report, struct figures *figures,
     if (!status)
         status = draw_run(result, trajectory, report->options->plots ? DRAW_ALL : DRAW_PAGE,
                           figures, error);
+    const struct time_unit unit = result_time_unit(result);
+    figures_change_time(figures, &unit);
     const size_t pictures = report->options->plots ? 0 : count_pictures(figures);
     if (!status && report->options->plots)
         status = choice_select(report->options->plots, figures, error);

@@ -236,6 +236,43 @@ const struct units *result_units(const struct result *result)
     return units_find(result_string(result, FIELD_CONFIG_PHYSICS_UNITS));
 }
 
+/* Returns the period of the orbit that it has measured; NaN without one. */
+static double period_of(const struct result *result)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(result_find(result, FIELD_CONFIG_DIAGNOSTICS), index, item)
+    {
+        const char *const type = json_string_value(run_field(item, FIELD_DIAGNOSTIC_TYPE));
+        const char *const given = run_field_string(item, FIELD_DIAGNOSTIC_NAME);
+        const char *const name = given[0] ? given : "orbit";
+        if (!type || strcmp(type, "orbit") != 0)
+            continue;
+        const double mean = result_measured(result, name, "mean_period");
+        return isnan(mean) ? result_measured(result, name, "period") : mean;
+    }
+    return NAN;
+}
+
+struct time_unit result_time_unit(const struct result *result)
+{
+    const struct units *const units = result_units(result);
+    const struct time_spans spans = {
+        .end = result_real(result, FIELD_CONFIG_TIME_END),
+        .period = period_of(result),
+        .crossing = result_real(result, FIELD_TIME_SCALES_CROSSING),
+        .relaxation = result_real(result, FIELD_TIME_SCALES_HALF_MASS_RELAXATION),
+    };
+    return units ? time_unit_choose(units, &spans) : (struct time_unit){ .size = 1.0 };
+}
+
+const char *result_time(const struct result *result, double time, int digits,
+                        char buffer[UNITS_TEXT_SIZE])
+{
+    const struct time_unit unit = result_time_unit(result);
+    return time_unit_text(&unit, time, digits, buffer);
+}
+
 static bool has_verdict(const struct result *result, const char *verdict)
 {
     return strcmp(result_string(result, FIELD_VERDICT), verdict) == 0;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "formats/csv.h"
 #include "integrator/integrator.h"
+#include "model/time-unit.h"
 #include "model/units.h"
 #include "output/directory.h"
 #include "output/run-fields.h"
@@ -69,6 +70,13 @@ bool result_is_periodic(const struct result *result);
 
 /* The units of its numbers; NULL where it does not say. */
 const struct units *result_units(const struct result *result);
+
+/* The unit in which figures and sentences give its times; an orbit is that of the diagnostic. */
+struct time_unit result_time_unit(const struct result *result);
+
+/* Writes "9.6 yr", with `digits` significant digits, in that unit. */
+const char *result_time(const struct result *result, double time, int digits,
+                        char buffer[UNITS_TEXT_SIZE]);
 
 /* Did Orrery write it? Other programs have files of that name too. */
 bool result_is_of_orrery(const struct result *result);
