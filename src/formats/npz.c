@@ -44,7 +44,7 @@ static void put_word(struct text *text, const char *word)
     text_append(text, (const char *)characters, sizeof characters);
 }
 
-/* What is the same in all moments: species, and the systems of an ensemble. */
+/* Appends what is the same in all moments: species, and the systems of an ensemble. */
 static void put_first(struct snapshot_arrays *arrays, const struct moment *now, bool species)
 {
     const struct bodies *const b = now->bodies;

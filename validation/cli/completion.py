@@ -91,7 +91,8 @@ def check(complete):
     assert complete("orrery report ") == ["cluster.run"]
     assert complete("orrery run one.cfg -o ") == ["cluster.run"]
     assert complete("orrery info plum") == ["plummer"]
-    assert complete("orrery convert a b --to ") == ["csv", "hdf5", "plain", "xyz"]
+    assert complete("orrery convert a b --to ") == ["csv", "hdf5", "lammps", "npz",
+                                                         "plain", "xyz"]
     assert complete("orrery convert a b --units as") == ["astronomical"]
     assert complete("orrery convert no") == ["notes.txt"]
     assert complete("orrery bench --boundary ") == ["open", "periodic"]

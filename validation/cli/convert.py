@@ -6,6 +6,7 @@ import pathlib
 import socket
 import stat
 import subprocess
+import zipfile
 
 import numpy
 
@@ -150,6 +151,79 @@ def test_other_programs():
     assert len(frames) == FRAMES and frames[2].info["Step"] == 20
 
 
+def all_rows(count):
+    """m x y z vx vy vz of every frame of the trajectory, which numpy reads by itself."""
+    return numpy.array([rows(frame_text(TRAJECTORY, index)) for index in range(count)])
+
+
+def test_numpy():
+    """numpy loads an archive: every bit of all frames, their times, steps, units and names"""
+    make()
+    result = convert("--all", TRAJECTORY, "all.npz", "--from-units", "astronomical")
+    assert result.stdout == "all.npz: 5 frames of 30 bodies\n" and not lost(result)
+    whole = all_rows(FRAMES)
+    with zipfile.ZipFile("all.npz") as archive:
+        assert archive.testzip() is None  # the checksums are right
+    with numpy.load("all.npz", allow_pickle=False) as found:
+        assert sorted(found) == ["box_length", "id", "length_unit", "mass", "mass_unit",
+                                 "position", "step", "time", "time_unit", "velocity",
+                                 "velocity_unit"], sorted(found)
+        assert found["position"].tobytes() == whole[:, :, 1:4].tobytes()
+        assert found["velocity"].tobytes() == whole[:, :, 4:].tobytes()
+        assert found["mass"].tobytes() == whole[:, :, 0].tobytes()
+        assert (found["id"] == numpy.arange(1, 31)).all() and found["id"].shape == (FRAMES, 30)
+        assert list(found["step"]) == [0, 10, 20, 30, 35]
+        assert numpy.abs(found["time"] - 0.01 * found["step"]).max() < 1e-15
+        assert (found["box_length"] == 0).all()
+        units = [str(found[f"{of}_unit"]) for of in ("mass", "length", "velocity", "time")]
+        assert units == ["Msun", "AU", "AU d^-1", "d"], units
+    convert(TRAJECTORY, "a.csv")
+    convert("a.csv", "one.npz")
+    with numpy.load("one.npz") as one:
+        assert one["position"].shape == (1, 30, 3) and one["step"] == [-1]
+        assert numpy.isnan(one["time"][0]) and str(one["length_unit"]) == "L"
+    names = ["Sun", "Céres", "天王星"]
+    make("-P", 'bodies.names=["' + '","'.join(names) + '"]', "-P", "ensemble.systems=2", "-P",
+         "physics.boundary=periodic", "-P", "physics.box_length=2.5", "--force")
+    assert not lost(convert("--all", TRAJECTORY, "box.npz"))
+    with numpy.load("box.npz", allow_pickle=False) as box:
+        assert (box["box_length"] == 2.5).all() and box["position"].shape == (FRAMES, 60, 3)
+        assert list(box["system"]) == 30 * [1] + 30 * [2]
+        assert list(box["species"]) == 2 * (names + 27 * ["X"]), box["species"][:4]
+        assert box["position"].tobytes() == all_rows(FRAMES)[:, :, 1:4].tobytes()
+        assert list(box["id"][0]) == 2 * list(range(1, 31))
+
+
+def test_dumps_in_ase():
+    """ASE reads a dump of LAMMPS: frames, cells, positions, velocities; its lines are right"""
+    ase = tap.need("ase.io")
+    make("-P", 'bodies.names=["Sun"]')
+    assert lost(convert("--all", TRAJECTORY, "all.dump")) == "names of species"
+    lines = pathlib.Path("all.dump").read_text().splitlines()
+    assert lines[:10] == ["ITEM: UNITS", "nbody", "ITEM: TIME", "0", "ITEM: TIMESTEP", "0",
+                          "ITEM: NUMBER OF ATOMS", "30", "ITEM: BOX BOUNDS ff ff ff", "-4 4"]
+    assert lines[12] == "ITEM: ATOMS type x y z vx vy vz mass id"
+    assert [line.split()[0] for line in lines[13:16]] == ["1", "2", "2"] and len(lines) == 217
+    convert("--all", TRAJECTORY, "all.dump.gz")
+    assert gzip.decompress(pathlib.Path("all.dump.gz").read_bytes()) == \
+        pathlib.Path("all.dump").read_bytes()
+    frames = ase.io.read("all.dump", index=":", format="lammps-dump-text")
+    whole = all_rows(FRAMES)
+    assert [frame.info["timestep"] for frame in frames] == [0, 10, 20, 30, 35]
+    for frame, body in zip(frames, whole, strict=True):
+        assert frame.get_positions().tobytes() == body[:, 1:4].tobytes()
+        # ASE takes velocities for Angstrom / ps and has another unit: the ratio is one number.
+        ratio = frame.get_velocities() / body[:, 4:]
+        assert numpy.abs(ratio / ratio[0, 0] - 1).max() < 1e-13 and not frame.pbc.any()
+    make("-P", "physics.boundary=periodic", "-P", "physics.box_length=2.5", "--force")
+    convert("--all", TRAJECTORY, "box.dump")
+    for frame in ase.io.read("box.dump", index=":", format="lammps-dump-text"):
+        assert frame.pbc.all() and (frame.cell.lengths() == 2.5).all()
+    convert(TRAJECTORY, "a.csv")
+    convert("a.csv", "none.dump")  # a dump must have a step: that of a file without is 0
+    assert pathlib.Path("none.dump").read_text().splitlines()[2:4] == ["ITEM: TIMESTEP", "0"]
+
+
 def test_start():
     """a run from a converted file has the bits of one from the original"""
     make()
@@ -179,12 +253,14 @@ def test_refusals():
     before = sorted(pathlib.Path(".").iterdir())
     for arguments, status, words in (
             ((TRAJECTORY, "out.doc"), 64, "--to"),
-            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "csv, xyz, plain or hdf5"),
+            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "csv, xyz, plain, hdf5, lammps, npz"),
             ((TRAJECTORY, "out.csv", "--units", "feet"), 64, "nbody"),
             ((TRAJECTORY, "out.xyz", "--columns", "species"), 64, "must have pos"),
             ((TRAJECTORY, "out.xyz", "--columns", "pos force"), 64, "orrery run"),
             ((TRAJECTORY, "out.txt", "--all"), 64, "one frame"),
             ((TRAJECTORY, "out.hdf5.gz"), 64, "gzip"),
+            ((TRAJECTORY, "out.npz.gz"), 64, "gzip"),
+            ((TRAJECTORY, "out.xyz", "--from", "npz"), 64, "--from npz: must be one of csv, xyz"),
             ((TRAJECTORY, "out.csv", "--digits", "18"), 64, "1 to 17"),
             ((TRAJECTORY, "out.csv", "--digits", "0"), 64, "1 to 17"),
             ((TRAJECTORY, "folder/"), 64, "no name for a file"),
@@ -196,8 +272,9 @@ def test_refusals():
         assert words in result.stderr and result.stderr.count("\n") == 1, result
         assert sorted(pathlib.Path(".").iterdir()) == before, arguments
     pathlib.Path("cut.xyz").write_bytes(pathlib.Path(TRAJECTORY).read_bytes()[:-100])
-    convert("cut.xyz", "out.xyz", "--all", status=65)
-    assert not list(pathlib.Path(".").glob("out.xyz*"))
+    for name in ("out.xyz", "out.npz", "out.dump"):
+        convert("cut.xyz", name, "--all", status=65)
+        assert not list(pathlib.Path(".").glob(name + "*"))
     convert(TRAJECTORY, "out.csv")
     assert "--force" in convert(TRAJECTORY, "out.csv", status=73).stderr
     convert(TRAJECTORY, "out.csv", "--force")
@@ -253,8 +330,8 @@ def test_standard_output():
         convert(TRAJECTORY, "out", *options, "--force")
         assert result.stdout == pathlib.Path("out").read_text()
         assert not convert(TRAJECTORY, "-", *options, "-q").stderr
-    for options, words in (((), "--to"), (("--to", "hdf5"), "HDF5"),
-                           (("--to", "hdf5", "--all"), "HDF5")):
+    for options, words in (((), "--to"), (("--to", "hdf5"), "hdf5"), (("--to", "npz"), "npz"),
+                           (("--to", "hdf5", "--all"), "hdf5")):
         result = convert(TRAJECTORY, "-", *options, status=64)
         assert words in result.stderr and not result.stdout, result
     # A file of that name has a folder in front.

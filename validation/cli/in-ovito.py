@@ -28,7 +28,8 @@ for index in range(pipeline.source.num_frames):
     data = pipeline.compute(index)
     of = data.particles
     frames.append({
-        "time": data.attributes["Time"], "step": data.attributes["Step"],
+        "time": data.attributes["Time"],
+        "step": data.attributes["Step" if "Step" in data.attributes else "Timestep"],
         "cell": data.cell[...].tolist(), "volume": data.cell.volume,
         "pbc": [bool(flag) for flag in data.cell.pbc],
         "id": of.identifiers[...].tolist(), "position": of.positions[...].tolist(),
@@ -156,6 +157,19 @@ def test_periodic_box():
     assert all(frame["pbc"] == [True] * 3 and frame["cell"][2][2] == 3.0 for frame in seen)
     check_frames(seen, our_frames("periodic.run/trajectory.xyz"))
     check_rdf(seen, our_table("periodic.run/radial-distribution.csv"), 70)
+
+
+def test_dumps():
+    """a dump of LAMMPS is the same to OVITO as the trajectory, in open space and in a box"""
+    for text, name, cutoff in ((OPEN, "open", 6.0), (PERIODIC, "periodic", 1.4)):
+        run(text)
+        frames = f"{name}.run/trajectory.xyz"
+        result = tap.run("convert", "--all", frames, f"{name}.dump")
+        assert result.returncode == 0, result.stderr
+        dump, trajectory = ask(f"{name}.dump", cutoff, 70), ask(frames, cutoff, 70)
+        for one, other in zip(dump, trajectory, strict=True):
+            assert {**one, "rdf": 0} == {**other, "rdf": 0}, name
+        check_frames(dump, our_frames(frames))
 
 
 def test_small_clusters_are_not_rescaled():

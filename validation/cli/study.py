@@ -361,7 +361,7 @@ def test_what_failed_names_its_units():
     assert worst["unit"] == "AU", worst
     # 100 d of 3.98e3 d, the period of a circular orbit at 5.01 AU from the Sun and Jupiter.
     assert (f'time.step = 10.0: separation {worst["worst"]:.3g} AU, bound 1 AU (5.01 times): '
-            "time.end is 0.025 of the shortest period, 3.98e+03 d (bodies 1 and 2)") in words, words
+            "time.end is 0.025 of the shortest period, 3.98e+03 d (Sun and Jupiter)") in words
 
 
 def test_of_many_failures_the_first_are_told():

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "model/cell.h"
 #include "model/conserved.h"
+#include "model/time-unit.h"
 #include "model/units.h"
 #include "sample.h"
 #include "space/time-scales.h"
@@ -80,6 +81,54 @@ static struct cell cell_between(double lowest, double highest, double L)
     const struct cell cell = cell_of(&physics, b);
     bodies_destroy(b);
     return cell;
+}
+
+/* The unit of which a run lasts two at least: a Julian year has 365.25 d and 3.15576e7 s; the unit
+ * of kpc and km/s is 0.97779222 Gyr. */
+static void test_times_in_the_unit_of_interest(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *units;
+        struct time_spans spans;
+        double size;
+        const char *name, *label;
+    } cases[] = {
+        { "astronomical", { 365250.0, NAN, NAN, NAN }, 365.25, "yr", "yr" },
+        { "astronomical", { 730.0, 100.0, NAN, NAN }, 1.0, "d", "d" },
+        { "astronomical", { 730.5, 100.0, NAN, NAN }, 365.25, "yr", "yr" },
+        { "si", { 1e9, NAN, 1e5, NAN }, 3.15576e7, "yr", "yr" },
+        { "si", { 172800.0, NAN, NAN, NAN }, 86400.0, "d", "d" },
+        { "si", { 1e5, NAN, NAN, NAN }, 1.0, "s", "s" },
+        { "galactic", { 5.0, NAN, NAN, NAN }, 1.0 / 0.97779222, "Gyr", "Gyr" },
+        { "galactic", { 0.5, NAN, NAN, NAN }, 1e-3 / 0.97779222, "Myr", "Myr" },
+        { "pc-msun-myr", { 100.0, NAN, 2.0, 10.0 }, 1.0, "Myr", "Myr" },
+        { "pc-msun-myr", { 5e4, NAN, 2.0, 10.0 }, 1e3, "Gyr", "Gyr" },
+        { "nbody", { 100.0, 6.25, 2.5, 10.0 }, 6.25, "periods", "periods of 6.25" },
+        { "nbody",
+          { 12.0, 6.25, 2.828427, 10.0 },
+          2.828427,
+          "crossing times",
+          "crossing times of 2.828" },
+        { "nbody",
+          { 20.0, NAN, 2.5, 10.0 },
+          10.0,
+          "half-mass relaxation times",
+          "half-mass relaxation times of 10" },
+        { "nbody", { 4.9, NAN, 2.5, NAN }, 1.0, "", "T" },
+        { "nbody", { 1e6, NAN, NAN, NAN }, 1.0, "", "T" },
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const struct time_unit unit = time_unit_choose(units_find(cases[k].units), &cases[k].spans);
+        assert_close(unit.size, cases[k].size, 1e-7 * cases[k].size);
+        assert_string_equal(unit.name, cases[k].name);
+        assert_string_equal(unit.label, cases[k].label);
+    }
+    char words[UNITS_TEXT_SIZE];
+    const struct time_unit years = time_unit_choose(units_find("astronomical"), &cases[0].spans);
+    assert_string_equal(time_unit_text(&years, 3652.5, 4, words), "10 yr");
+    const struct time_unit own = time_unit_choose(units_find("nbody"), &cases[14].spans);
+    assert_string_equal(time_unit_text(&own, 3.25, 4, words), "3.25");
 }
 
 static void test_cells(void **state)
@@ -319,6 +368,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants_of_gravity),
         cmocka_unit_test(test_labels_say_the_dimension),
+        cmocka_unit_test(test_times_in_the_unit_of_interest),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_bodies_are_called_by_their_names),
