@@ -113,4 +113,50 @@ def test_an_expected_column_has_a_figure():
     assert keys_of("made/plots/virial-ratio.dat")[:2] == ["2K/|W|", "−2K/U"]
 
 
+def times_of(figure, table):
+    """The unit at the axis of time, and its size: the last time of a table over that drawn."""
+    unit = re.search(r'set xlabel "t \[(.*?)\]"', read(f"made/plots/{figure}.gp"))[1]
+    last = float(read(f"made/{table}.csv").splitlines()[-1].split(",")[1])
+    return unit, last / blocks(f"made/plots/{figure}.dat")[0][-1, 0]
+
+
+def test_axes_of_time():
+    """in periods, crossing times, years, of which a run has two; tables keep the config's unit"""
+    need_gnuplot()
+    page = page_of(text=ORBIT)
+    unit, size = times_of("energy-error", "conservation")
+    # The semi-major axis is 1 and G M is 2: a period is 2 pi / sqrt(2) = 4.44288.
+    assert re.fullmatch(r"periods of 4\.44\d*", unit), unit
+    assert abs(size / 4.44288 - 1) < 1e-3, size
+    assert "time [T]" in read("made/conservation.csv").splitlines()[0]
+    assert re.search(r"<dd>20 \(4\.50\d? periods\)</dd>", page), page
+    page_of("-P", "time.end=8", text=ORBIT)  # less than two of them
+    assert times_of("energy-error", "conservation") == ("T", 1.0)
+    page = page_of("-P", "time.end=12", "-P", "time.step=0.03125", "-P", "bodies.count=512")
+    crossing = json.loads(read("made/run.json"))["time_scales"]["crossing"]
+    unit, size = times_of("lagrangian-radii", "lagrangian-radii")
+    assert unit == f"crossing times of {crossing:.4g}", unit
+    assert abs(size / crossing - 1) < 1e-12, size
+    assert re.search(r", at t = [\d.e-]+ crossing times", captions_of(page)["energy-error"]), page
+    bounds = blocks("made/plots/virial-ratio.dat")[-1]  # from t = 0.5 on
+    assert abs(bounds[0, 0] - 0.5 / crossing) < 1e-9, bounds
+    pair = """name = "made"; bodies = { initial = "orbits"; central_mass = 1.0; masses = [1e-3];
+        semi_major_axes = [1.0]; }; physics = { units = "astronomical"; };
+        time = { step = 5.0; end = 1000.0; };
+        diagnostics = ( { type = "conservation"; every = 5; } );"""
+    page_of(text=pair)
+    unit, size = times_of("energy-error", "conservation")
+    assert unit == "yr" and abs(size / 365.25 - 1) < 1e-12, (unit, size)
+    assert "time [d]" in read("made/conservation.csv").splitlines()[0]
+    # Runs that are laid over one another have the unit that is common to all.
+    for ends, unit in (((1000, 2000), "yr"), ((1000, 100), "d")):
+        for end in ends:
+            result = tap.run("run", "made.cfg", "-q", "--force", "-o", f"to-{end}", "-P",
+                             f"time.end={end}")
+            assert result.returncode == 0, result.stderr
+        report(*(f"to-{end}" for end in ends), "--force", "-o", "both")
+        script = read("both/plots/energy-error.gp")
+        assert f'set xlabel "t [{unit}]"' in script, script
+
+
 tap.main()
