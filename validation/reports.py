@@ -117,11 +117,12 @@ def chromium(*options, page="made.run/report.html", console=()):
     return result.stdout
 
 
-def without_player(page):
-    """A page without the script of the player, as it was compiled in, and its data."""
-    script = pathlib.Path(tap.SOURCE, "src/report/templates/player.js").read_text()
-    return re.sub(r'<script type="text/plain">[\w+/=]*</script>', "",
-                  page.replace(f"<script>{script}</script>", ""))
+def without_scripts(page):
+    """A page without the scripts of figures and player, as they were compiled in, and its data."""
+    for name in ("figures.js", "player.js"):
+        script = pathlib.Path(tap.SOURCE, "src/report/templates", name).read_text()
+        page = page.replace(f"<script>{script}</script>", "")
+    return re.sub(r'<script type="text/plain">[\w+/=]*</script>', "", page)
 
 
 def read(path):

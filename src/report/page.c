@@ -31,15 +31,18 @@ static json_t *hash_view(const struct text *text)
 
 /* The page's own style and script are the only ones that the page lets a browser use: what comes
  * from a directory is words, and stays words even if it passes for more. */
-void page_begin(struct text *html, const char *title, const struct text *script)
+void page_begin(struct text *html, const char *title, const struct text *player)
 {
-    struct text style = { 0 };
+    struct text style = { 0 }, figures = { 0 };
     template_fill(&style, "style.css", json_pack("{s:o}", "palette", palette_view()), NULL);
+    template_fill(&figures, "figures.js", json_object(), NULL);
     json_t *view = json_pack("{s:o, s:o}", "title", json_string_nocheck(title), "style_hash",
                              hash_view(&style));
     document_set(&view, "style", template_value(&style));
-    if (script)
-        document_set(&view, "script_hash", hash_view(script));
+    document_set(&view, "figures_hash", hash_view(&figures));
+    if (player)
+        document_set(&view, "player_hash", hash_view(player));
+    text_free(&figures);
     template_fill(html, "begin.html", view, NULL);
 }
 
@@ -64,7 +67,12 @@ static json_t *figure_view(const struct figure *figure, const char *svg)
     if (figure->caption.failed || figure->finding.failed)
         return NULL;
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:i, s:o, s:o}", "name", figure->name, "title",
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o}", "name", figure->name, "x_scale",
+        figure->x_log ? "log" : "linear", "y_scale",
+        figure->y_log      ? "log"
+        : figure->y_signed ? "signed"
+                           : "linear",
+        "x_label", json_string_nocheck(figure->x_label), "title",
         json_string_nocheck(figure->title), "caption",
         json_string_nocheck(figure->caption.length ? figure->caption.bytes : ""), "finding",
         json_string_nocheck(figure->finding.length ? figure->finding.bytes : ""), "left_out",

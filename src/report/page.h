@@ -13,9 +13,9 @@
 #include "report/figure.h"
 #include "report/result.h"
 
-/* Write the start of a page up to its body's first element, and its end. `script` is all that a
- * browser may run in the page; NULL: nothing. */
-void page_begin(struct text *html, const char *title, const struct text *script);
+/* Write the start of a page up to its body's first element, and its end. Nothing may run in
+ * it but the script of its figures and that of its player, or NULL. */
+void page_begin(struct text *html, const char *title, const struct text *player);
 void page_end(struct text *html);
 
 /* The drawn figures, which lie in the folder of work, with captions and links to their files;

@@ -324,9 +324,19 @@ static const char *style_of(const struct curve *curve)
 /* If curves lie upon each other, one shows in the gaps of the next. */
 enum { DASH_PERIOD = 16 };
 
-/* Makes one entry of gnuplot's `plot` command: a curve with the first line of its label, or one
- * more line of that label. */
-static json_t *drawn_view(const struct curve *curve, size_t index, const char *line, size_t length)
+/* Tells whether its points are so small that the key shows a larger one. */
+static bool has_own_sample(const struct curve *curve)
+{
+    return (curve->kind == CURVE_DOTS || curve->kind == CURVE_DISCS) && curve->label[0];
+}
+
+/* The part of an entry of gnuplot's `plot` command. */
+enum entry { ENTRY_CURVE, ENTRY_SAMPLE, ENTRY_CONTINUED };
+
+/* Makes one entry of gnuplot's `plot` command: a curve with the first line of its label, a sample
+ * with that line, or one more line of the label. */
+static json_t *drawn_view(const struct curve *curve, enum entry entry, size_t index,
+                          const char *line, size_t length)
 {
     struct text words = { 0 }, label = { 0 };
     const bool has_gaps = curve->beneath && curve->kind == CURVE_LINE && !is_dashed_again(curve);
@@ -336,12 +346,14 @@ static json_t *drawn_view(const struct curve *curve, size_t index, const char *l
     script_quote(&label, length ? words.bytes : "");
     label.failed |= words.failed;
     text_free(&words);
-    return json_pack("{s:s, s:i, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:o}", "separator",
-                     index || line != curve->label ? ", \\\n     " : "", "index", (int)index,
-                     "continued", line != curve->label, "band", curve->kind == CURVE_BAND, "style",
-                     style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash", dash,
-                     "gap", DASH_PERIOD - dash, "wide", wide, "marks", figure_is_mark(curve->kind),
-                     "in_key", length > 0, "title", template_value(&label));
+    return json_pack("{s:s, s:i, s:b, s:b, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:o}",
+                     "separator", index || entry != ENTRY_CURVE ? ", \\\n     " : "", "index",
+                     (int)index, "curve", entry == ENTRY_CURVE, "sample", entry == ENTRY_SAMPLE,
+                     "continued", entry == ENTRY_CONTINUED, "band", curve->kind == CURVE_BAND,
+                     "style", style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash",
+                     dash, "gap", DASH_PERIOD - dash, "wide", wide, "marks",
+                     figure_is_mark(curve->kind), "in_key", length > 0, "title",
+                     template_value(&label));
 }
 
 static json_t *curves_view(const struct figure *figure)
@@ -350,10 +362,16 @@ static json_t *curves_view(const struct figure *figure)
     for (size_t i = 0; i < figure->curve_count; i++) {
         const struct curve *curve = &figure->curves[i];
         const char *line = curve->label;
+        enum entry entry = ENTRY_CURVE;
+        if (has_own_sample(curve)) {
+            document_append(&views, drawn_view(curve, entry, i, line, 0));
+            entry = ENTRY_SAMPLE;
+        }
         do {
             size_t letters;
             const size_t length = first_line(figure, line, &letters);
-            document_append(&views, drawn_view(curve, i, line, length));
+            document_append(&views, drawn_view(curve, entry, i, line, length));
+            entry = ENTRY_CONTINUED;
             line += length;
         } while (*line);
     }
@@ -364,6 +382,8 @@ const struct curve *script_curve(const struct figure *figure, size_t drawn)
 {
     for (size_t i = 0, letters; i < figure->curve_count; i++) {
         const char *line = figure->curves[i].label;
+        if (has_own_sample(&figure->curves[i]) && drawn-- == 0)
+            return &figure->curves[i];
         do {
             if (drawn-- == 0)
                 return line == figure->curves[i].label ? &figure->curves[i] : NULL;

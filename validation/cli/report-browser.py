@@ -11,8 +11,8 @@ import re
 import numpy
 import tap
 from pictures import BLIND, lab, near, pixels
-from reports import (change_run, chromium, figures_of, make_run, need_gnuplot, read, report,
-                     without_player)
+from reports import (blocks, change_run, chromium, figures_of, make_run, need_gnuplot, read,
+                     report, without_scripts)
 
 
 def test_browser_shows_every_figure():
@@ -89,7 +89,7 @@ def test_browser_obeys_no_word():
             shown = chromium("--dump-dom", page=page)
             assert html.unescape(re.search("<title>(.*?)</title>", shown)[1]) == words, words
             assert html.unescape(re.search("<h1>(.*?)</h1>", shown)[1]).startswith(words), words
-            found = Markup(without_player(shown)).found
+            found = Markup(without_scripts(shown)).found
             assert not found, (words, found)
         os.unlink(pathlib.Path("made.run", run["files"][-1]))
 
@@ -179,6 +179,55 @@ def test_browser_figures_on_a_phone():
         assert texts > 9 and width < 368, (name, texts, width)
         assert 14 * width / 480 > 9.5, (name, width)  # gnuplot's text has 14 of 480 pixels
         assert not outside and not over, (name, outside, over)
+
+
+# What a reader does with a figure: points at places of 480 x 373, and clicks on names in the key.
+POINT = """<script>
+const svg = document.querySelector('#energy-error svg'), frame = svg.getBoundingClientRect();
+const scale = frame.width / 480, found = [];
+const point = (x, y) => {
+    svg.dispatchEvent(new PointerEvent('pointermove', { clientX: frame.left + x * scale,
+                                                        clientY: frame.top + y * scale }));
+    found.push(svg.querySelector('.value').textContent);
+};
+const curves = [...svg.querySelectorAll('.curve')];
+const seen = () => found.push(curves.map(
+    curve => getComputedStyle(curve.querySelector('path')).visibility === 'visible'));
+const [first] = curves.map(curve => curve.querySelector('text'));
+const largest = curves[1].querySelector('path').getAttribute('d').match(/[\\d.]+/g).map(Number);
+point(largest.at(-2), largest.at(-1));
+point(2, 2);
+seen();
+first.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+seen();
+first.dispatchEvent(new KeyboardEvent('keydown', { key: 'x', bubbles: true }));
+seen();
+first.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+seen();
+dispatchEvent(new Event('beforeprint'));
+found.push([...document.querySelectorAll('details')].every(part => part.open));
+document.body.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+</script></body>"""
+
+
+def test_browser_figures_answer():
+    """the number of a curve under the cursor, curves that a click or a key hides, open details"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    report("made.run")
+    page = read("made.run/report.html").replace("</body>", POINT)
+    pathlib.Path("pointed.html").write_text(re.sub("<meta http-equiv.*", "", page))
+    dom = chromium("--dump-dom", page="pointed.html")
+    value, far, *shown, opened = json.loads(
+        base64.b64decode(re.search(r"<body>([\w+/=]+)", dom).group(1)))
+    curve = blocks("made.run/plots/energy-error.dat")[1]
+    name, time, number = re.fullmatch(r"(\w) = ([\d.e-]+) T: ([\d.e-]+)", value).groups()
+    # A hundredth of a pixel is 3e-4 of the decades of the axis, and four digits are told.
+    assert name == "t" and abs(float(time) / curve[-1, 0] - 1) < 1e-3, (value, curve[-1])
+    assert abs(float(number) / curve[-1, 1] - 1) < 1e-2, (value, curve[-1])
+    assert far == "" and opened is True, (far, opened)
+    whole = [True] * len(shown[0])
+    assert shown == [whole, [False, *whole[1:]], [False, *whole[1:]], whole], shown
 
 
 def test_browser_light_dark_phone():

@@ -154,8 +154,8 @@ def test_axes_of_time():
             result = tap.run("run", "made.cfg", "-q", "--force", "-o", f"to-{end}", "-P",
                              f"time.end={end}")
             assert result.returncode == 0, result.stderr
-        report(*(f"to-{end}" for end in ends), "--force", "-o", "both")
-        script = read("both/plots/energy-error.gp")
+        report(*(f"to-{end}" for end in ends), "-o", f"in-{unit}")
+        script = read(f"in-{unit}/plots/energy-error.gp")
         assert f'set xlabel "t [{unit}]"' in script, script
 
 

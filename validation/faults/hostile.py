@@ -14,7 +14,7 @@ import subprocess
 import harness
 import tap
 from harness import Row, shuffled, some
-from reports import without_player
+from reports import without_scripts
 
 CONFIG = """
 name = "whole";
@@ -319,7 +319,7 @@ def check_page(row, trial):
     page = pathlib.Path("trial/report.html")
     if page.is_file() and not page.is_symlink():
         text = page.read_text(encoding="utf-8", errors="replace")
-        problems = Page(without_player(text)).problems
+        problems = Page(without_scripts(text)).problems
         if problems:
             row.is_wrong(trial, f"the page: {problems}")
 

@@ -44,7 +44,7 @@ starts = 'points pointtype 6 pointsize 0.8'
 focus = 'points pointtype 2 pointsize 0.8'
 ring = 'points pointtype 6 pointsize 1.6'
 band = 'filledcurves fillstyle transparent solid 0.15 noborder'
-plot {{#drawn}}{{{separator}}}{{#continued}}keyentry with dots linecolor rgb '#ffffff' title {{{title}}} noenhanced{{/continued}}{{^continued}}'{{{name}}}.dat' index {{index}} {{#band}}using 1:2:3 {{/band}}with {{#wide}}lines linewidth 1.2 + 2 * {{wide}}{{/wide}}{{^wide}}@{{style}}{{/wide}}{{#dash}} dashtype ({{dash}},{{gap}}){{/dash}} linecolor {{#marks}}rgb ink{{/marks}}{{^marks}}{{color}}{{/marks}} {{#in_key}}title {{{title}}} noenhanced{{/in_key}}{{^in_key}}notitle{{/in_key}}{{/continued}}{{/drawn}}
+plot {{#drawn}}{{{separator}}}{{#continued}}keyentry with dots linecolor rgb '#ffffff' title {{{title}}} noenhanced{{/continued}}{{#sample}}keyentry with points pointtype 7 pointsize 0.8 linecolor {{color}} title {{{title}}} noenhanced{{/sample}}{{#curve}}'{{{name}}}.dat' index {{index}} {{#band}}using 1:2:3 {{/band}}with {{#wide}}lines linewidth 1.2 + 2 * {{wide}}{{/wide}}{{^wide}}@{{style}}{{/wide}}{{#dash}} dashtype ({{dash}},{{gap}}){{/dash}} linecolor {{#marks}}rgb ink{{/marks}}{{^marks}}{{color}}{{/marks}} {{#in_key}}title {{{title}}} noenhanced{{/in_key}}{{^in_key}}notitle{{/in_key}}{{/curve}}{{/drawn}}
 
 set terminal pngcairo enhanced size 960,{{png_height}} fontscale 1.8 linewidth 1.6 background rgb '#ffffff'
 set output '{{{name}}}.png'

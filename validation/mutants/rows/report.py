@@ -89,7 +89,7 @@ ROWS = [
     ("src/report/outcome.c", 'strcmp(judgement->severity, "held") == 0)', "false)",
      "cli/report*.py"),
     ("src/report/page.c", "!any, \"broke_off\"", "any, \"broke_off\"", "cli/report*.py"),
-    ("src/report/page.c", "    if (script)\n", "    if (false)\n", "cli/report-player.py"),
+    ("src/report/page.c", "    if (player)\n", "    if (false)\n", "cli/report-player.py"),
     ("src/report/page.c", '? "until the run broke off"', '? "the whole run"', "cli/report*.py"),
     ("src/report/page.c", "files_view(run, beside)", "files_view(run, true)", "cli/report*.py"),
     ("src/report/result.c", "return left_out > 0.0 ? left_out : 0.0;", "return 0.0;",
