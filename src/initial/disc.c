@@ -335,6 +335,12 @@ static enum status fill(const struct section *section, const struct physics *phy
         return section_error(section, NULL, error,
                              "a disc about the z axis is in equilibrium only in external fields "
                              "that are symmetric about it");
+    static const char *const moves[] = { "origin", "origin_velocity" };
+    for (size_t k = 0; external && k < COUNT_OF(moves); k++)
+        if (section_has(section, moves[k]))
+            return section_error(section, moves[k], error,
+                                 "would move the disc out of the middle of the external fields, "
+                                 "where it is in equilibrium");
     struct disc *disc;
     if (disc_create(section, &shape, physics, NULL, &disc, error))
         return error->status;

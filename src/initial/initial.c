@@ -31,6 +31,20 @@ const struct parameter initial_parameters[] = {
               "ensemble take this seed and those after it." },
     INITIAL_CENTER(false),
     INITIAL_VIRIAL_RATIO,
+    { .key = "origin",
+      .type = PARAMETER_REALS,
+      .default_value = DEFAULT_UNSET,
+      .length = 3,
+      .dimension = DIMENSION_LENGTH,
+      .help = "Position to which the start is moved as a whole, at the last: that of its origin, "
+              "where `center` puts the centre of mass. Unset: it stays." },
+    { .key = "origin_velocity",
+      .type = PARAMETER_REALS,
+      .default_value = DEFAULT_UNSET,
+      .length = 3,
+      .dimension = DIMENSION_VELOCITY,
+      .help = "Velocity that all bodies get beside their own, at the last: that with which the "
+              "start moves as a whole. Unset: none." },
     { .key = "names",
       .type = PARAMETER_VALUES,
       .default_value = DEFAULT_UNSET,
@@ -283,6 +297,19 @@ static enum status create(const struct section *section, const struct physics *p
     return status;
 }
 
+/* Adds the three numbers of a key, if it is set, to the three components of every body. */
+static void add_to_all(const struct section *section, const char *key, double *const components[3],
+                       const struct bodies *bodies)
+{
+    size_t length;
+    const double *const shift =
+        section_has(section, key) ? section_reals(section, key, &length) : NULL;
+    for (size_t s = 0; shift && s < bodies->systems; s++)
+        for (size_t i = s * bodies->stride; i < s * bodies->stride + bodies->count; i++)
+            for (int k = 0; k < 3; k++)
+                components[k][i] += shift[k];
+}
+
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,
                            struct bodies **bodies, struct initial_warnings *warnings,
@@ -291,6 +318,9 @@ enum status initial_create(const struct section *section, const struct physics *
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
     if (create(section, physics, forces, seed, systems, count, bodies, warnings, error))
         return error->status;
+    struct bodies *const b = *bodies;
+    add_to_all(section, "origin", (double *const[3]){ b->x, b->y, b->z }, b);
+    add_to_all(section, "origin_velocity", (double *const[3]){ b->vx, b->vy, b->vz }, b);
     initial_take_names(section, *bodies, error);
     if (error->status) {
         bodies_destroy(*bodies);

@@ -27,7 +27,8 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
           '"king"; w0 = 3.0;' + MIXED, '"nfw"; cutoff_radius = 9.0;' + MIXED,
           '"plummer"; cutoff_radius = 9.0;' + MIXED,
           '"plummer"; count = 8; masses = "kroupa";', '"pythagorean";',
-          '"two-body"; names = ["a", "b"];',
+          '"two-body"; names = ["a", "b"]; origin = [1.0, 2.0, 3.0]; '
+          'origin_velocity = [1.0, 2.0, 3.0];',
           '"uniform-cube"; count = 8; masses = "equal";',
           '"uniform-cube"; count = 8; half_side = 1.0; masses = "random";',
           '"file"; file = "bodies.csv"; file_units = "nbody";')

@@ -114,6 +114,32 @@ static void test_virial_ratio(void **state)
 
 /* The mean of f over n bodies is allowed five standard errors of a uniform number on [-s, s]:
  * mean 0 with variance s^2/3, mean square s^2/3 with variance 4 s^4/45. */
+/* The model, at rest about the origin, and both shifts: their sum to the bit, in every system. */
+static void test_origin(void **state)
+{
+    (void)state;
+    static const double x[3] = { 30.25, -2.385, 0.0731 }, v[3] = { 0.125, -1.75, 4.3 };
+    struct bodies *at_rest =
+        make_systems("initial = \"plummer\"; count = 20; virial_ratio = 0.9;", &newton, 2);
+    struct bodies *moving =
+        make_systems("initial = \"plummer\"; count = 20; virial_ratio = 0.9; "
+                     "origin = [30.25, -2.385, 0.0731]; origin_velocity = [0.125, -1.75, 4.3];",
+                     &newton, 2);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = s * moving->stride; i < s * moving->stride + 20; i++) {
+            assert_true(moving->x[i] == at_rest->x[i] + x[0]);
+            assert_true(moving->y[i] == at_rest->y[i] + x[1]);
+            assert_true(moving->z[i] == at_rest->z[i] + x[2]);
+            assert_true(moving->vx[i] == at_rest->vx[i] + v[0]);
+            assert_true(moving->vy[i] == at_rest->vy[i] + v[1]);
+            assert_true(moving->vz[i] == at_rest->vz[i] + v[2]);
+        }
+    bodies_destroy(at_rest);
+    bodies_destroy(moving);
+    refuse("initial = \"plummer\"; count = 20; origin = [1.0, 2.0];", &newton, 1, STATUS_CONFIG,
+           "run.cfg:1: bodies.origin = [1.0, 2.0]: must be a list of 3 numbers");
+}
+
 static void test_uniform_cube(void **state)
 {
     (void)state;
@@ -398,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_seeds_and_sizes_that_cannot_be),
         cmocka_unit_test(test_one_body),
         cmocka_unit_test(test_virial_ratio),
+        cmocka_unit_test(test_origin),
         cmocka_unit_test(test_uniform_cube),
         cmocka_unit_test(test_uniform_cube_choices),
         cmocka_unit_test(test_plummer_energy_and_center),
