@@ -46,9 +46,18 @@ const char *body_files_name(const struct body_files *files, size_t system)
 
 /* --- their content ---------------------------------------------------------------------------- */
 
-struct body_files input_files(const struct config *config)
+struct body_files input_files(const struct config *config, const char *models[INPUT_MODELS])
 {
-    return body_files_of(config_section(config, "bodies"));
+    struct body_files files = body_files_of(config_section(config, "bodies"));
+    for (size_t k = 0; k < config_count(config, "models") && files.count < INPUT_MODELS; k++) {
+        const struct body_files own = body_files_of(config_item(config, "models", k));
+        if (own.count != 1)
+            continue;
+        models[files.count++] = own.paths[0];
+        files.key = "models";
+        files.paths = models;
+    }
+    return files;
 }
 
 const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE])
@@ -78,7 +87,7 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     hash[0] = '\0';
     if (files->count == 0)
         return hash;
-    if (body_files_systems(files) == 0)
+    if (files->count == 1 && body_files_systems(files) == 0)
         return input_hash(files->paths[0], hash);
     XXH3_state_t *state = XXH3_createState();
     if (!state)

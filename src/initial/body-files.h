@@ -28,15 +28,17 @@ const char *body_files_name(const struct body_files *files, size_t system);
 
 /* The files that the bodies of a run come from, by their content: names say little of it later. */
 
-/* Returns the files of bodies of a config. */
-struct body_files input_files(const struct config *config);
+/* Returns the files that the bodies of a config come from: those of `bodies`, or those of the models
+ * of an encounter, with the key "models" and paths for which the caller has the room. */
+enum { INPUT_MODELS = 2 };
+struct body_files input_files(const struct config *config, const char *models[INPUT_MODELS]);
 
 /* XXH3-64 of the bytes of a file in hexadecimal digits; "" where it cannot be read. */
 enum { INPUT_HASH_SIZE = 17 };
 const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE]);
 
-/* The same of all that the bodies come from: of bodies.files, the hash of their hashes. "" where
- * there are none, or one of them cannot be read. */
+/* The same of all that the bodies come from: of bodies.files, and of the files of two models, the
+ * hash of their hashes. "" where there are none, or one of them cannot be read. */
 const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_SIZE]);
 
 /* For run.json, of bodies.files: [{ "system": 1, "file": "ic_1.csv", "path": "/.../ic_1.csv",

@@ -238,13 +238,17 @@ static enum status check_names(const struct run *run, const json_t *before, stru
 /* The bodies come from the checkpoint, but the scales that results are told in from the files. */
 static enum status check_content(const struct run *run, const char *then, struct error *error)
 {
-    const struct body_files *files = &run->experiment.body_files;
+    const char *models[INPUT_MODELS];
+    const struct body_files files = input_files(run->experiment.config, models);
     const struct section *bodies = config_section(run->experiment.config, "bodies");
     char now[INPUT_HASH_SIZE];
-    input_hash_all(files, now);
+    input_hash_all(&files, now);
     if (!then || !then[0] || !now[0] || strcmp(then, now) == 0)
         return STATUS_OK;
-    return section_error(bodies, files->key, error, "has other bytes than when the run began");
+    if (files.paths == models)
+        return section_error(bodies, NULL, error,
+                             "the files of its models have other bytes than when the run began");
+    return section_error(bodies, files.key, error, "has other bytes than when the run began");
 }
 
 /* A restart takes the bodies from its checkpoint, so what they came from stays the same. */
@@ -259,7 +263,9 @@ static enum status note_input(struct run *run, struct error *error)
         run->files.members = json_incref(run_field(before, FIELD_MEMBERS));
         return check_names(run, run->files.members, error);
     }
-    input_hash_all(&run->experiment.body_files, run->files.bodies_hash);
+    const char *models[INPUT_MODELS];
+    const struct body_files files = input_files(run->experiment.config, models);
+    input_hash_all(&files, run->files.bodies_hash);
     run->files.members = input_members(&run->experiment.body_files);
     return STATUS_OK;
 }

@@ -149,7 +149,7 @@ static const char *changed_file(const struct body_files *files, const json_t *be
             strcmp(json_string_value(then), input_hash(files->paths[i], hash)) != 0)
             return files->paths[i];
     }
-    *one = body_files_systems(files) == 0;
+    *one = files->count == 1 && body_files_systems(files) == 0;
     return *one ? files->paths[0] : "these files";
 }
 
@@ -157,7 +157,8 @@ static const char *changed_file(const struct body_files *files, const json_t *be
 static void compare_input(struct comparison *comparison, const struct result *result,
                           const struct config *config, struct existing_input *input)
 {
-    const struct body_files files = input_files(config);
+    const char *models[INPUT_MODELS];
+    const struct body_files files = input_files(config, models);
     const char *before = result_string(result, FIELD_BODIES_HASH);
     if (files.count == 0 || !before[0])
         return;
@@ -167,9 +168,9 @@ static void compare_input(struct comparison *comparison, const struct result *re
         return;
     bool one;
     const char *file = changed_file(&files, result_find(result, FIELD_MEMBERS), &one);
-    error_set(comparison->error, STATUS_CONFIG,
-              "%s: bodies.%s: %s %s other bytes than what it ran from", comparison->directory,
-              files.key, file, one ? "holds" : "hold");
+    error_set(comparison->error, STATUS_CONFIG, "%s: %s%s: %s %s other bytes than what it ran from",
+              comparison->directory, files.paths == models ? "" : "bodies.", files.key, file,
+              one ? "holds" : "hold");
 }
 
 enum status existing_open(const char *directory, struct result *result, struct error *error)

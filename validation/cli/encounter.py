@@ -144,6 +144,41 @@ def test_species():
         assert list(file["PartType1/ParticleIDs"]) == list(range(1, 51)) * 2
 
 
+STARS = "m,x,y,z,vx,vy,vz\n1,%g,0,0,0,0.5,0\n1,-%g,0,0,0,-0.5,0\n"
+
+
+def test_other_bodies_in_a_model_s_file():
+    """a restart and a sweep know the bytes of the models' files, of one file and of two"""
+    files = [f'{{ initial = "file"; file = "{name}.csv"; }}' for name in "bc"]
+    stop = "-P", "time.end=1e-6", "-q"
+    for models, changed in (([files[0], '{ initial = "plummer"; count = 9; }'], "b.csv"),
+                            (files, "c.csv")):
+        for name in ("b.csv", "c.csv"):
+            pathlib.Path(name).write_text(STARS % (1, 1))
+        text = CONFIG.format(keys=ORBIT, models=", ".join(models), physics="softening = 0.01;",
+                             systems=1)
+        pathlib.Path("run.cfg").write_text(text)
+        assert tap.run("run", "run.cfg", "--force", "-o", "begun", *stop).returncode == 0
+        again = "run", "run.cfg", "--restart", "-o", "begun", "-q"
+        pathlib.Path(changed).write_text(STARS % (1, 1.5))
+        result = tap.run(*again)
+        assert result.returncode == 78, result
+        assert "run.cfg:2: bodies: the files of its models have other bytes than when the run " \
+            "began" in result.stderr, result
+        pathlib.Path(changed).write_text(STARS % (1, 1))
+        assert tap.run(*again).returncode == 0
+        pathlib.Path("sweep.cfg").write_text(
+            text + 'sweep = ( { key = "time.step"; values = [5e-7, 1e-6]; } );\n')
+        study = "run", "sweep.cfg", "-o", "study"
+        assert tap.run(*study, "--force", *stop).returncode == 0
+        pathlib.Path(changed).write_text(STARS % (1, 1.5))
+        result = tap.run(*study, *stop)
+        words = "b.csv holds" if len(set(models) - set(files)) else "these files hold"
+        assert result.returncode == 78, result
+        assert f"study/001: models: {words} other bytes than what it ran from" in result.stderr, \
+            result
+
+
 def test_pictures_by_species():
     """the picture of bodies has a curve for each species, with its name; all systems have one"""
     reports.need_gnuplot()
