@@ -7,6 +7,7 @@ struct diagnostic_class;
 /* Rows of the classes diagnostic_NAME, in the order in which the manual lists them. */
 #define DIAGNOSTIC_ROWS(ROW)                                                                       \
     ROW(binaries)                                                                                  \
+    ROW(bound_mass)                                                                                \
     ROW(close_encounters)                                                                          \
     ROW(conservation)                                                                              \
     ROW(density_profile)                                                                           \

@@ -69,7 +69,7 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
 static const struct {
     const char *type, *reason;
 } unfit[] = {
-    { "escapers", "is for a cluster alone: in a field, energies do not tell who escapes" },
+    { "escapers", "is for a cluster alone; in a field, bound-mass counts what stays bound" },
     { "orbit", "compares with two bodies alone, and a field moves them otherwise" },
 };
 

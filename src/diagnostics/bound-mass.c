@@ -1,0 +1,413 @@
+/*
+ * The diagnostic of the bound mass: the bodies that are bound to one another in a tide, those that
+ * they have captured, and King's tidal radius in the external fields.
+ */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
+#include "external/external.h"
+#include "model/vec3.h"
+#include "space/sphere.h"
+
+enum {
+    BOUND,
+    BOUND_MASS,
+    CAPTURED,
+    CAPTURED_MASS,
+    HALF_MASS_RADIUS,
+    TIDAL_RADIUS,
+    CENTER_X,
+    CENTER_Y,
+    CENTER_Z,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    { "bound", DIMENSION_NONE,
+      "bodies of `species` with 1/2 |v - V|^2 / (1 - m / M) + phi < 0, phi the potential of the "
+      "bound ones alone, M and V the mass and the mean velocity of these and the body" },
+    { "bound_mass", DIMENSION_MASS, "their mass M_b" },
+    { "captured", DIMENSION_NONE,
+      "bodies of other species that are bound to them by this measure" },
+    { "captured_mass", DIMENSION_MASS, "their mass" },
+    { "half_mass_radius", DIMENSION_LENGTH,
+      "radius about the density centre of the bound bodies that encloses half of their mass" },
+    { "tidal_radius", DIMENSION_LENGTH,
+      "(G M_b / (Omega^2 - d^2 Phi/dR^2))^(1/3), with Phi the external fields, R the distance of "
+      "that centre from theirs and Omega its angular speed about it; empty without fields, and "
+      "where they do not pull the bodies apart" },
+    { "center_x", DIMENSION_LENGTH, "density centre of the bound bodies: x component" },
+    { "center_y", DIMENSION_LENGTH, "density centre of the bound bodies: y component" },
+    { "center_z", DIMENSION_LENGTH, "density centre of the bound bodies: z component" },
+};
+
+#define CORE 0.1 /* of the mass: the bodies whose velocity is the first guess */
+
+struct bound_mass {
+    struct diagnostic base;
+    const char *species; /* NULL: all bodies */
+};
+
+/* One system while its bound bodies are sought. The arrays have an element for each body. */
+struct search {
+    const struct bodies *bodies;
+    size_t first; /* index of its first body */
+    double softening2, gravitational_constant;
+    struct interruption *interruption;
+    bool *member; /* is of the species */
+    bool *bound;  /* counts in phi */
+    double *phi;  /* of the bound bodies alone */
+    size_t *changed;
+    double mass; /* of all members */
+    int threads;
+};
+
+/* Mass and momentum of some bodies. */
+struct rest {
+    double mass, momentum[3];
+};
+
+/* A species takes the parts of a start in, whose names begin with its own and a hyphen. */
+static bool names_species(const char *wanted, const char *name)
+{
+    const size_t length = strlen(wanted);
+    return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
+static bool is_member(const struct bound_mass *bound_mass, const struct bodies *bodies, size_t i)
+{
+    const size_t species = bodies_species(bodies, i);
+    return !bound_mass->species ||
+           (species < bodies->species_count &&
+            names_species(bound_mass->species, bodies->species[species].name));
+}
+
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
+{
+    struct bound_mass *const bound_mass = (struct bound_mass *)diagnostic;
+    const struct bodies *const b = start->bodies;
+    char names[512] = "";
+    bound_mass->species = section_string(section, "species");
+    if (!bound_mass->species)
+        return STATUS_OK;
+    for (size_t i = 0; i < b->count; i++)
+        if (is_member(bound_mass, b, i))
+            return STATUS_OK;
+    for (size_t k = 0; k < b->species_count; k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "",
+                 b->species[k].name);
+    return section_error(section, "species", error, "is no species of the bodies, which %s%s",
+                         names[0] ? "are: " : "have none", names);
+}
+
+/* --- the bound bodies ------------------------------------------------------------------------- */
+
+/* Adds the potential of `count` bodies, numbered in `which`, to that of all (sign 1), or takes it
+ * away (-1). */
+static void add_potential(struct search *s, const size_t *which, size_t count, double sign)
+{
+    const struct bodies *const b = s->bodies;
+    if (count == 0)
+        return;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (size_t i = 0; i < b->count; i++) {
+        const size_t at = s->first + i;
+        double sum = 0.0;
+        if (interruption_raised(s->interruption))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            const size_t j = s->first + which[k];
+            const double dx = b->x[j] - b->x[at], dy = b->y[j] - b->y[at], dz = b->z[j] - b->z[at];
+            const double s2 = dx * dx + dy * dy + dz * dz + s->softening2;
+            sum += j != at && s2 > 0 ? b->m[j] / sqrt(s2) : 0.0;
+        }
+        s->phi[i] -= sign * s->gravitational_constant * sum;
+    }
+}
+
+/* Makes phi that of the members alone: all potentials without the fields and the other bodies. */
+static void begin(struct search *s, const struct bound_mass *bound_mass, const struct moment *now)
+{
+    const struct bodies *const b = s->bodies;
+    size_t others = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const size_t at = s->first + i;
+        const double x[3] = { b->x[at], b->y[at], b->z[at] };
+        s->member[i] = s->bound[i] = is_member(bound_mass, b, at);
+        s->phi[i] = now->phi[at];
+        if (now->physics->external)
+            s->phi[i] -= external_potential(now->physics->external, x);
+        if (s->member[i])
+            s->mass += b->m[at];
+        else
+            s->changed[others++] = i;
+    }
+    add_potential(s, s->changed, others, -1.0);
+}
+
+/* Copies the bound bodies, or leaves NULL where there are none. */
+static enum status copy_bound(const struct search *s, struct bodies **bound, struct error *error)
+{
+    size_t count = 0;
+    *bound = NULL;
+    for (size_t i = 0; i < s->bodies->count; i++)
+        count += s->bound[i];
+    if (count == 0 || bodies_create(1, count, bound, error))
+        return error->status;
+    for (size_t i = 0, k = 0; i < s->bodies->count; i++)
+        if (s->bound[i])
+            bodies_copy_part(*bound, k++, s->bodies, s->first + i, 1);
+    return STATUS_OK;
+}
+
+/* Adds the body at index i of the arrays. */
+static void rest_add(struct rest *rest, const struct bodies *b, size_t i)
+{
+    rest->mass += b->m[i];
+    rest->momentum[0] += b->m[i] * b->vx[i];
+    rest->momentum[1] += b->m[i] * b->vy[i];
+    rest->momentum[2] += b->m[i] * b->vz[i];
+}
+
+static struct rest rest_of_bound(const struct search *s)
+{
+    struct rest rest = { 0 };
+    for (size_t i = 0; i < s->bodies->count; i++)
+        if (s->bound[i])
+            rest_add(&rest, s->bodies, s->first + i);
+    return rest;
+}
+
+/* Finds the frame to begin with: the median velocity of the tenth of the mass that is deepest in
+ * the potential, which tails and passing bodies do not carry away as they do the mean of all. */
+static enum status find_core_velocity(struct search *s, double velocity[3], struct error *error)
+{
+    const struct bodies *const b = s->bodies;
+    const double *const v[] = { b->vx + s->first, b->vy + s->first, b->vz + s->first };
+    double *const values = memory_array(b->count, sizeof *values, error);
+    if (!values)
+        return error->status;
+    for (size_t i = 0; i < b->count; i++)
+        values[i] = s->member[i] ? s->phi[i] : INFINITY;
+    gsl_sort_index(s->changed, values, 1, b->count);
+    size_t core = 0;
+    for (double mass = 0.0; core < b->count && mass <= CORE * s->mass; core++)
+        mass += s->member[s->changed[core]] ? b->m[s->first + s->changed[core]] : 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t k = 0; k < core; k++)
+            values[k] = v[axis][s->changed[k]];
+        velocity[axis] = gsl_stats_median(values, 1, core);
+    }
+    memory_free(values);
+    return STATUS_OK;
+}
+
+/* Judges the energy of the motion relative to the others that are bound, as `escapers` does: with
+ * their mass R and mean velocity V_R, 1/2 m R / (m + R) |v - V_R|^2 + m phi. `core`: V_R; NULL:
+ * that of `rest`. */
+static bool is_bound(const struct search *s, const struct rest *rest, const double *core, size_t i)
+{
+    const struct bodies *const b = s->bodies;
+    const size_t at = s->first + i;
+    const double own = s->bound[i] ? b->m[at] : 0.0, others = rest->mass - own;
+    const double v[] = { b->vx[at], b->vy[at], b->vz[at] };
+    double v2 = 0.0;
+    if (!(s->mass > 0))
+        return false;
+    if (s->mass - own <= 1e-14 * s->mass)
+        return true; /* A single body that has all mass is the one to which the others are bound. */
+    for (int k = 0; k < 3; k++) {
+        const double dv = v[k] - (core ? core[k] : (rest->momentum[k] - own * v[k]) / others);
+        v2 += dv * dv;
+    }
+    return others > 1e-14 * rest->mass && 0.5 * others / (others + b->m[at]) * v2 + s->phi[i] < 0.0;
+}
+
+/* Moves the bodies that are numbered in `changed` into the bound set (sign 1) or out of it (-1). */
+static void change(struct search *s, const size_t *changed, size_t count, double sign)
+{
+    add_potential(s, changed, count, sign);
+    for (size_t k = 0; k < count; k++)
+        s->bound[changed[k]] = sign > 0;
+}
+
+/* Judges all members in one frame and in one potential, and tells whether any changed: those that
+ * leave are noted from the front of the array, those that come from its end. */
+static bool judge_all(struct search *s, const double *core)
+{
+    const struct rest rest = rest_of_bound(s);
+    const size_t count = s->bodies->count;
+    size_t leave = 0, come = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!s->member[i] || is_bound(s, &rest, core, i) == s->bound[i])
+            continue;
+        if (s->bound[i])
+            s->changed[leave++] = i;
+        else
+            s->changed[count - ++come] = i;
+    }
+    change(s, s->changed, leave, -1.0);
+    change(s, s->changed + count - come, come, 1.0);
+    return leave + come > 0;
+}
+
+/* Finds the bound bodies, which decide the frame and the potential in which others may be bound:
+ * until nothing changes. */
+static enum status find_bound(struct search *s, struct error *error)
+{
+    enum { ROUNDS = 100 };
+    double core[3];
+    if (find_core_velocity(s, core, error))
+        return error->status;
+    judge_all(s, core);
+    for (int round = 0; round < ROUNDS && judge_all(s, NULL); round++) {
+    }
+    return STATUS_OK;
+}
+
+/* --- what is measured ------------------------------------------------------------------------- */
+
+static void fill_counts(const struct search *s, double *row)
+{
+    const struct rest rest = rest_of_bound(s);
+    for (int k = BOUND; k <= CAPTURED_MASS; k++)
+        row[k] = 0.0;
+    for (size_t i = 0; i < s->bodies->count; i++) {
+        const int k = s->bound[i] ? BOUND : CAPTURED;
+        if (!s->bound[i] && (s->member[i] || !(rest.mass > 0) || !is_bound(s, &rest, NULL, i)))
+            continue;
+        row[k] += 1.0;
+        row[k + 1] += s->bodies->m[s->first + i];
+    }
+}
+
+/*
+ * Returns King's radius (1962, AJ 67, 471), at which the field of the bound mass M balances
+ * the tide on the line through the centre of the fields: d = x - center, R = |d|, n = d / R,
+ * Omega = |d x v| / R^2. The jerk of a body that moves with n is da/dR along n, -d^2 Phi/dR^2.
+ */
+static double tidal_radius(const struct external *external, double GM, const double x[3],
+                           const double v[3])
+{
+    double d[3], n[3], L[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = x[k] - external->center[k];
+    const double R2 = vec3_dot(d, d);
+    for (int k = 0; k < 3; k++)
+        n[k] = d[k] / sqrt(R2);
+    vec3_cross(d, v, L);
+    const struct field_motion motion = external_motion(external, x, n);
+    const double tide = vec3_dot(L, L) / (R2 * R2) + vec3_dot(n, motion.jerk);
+    return tide > 0 ? cbrt(GM / tide) : NAN;
+}
+
+/* Fills in where the bound bodies are, which stays undefined where there are none with mass. */
+static enum status fill_place(const struct search *s, const struct physics *physics, double *row,
+                              struct error *error)
+{
+    struct bodies *bound;
+    struct sphere sphere;
+    if (!(row[BOUND_MASS] > 0) || copy_bound(s, &bound, error))
+        return error->status;
+    if (!sphere_create(bound, 0, SPHERE_DENSITY, s->threads, &sphere, error)) {
+        const struct rest rest = rest_of_bound(s);
+        double v[3];
+        for (int k = 0; k < 3; k++) {
+            row[CENTER_X + k] = sphere.center[k];
+            v[k] = rest.momentum[k] / rest.mass;
+        }
+        row[HALF_MASS_RADIUS] = sphere_radius(&sphere, 0.5);
+        if (physics->external)
+            row[TIDAL_RADIUS] = tidal_radius(
+                physics->external, physics->gravitational_constant * rest.mass, sphere.center, v);
+        sphere_destroy(&sphere);
+    }
+    bodies_destroy(bound);
+    return error->status;
+}
+
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, double *row, struct error *error)
+{
+    const size_t count = now->bodies->count;
+    struct search s = {
+        .bodies = now->bodies,
+        .first = system * now->bodies->stride,
+        .softening2 = now->physics->softening * now->physics->softening,
+        .gravitational_constant = now->physics->gravitational_constant,
+        .interruption = now->physics->interruption,
+        .member = memory_array(count, sizeof *s.member, error),
+        .bound = memory_array(count, sizeof *s.bound, error),
+        .phi = memory_array(count, sizeof *s.phi, error),
+        .changed = memory_array(count, sizeof *s.changed, error),
+        .threads = now->threads,
+    };
+    if (!error->status) {
+        begin(&s, (struct bound_mass *)diagnostic, now);
+        if (!find_bound(&s, error)) {
+            fill_counts(&s, row);
+            fill_place(&s, now->physics, row, error);
+        }
+    }
+    memory_free(s.member);
+    memory_free(s.bound);
+    memory_free(s.phi);
+    memory_free(s.changed);
+    return error->status ? error->status : interruption_status(now->physics->interruption, error);
+}
+
+static const struct parameter parameters[] = {
+    DIAGNOSTIC_EVERY(1000),
+    { .key = "species",
+      .type = PARAMETER_STRING,
+      .default_value = DEFAULT_UNSET,
+      .help = "Whose bound mass is measured: the bodies of this species, and of those whose names "
+              "begin with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." },
+};
+
+static const struct drawing drawings[] = {
+    { .name = "bound-mass",
+      .title = "Bound mass",
+      .y_label = "mass",
+      .curves = { { "bound_mass", "bound" }, { "captured_mass", "captured", CURVE_DASHED } },
+      .caption = "Mass of the bodies that are bound to one another, and of bodies of other species "
+                 "that are bound to them." },
+    { .name = "bound-mass-radii",
+      .title = "Size of the bound mass, and tidal radius",
+      .y_label = "radius",
+      .scale = SCALE_BY_RANGE,
+      .curves = { { "half_mass_radius", "half of the bound mass" },
+                  { "tidal_radius", "tidal radius", CURVE_DASHED } },
+      .caption = "Radius that holds half of the bound mass, and the radius beyond which the "
+                 "external fields pull bodies away, as the bound mass is and moves then." },
+    { .name = "bound-mass-path",
+      .title = "Path of the bound mass",
+      .y_label = "y",
+      .equal_axes = true,
+      .curves = { { "center_y", "", CURVE_PATH, .x = "center_x" } },
+      .caption = "The density centre of the bound bodies, projected on the xy plane." },
+};
+
+const struct diagnostic_class diagnostic_bound_mass = {
+    .variant = { "bound-mass",
+                 "Bodies bound to one another, all or of a species, in external fields too; tidal "
+                 "radius.",
+                 parameters, COUNT_OF(parameters) },
+    .size = sizeof(struct bound_mass),
+    .needs = NEED_STATE | NEED_POTENTIALS,
+    .open_space = true,
+    .init = init,
+    .measure_system = measure_system,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
+    /* A copy of the bound bodies, four arrays, and what the centre takes. */
+    .body_bytes = SPHERE_BODY_BYTES + (BODIES_REALS + 1 + 4) * sizeof(double),
+    .pairwise = true,
+};
