@@ -144,6 +144,26 @@ def disc_to_halo(run, disc, halo):
     return numpy.linalg.norm(own - halo_middle(run, halo)[-1], axis=1)
 
 
+def tail(run, ahead):
+    """Counts the bodies farther than 5 from the cluster of tidal-stream that have less energy in the
+    halo than its core (ahead), or more."""
+    halo, = run.about["config"]["external"]
+    center = [run[f"bound-mass.center_{axis}"][-1] for axis in "xyz"]
+    x, v = run.bodies[1][-1], run.bodies[2][-1]
+    energies = (v**2).sum(axis=1) / 2 + halo["speed"]**2 / 2 * numpy.log(
+        1 + (x**2).sum(axis=1) / halo["core_radius"]**2)
+    distances = numpy.linalg.norm(x - center, axis=1)
+    less = energies < energies[distances < 0.7].mean()
+    return ((distances > 5) & (less == ahead)).sum()
+
+
+def pericentres(run):
+    """When the bound mass of tidal-stream is nearest to the centre, and its tidal radius then."""
+    R = numpy.linalg.norm([run[f"bound-mass.center_{axis}"] for axis in "xyz"], axis=0)
+    least = (R[1:-1] < R[:-2]) & (R[1:-1] < R[2:])
+    return [run[f"bound-mass.{name}"][1:-1][least] for name in ("time", "tidal_radius")]
+
+
 def setting(path):
     """A value of the config that was used."""
     return lambda run: functools.reduce(
@@ -658,6 +678,30 @@ STATEMENTS = {
          lambda run: abs(curve(20, "all")(run) / curve(8, "all")(run) - 1) < 0.03),
         ("the outermost body is at {} kpc in the end, and the\n  one at 8 kpc goes out to {} kpc",
          lambda run: radii(no_halo(run))[-1, 6], lambda run: radii(no_halo(run))[:, 3].max()),
+    ],
+    "tidal-stream": [
+        ("of mass {} moves in a logarithmic halo", lambda run: run["bound-mass.bound_mass"][0]),
+        ("whose circular speed is {}.", lambda run: run.about["config"]["external"][0]["speed"]),
+        ("{} from the centre, with half of that speed",
+         lambda run: setting("bodies.origin")(run)[0],
+         lambda run: setting("bodies.origin_velocity")(run)[1] * 2 ==
+         run.about["config"]["external"][0]["speed"]),
+        ("# {} bodies, 3 s", lambda run: run.about["bodies"]),
+        ("falls from {} to about 1 at the pericentres",
+         lambda run: run["bound-mass.tidal_radius"][0],
+         lambda run: (abs(pericentres(run)[1] - 1) < 0.2).all()),
+        ("at t = {},\n  {} and {}. Each takes mass",
+         *(lambda run, k=k, t=t: tolerant(pericentres(run)[0][k], t, 0.1)
+           for k, t in enumerate((11, 33, 56)))),
+        ("about half is left at the end, t = {}.", lambda run: run.about["time"],
+         lambda run: 0.4 < run["bound-mass.bound_mass"][-1] < 0.6),
+        ("Some 300 bodies are in each of two tails, farther than 5 from the cluster: those with "
+         "less energy ahead of it",
+         lambda run: 250 < tail(run, True) < 380, lambda run: 250 < tail(run, False) < 380),
+        ("the cluster\nkeeps nine tenths of its mass.",
+         *(slow(lambda run, change=change: 0.88 < run.variant(change)["bound-mass.bound_mass"][-1]
+                < 0.96)
+           for change in ("bodies.origin_velocity=[0,4,0]", "bodies.virial_radius=0.5"))),
     ],
     "two-body-orbit": [
         ("(e = {}) about a heavy one, for ten periods, from apocentre.",

@@ -32,6 +32,7 @@ SHORTER = {
     "scattering": ["time.end=500.0"],
     # The error of the slope grows like the inverse root of the number of bodies.
     "radial-distribution": ["bodies.count=600", "time.end=3.6", "expect.1.between=[-3.5, -0.5]"],
+    "tidal-stream": ["bodies.count=400"],
     "virial": ["bodies.count=200"],
     "uniform-cube": ["bodies.count=256", "time.end=5.0"],
 }
