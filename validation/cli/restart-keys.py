@@ -34,7 +34,8 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
           '"file"; file = "bodies.csv"; file_units = "nbody";')
 DIAGNOSTICS = """diagnostics = (
   { type = "conservation"; name = "own"; every = 2; }, { type = "binaries"; every = 2; },
-  { type = "close-encounters"; every = 2; }, { type = "escapers"; every = 2; },
+  { type = "bound-mass"; every = 2; }, { type = "close-encounters"; every = 2; },
+  { type = "escapers"; every = 2; },
   { type = "density-profile"; every = 2; shells = 2; r_min = 0.1; r_max = 3.0; fit = [0.0, 9.0]; },
   { type = "density-slope"; every = 2; shells = 8; r_min = 0.1; r_max = 3.0; fit = [0.0, 9.0];
     least_bodies = 3; },
@@ -77,6 +78,8 @@ CASES = (
      'work_limit = 1e9; end = 0.002; };', JUDGED, CONSERVATION),
     ('bodies = { initial = "two-body"; };', "trust = { shadow = true; };",
      "time = { trust_until = 0.5; end = 1.0; };"),
+    ('bodies = { initial = "two-body"; names = ["a", "b"]; };', SOFT, STEPS,
+     'diagnostics = ( { type = "bound-mass"; every = 2; species = "a"; } );'),
     (PLUMMER, "", 'time = { integrator = "gauss-radau"; step = 0.001; end = 0.002; };'),
     (PLUMMER, "", 'time = { integrator = "hermite4"; step = 0.001; end = 0.002; };'),
     ('bodies = { initial = "uniform-cube"; count = 8; };', 'physics = { boundary = "periodic"; '
@@ -90,7 +93,7 @@ MAY_CHANGE = ("name", "outputs.*.compress", "checkpoint.*", "compute.backend", "
 OTHERS = {"name": "other", "bodies.cutoff": 0.99, "bodies.initial": "cold-sphere",
           "expect.0.quantity": "potential", "stop_when.0.quantity": "potential",
           "external.0.type": "hernquist", "outputs.0.columns": "id pos", "outputs.0.digits": 9,
-          "outputs.0.file": "other", "diagnostics.0.name": "other",
+          "outputs.0.file": "other", "diagnostics.0.name": "other", "diagnostics.0.species": "b",
           "models.0.species": "other", "bodies.names": ["b", "a"], "time.end": 0.003}
 # They change with other keys only, with a file or a build with HDF5, or are of a study.
 NOT_ALONE = {"bodies.file", "bodies.files", "bodies.format", "outputs.0.type", "physics.boundary",
