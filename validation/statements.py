@@ -145,8 +145,8 @@ def disc_to_halo(run, disc, halo):
 
 
 def tail(run, ahead):
-    """Counts the bodies farther than 5 from the cluster of tidal-stream that have less energy in the
-    halo than its core (ahead), or more."""
+    """Counts the bodies farther than 5 from the cluster of tidal-stream that have less energy in
+    the halo than its core (ahead), or more."""
     halo, = run.about["config"]["external"]
     center = [run[f"bound-mass.center_{axis}"][-1] for axis in "xyz"]
     x, v = run.bodies[1][-1], run.bodies[2][-1]

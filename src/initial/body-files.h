@@ -28,8 +28,8 @@ const char *body_files_name(const struct body_files *files, size_t system);
 
 /* The files that the bodies of a run come from, by their content: names say little of it later. */
 
-/* Returns the files that the bodies of a config come from: those of `bodies`, or those of the models
- * of an encounter, with the key "models" and paths for which the caller has the room. */
+/* Returns the files that the bodies of a config come from: those of `bodies`, or those of the
+ * models of an encounter, with the key "models" and paths for which the caller has the room. */
 enum { INPUT_MODELS = 2 };
 struct body_files input_files(const struct config *config, const char *models[INPUT_MODELS]);
 

@@ -179,8 +179,8 @@ def test_what_cannot_be():
              "0.0, 0.0]; } ); ensemble = {", "run.cfg:2: bodies: a disc about the z axis is in "
              "equilibrium only in external fields that are symmetric about it"),
             ('origin_velocity = [0.0, 0.0, 1.0]; }; external = ( { type = "logarithmic"; speed = '
-             "1.0; core_radius = 1.0; } ); ensemble = {", "run.cfg:2: bodies.origin_velocity = [0.0, "
-             "0.0, 1.0]: would move the disc out of the middle of the external fields"),
+             "1.0; core_radius = 1.0; } ); ensemble = {", "run.cfg:2: bodies.origin_velocity = "
+             "[0.0, 0.0, 1.0]: would move the disc out of the middle of the external fields"),
             ('}; external = ( { type = "harmonic"; frequencies = [1.0, 2.0, 1.0]; } ); '
              "ensemble = {", "external fields that are symmetric about it")):
         errors = start('initial = "disc"; count = 9; ' + keys, status=78)
