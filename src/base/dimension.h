@@ -18,6 +18,7 @@ struct dimension {
 #define DIMENSION_MOMENTUM         { 1, 1, -1 }
 #define DIMENSION_ANGULAR_MOMENTUM { 1, 2, -1 }
 #define DIMENSION_DENSITY          { 1, -3, 0 } /* mass density */
+#define DIMENSION_SURFACE_DENSITY  { 1, -2, 0 } /* mass over area */
 #define DIMENSION_NUMBER_DENSITY   { 0, -3, 0 }
 #define DIMENSION_VOLUME           { 0, 3, 0 }
 #define DIMENSION_PER_LENGTH       { 0, -1, 0 }

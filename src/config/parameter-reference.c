@@ -24,6 +24,7 @@ static const struct {
     { DIMENSION_MOMENTUM, "momentum" },
     { DIMENSION_ANGULAR_MOMENTUM, "angular momentum" },
     { DIMENSION_DENSITY, "mass/volume" },
+    { DIMENSION_SURFACE_DENSITY, "mass/area" },
     { DIMENSION_NUMBER_DENSITY, "number/volume" },
 };
 

@@ -5,12 +5,11 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/species.h"
 #include "external/external.h"
 #include "model/vec3.h"
 #include "space/sphere.h"
@@ -73,38 +72,10 @@ struct rest {
     double mass, momentum[3];
 };
 
-/* A species takes the parts of a start in, whose names begin with its own and a hyphen. */
-static bool names_species(const char *wanted, const char *name)
-{
-    const size_t length = strlen(wanted);
-    return strncmp(wanted, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
-}
-
-static bool is_member(const struct bound_mass *bound_mass, const struct bodies *bodies, size_t i)
-{
-    const size_t species = bodies_species(bodies, i);
-    return !bound_mass->species ||
-           (species < bodies->species_count &&
-            names_species(bound_mass->species, bodies->species[species].name));
-}
-
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
-    struct bound_mass *const bound_mass = (struct bound_mass *)diagnostic;
-    const struct bodies *const b = start->bodies;
-    char names[512] = "";
-    bound_mass->species = section_string(section, "species");
-    if (!bound_mass->species)
-        return STATUS_OK;
-    for (size_t i = 0; i < b->count; i++)
-        if (is_member(bound_mass, b, i))
-            return STATUS_OK;
-    for (size_t k = 0; k < b->species_count; k++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "",
-                 b->species[k].name);
-    return section_error(section, "species", error, "is no species of the bodies, which %s%s",
-                         names[0] ? "are: " : "have none", names);
+    return species_check(section, ((struct bound_mass *)diagnostic)->species, start->bodies, error);
 }
 
 /* --- the bound bodies ------------------------------------------------------------------------- */
@@ -140,7 +111,7 @@ static void begin(struct search *s, const struct bound_mass *bound_mass, const s
     for (size_t i = 0; i < b->count; i++) {
         const size_t at = s->first + i;
         const double x[3] = { b->x[at], b->y[at], b->z[at] };
-        s->member[i] = s->bound[i] = is_member(bound_mass, b, at);
+        s->member[i] = s->bound[i] = species_has(bound_mass->species, b, at);
         s->phi[i] = now->phi[at];
         if (now->physics->external)
             s->phi[i] -= external_potential(now->physics->external, x);
@@ -365,11 +336,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { .key = "species",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_UNSET,
-      .help = "Whose bound mass is measured: the bodies of this species, and of those whose names "
-              "begin with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." },
+    SPECIES_PARAMETER(struct bound_mass),
 };
 
 static const struct drawing drawings[] = {

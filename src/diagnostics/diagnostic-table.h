@@ -12,6 +12,7 @@ struct diagnostic_class;
     ROW(conservation)                                                                              \
     ROW(density_profile)                                                                           \
     ROW(density_slope)                                                                             \
+    ROW(disc_profile)                                                                              \
     ROW(escapers)                                                                                  \
     ROW(force_error)                                                                               \
     ROW(lagrangian_radii)                                                                          \

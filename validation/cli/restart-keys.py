@@ -35,7 +35,7 @@ MODELS = ('"orbits"; central_mass = 1.0; masses = [0.1, 0.2]; semi_major_axes = 
 DIAGNOSTICS = """diagnostics = (
   { type = "conservation"; name = "own"; every = 2; }, { type = "binaries"; every = 2; },
   { type = "bound-mass"; every = 2; }, { type = "close-encounters"; every = 2; },
-  { type = "escapers"; every = 2; },
+  { type = "disc-profile"; every = 2; rings = 4; r_max = 3.0; }, { type = "escapers"; every = 2; },
   { type = "density-profile"; every = 2; shells = 2; r_min = 0.1; r_max = 3.0; fit = [0.0, 9.0]; },
   { type = "density-slope"; every = 2; shells = 8; r_min = 0.1; r_max = 3.0; fit = [0.0, 9.0];
     least_bodies = 3; },

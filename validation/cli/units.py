@@ -24,6 +24,8 @@ LABELS = {  # written as in the files of a run in each of the systems above
     "angular momentum": ["M L^2 T^-1", "Msun AU^2 d^-1", "1e10Msun kpc km/s", "kg m^2 s^-1",
                          "Msun pc km/s", "Msun pc^2 Myr^-1"],
     "density": ["M L^-3", "Msun AU^-3", "1e10Msun kpc^-3", "kg m^-3", "Msun pc^-3", "Msun pc^-3"],
+    "surface density": ["M L^-2", "Msun AU^-2", "1e10Msun kpc^-2", "kg m^-2", "Msun pc^-2",
+                        "Msun pc^-2"],
     "per length": ["L^-1", "AU^-1", "kpc^-1", "m^-1", "pc^-1", "pc^-1"],
     "volume": ["L^3", "AU^3", "kpc^3", "m^3", "pc^3", "pc^3"],
 }
@@ -37,6 +39,7 @@ COLUMNS = {  # what a column is, of every kind that there is
     "r": "length", "g": "pure number", "shell_volume": "volume",
     "cell_volume": "volume",
     "pair_density": "per length", "density": "density",
+    "surface_density": "surface density", "thickness": "length", "rotation_speed": "velocity",
     "dispersion": "velocity", "central_dispersion": "velocity", "speed_x": "velocity",
     "r_50": "length",
     "accurate_until": "time", "reproducible_until": "time", "e_folding_time": "time",

@@ -125,6 +125,27 @@ static void test_a_cluster_with_a_tail(void **state)
     }
 }
 
+/* Bodies of another species at the centre are no part of the core whose motion comes first. */
+static void test_a_core_among_others(void **state)
+{
+    (void)state;
+    enum { OWN = 30, OTHERS = 100 };
+    struct bench bench = { .scene = scene_create(1, OWN + OTHERS, G, 0.1) };
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t i = 0; i < OWN + OTHERS; i++) {
+        sample_set(bench.scene.bodies, i, i < OWN ? 1.0 / OWN : 0.0, i < OWN ? 1.0 : 0.1, random);
+        bench.scene.bodies->vx[i] = i < OWN ? -3 : 50;
+    }
+    bodies_add_species(bench.scene.bodies, "own", OWN);
+    bodies_add_species(bench.scene.bodies, "others", OWN + OTHERS);
+    bench_measure(&bench, "type = \"bound-mass\"; species = \"own\";", true);
+    assert_close(value(&bench, "bound"), OWN, 0);
+    assert_close(value(&bench, "captured"), 0, 0);
+    gsl_rng_free(random);
+    bench_clear(&bench);
+    scene_destroy(&bench.scene);
+}
+
 /* One field of this class, whose other keys are set by the caller. */
 static struct field field_of(const char *name)
 {
@@ -225,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_two_stars),
         cmocka_unit_test(test_an_orbit),
         cmocka_unit_test(test_a_cluster_with_a_tail),
+        cmocka_unit_test(test_a_core_among_others),
         cmocka_unit_test(test_the_tidal_radius),
         cmocka_unit_test(test_what_cannot_be),
         cmocka_unit_test(test_no_mass),

@@ -1,0 +1,28 @@
+/* The bodies of a species, for the diagnostics that measure a part of the bodies. */
+#ifndef ORRERY_DIAGNOSTICS_SPECIES_H
+#define ORRERY_DIAGNOSTICS_SPECIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/configuration.h"
+#include "model/bodies.h"
+
+/* The row of the key `species`, bound to the member of that name, a string; NULL: all bodies. */
+#define SPECIES_PARAMETER(struct_)                                                                 \
+    {                                                                                              \
+        BIND(STRING, struct_, species),                                                            \
+            .default_value = DEFAULT_UNSET,                                                        \
+            .help = "Which bodies are measured: those of this species, and of those whose names "  \
+                    "begin "                                                                       \
+                    "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all."  \
+    }
+
+/* Tells whether the body at index i of the arrays is one of them. */
+bool species_has(const char *species, const struct bodies *bodies, size_t i);
+
+/* Refuses a species that no body has. STATUS_CONFIG. */
+enum status species_check(const struct section *section, const char *species,
+                          const struct bodies *bodies, struct error *error);
+
+#endif
