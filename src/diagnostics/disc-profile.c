@@ -73,7 +73,7 @@ struct frame {
     double center[3], velocity[3], axis[3][3];
 };
 
-/* What is summed over the bodies of a ring. */
+/* The quantities whose mean and scatter a ring has. */
 enum { RADIAL, AZIMUTHAL, VERTICAL, HEIGHT, QUANTITIES };
 
 struct ring {

@@ -80,7 +80,7 @@ static void test_rings(void **state)
         assert_close(rows_value(rows, 2, expected[k].column), expected[k].second, 1e-13);
     }
     assert_close(rows_value(rows, 2, "m2_phase"), 0.4, 1e-13);
-    /* Of rings without bodies only sums are known. */
+    /* Rings without bodies have sums alone. */
     for (size_t row = 0; row < 4; row += 3) {
         assert_close(rows_value(rows, row, "mass"), 0, 0);
         assert_close(rows_value(rows, row, "surface_density"), 0, 0);
