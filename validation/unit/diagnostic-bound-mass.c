@@ -133,7 +133,8 @@ static void test_a_core_among_others(void **state)
     struct bench bench = { .scene = scene_create(1, OWN + OTHERS, G, 0.1) };
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     for (size_t i = 0; i < OWN + OTHERS; i++) {
-        sample_set(bench.scene.bodies, i, i < OWN ? 1.0 / OWN : 0.0, i < OWN ? 1.0 : 0.1, random);
+        sample_set(bench.scene.bodies, i, i < OWN ? 1.0 / OWN : 0.0,
+                   i < OWN ? 0.5 + 0.05 * (double)i : 0.1, random);
         bench.scene.bodies->vx[i] = i < OWN ? -3 : 50;
     }
     bodies_add_species(bench.scene.bodies, "own", OWN);

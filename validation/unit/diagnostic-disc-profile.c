@@ -104,6 +104,10 @@ static void test_the_range(void **state)
      * the plane shifts the density centre by 0.005 along the axis, which adds 5e-6 to 2.5. */
     assert_int_equal(bench.rows.count, 20);
     assert_close(rows_value(&bench.rows, 19, "r_outer"), 7.5, 1e-4);
+    double mass = 0;
+    for (size_t row = 0; row < 20; row++)
+        mass += rows_value(&bench.rows, row, "mass");
+    assert_close(mass, 9.5, 1e-13);
     struct bodies *const b = bench.scene.bodies;
     for (size_t i = 0; i < b->count; i++)
         b->x[i] *= 2;

@@ -45,7 +45,7 @@ ROWS = [
     ("src/diagnostics/disc-profile.c", "M_PI * (outer * outer - inner * inner)",
      "M_PI * outer * outer", "unit/diagnostic-disc-profile"),
     ("src/diagnostics/disc-profile.c", "R / profile->base.state[0]",
-     "R / 4.0", "unit/diagnostic-disc-profile"),
+     "R / profile->r_max", "unit/diagnostic-disc-profile"),
     ("src/diagnostics/disc-profile.c", "hypot(ring->cosine, ring->sine) / ring->mass",
      "hypot(ring->cosine, ring->sine) / ring->bodies", "unit/diagnostic-disc-profile"),
     ("src/diagnostics/escapers.c", "sphere_radius(&sphere, 0.5)", "sphere_radius(&sphere, 0.505)",
