@@ -698,10 +698,9 @@ STATEMENTS = {
         ("Some 300 bodies are in each of two tails, farther than 5 from the cluster: those with "
          "less energy ahead of it",
          lambda run: 250 < tail(run, True) < 380, lambda run: 250 < tail(run, False) < 380),
-        ("the cluster\nkeeps nine tenths of its mass.",
-         *(slow(lambda run, change=change: 0.88 < run.variant(change)["bound-mass.bound_mass"][-1]
-                < 0.96)
-           for change in ("bodies.origin_velocity=[0,4,0]", "bodies.virial_radius=0.5"))),
+        ("nine tenths stay.",
+         slow(lambda run: 0.88 < run.variant("bodies.origin_velocity=[0,4,0]")
+              ["bound-mass.bound_mass"][-1] < 0.98)),
     ],
     "two-body-orbit": [
         ("(e = {}) about a heavy one, for ten periods, from apocentre.",
