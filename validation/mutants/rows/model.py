@@ -1,6 +1,8 @@
 """The faults of src/model/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/model/time-unit.c", "(size > 1.0 || !units->time)", "true", "unit/model"),
+    ("src/model/time-unit.c", "spans->end >= least_count * table[k].size", "true", "unit/model"),
     ("src/model/bodies.c", "if (b->species[k].end != i + 1)", "if (false)", "unit/model"),
     ("src/model/bodies.c", "while (s < b->systems && b->id[s * b->stride + i] == id)",
      "while (s < b->systems && b->id[i] == id)", "unit/model"),

@@ -1,6 +1,9 @@
 """The faults of src/report/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/report/figure.c", "figure->curves[i].x[k] /= unit->size;", ";", "cli/report-order.py"),
+    ("src/report/overlay.c", "if (strcmp(unit.label, other.label) != 0)", "if (false)",
+     "cli/report-order.py"),
     ("src/report/result.c", "return isnan(step)\n", "return !isnan(step)\n",
      "cli/live-view.py"),
     ("src/report/outcome.c", "result->state == RESULT_ENDED && whole ?", "false ?",
