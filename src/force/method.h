@@ -90,7 +90,7 @@ struct force_method {
                        const struct force_item *item, double *phi, double *psi);
     /* Tells the parts of a force whose options are `profiled`; NULL: the method has none. */
     void (*profile)(const struct force *force, struct force_profile *profile);
-    /* Of bodies that are due; NULL: it serves no integrator that chooses its steps. */
+    /* Forces on bodies that are due; NULL: it serves no integrator that chooses its steps. */
     const struct jerk_class *jerk;
     void (*destroy)(struct force *force); /* all that create() made; accepts what is incomplete */
 };
