@@ -399,6 +399,7 @@ static void test_due(void **state)
                 for (size_t i = 0; i < BODIES; i++)
                     x[d][i] *= 1.03 + 0.01 * d;
             sum_due(jerk, threads[t], bodies, active, choose(active, BODIES, MANY), to_a);
+            assert_true(jerk->tolerance == tolerance);
             jerk_destroy(jerk);
             assert_int_equal(jerk_create(&options, &physics, BODIES, false, &jerk, &error),
                              STATUS_OK);
@@ -428,6 +429,16 @@ static void test_due(void **state)
                 }
             assert_true(sqrt(error2 / a2) < accuracies[q]);
             assert_true(sqrt(error2 / a2) > 0.05 * accuracies[q]);
+
+            /* a tolerance that is not known is found, though some bodies alone are due */
+            give(whole);
+            sum(&options, &physics, bodies);
+            take(bodies, whole, BODIES);
+            jerk->tolerance = 0;
+            sum_due(jerk, threads[t], bodies, active, many, to_a);
+            for (size_t k = 0; k < many; k++)
+                for (int d = 0; d < 3; d++)
+                    assert_memory_equal(&a[d][k], &whole[d][active[k]], sizeof(double));
             jerk_destroy(jerk);
             give(whole);
             bodies_destroy(bodies);

@@ -147,7 +147,7 @@ bool fmm_in_double(const struct force_options *options);
 /* Returns the unit of accelerations of the field. */
 double fmm_unit(const struct fmm *fmm);
 
-/* Of bodies that are due, in this form or the plain one: see force/jerk.h. */
+/* The accelerations of bodies that are due, by this form or the plain one: see force/jerk.h. */
 extern const struct jerk_class fmm_due;
 
 /* --- the tolerance ---------------------------------------------------------------------------- */
