@@ -288,7 +288,7 @@ def cpu_seconds(pid):
 
 
 def test_a_galaxy_that_is_being_drawn():
-    """6 million bodies take some ten seconds of a processor; a signal ends that within two"""
+    """6 million bodies take tens of seconds of a processor; a signal ends that within two"""
     pathlib.Path("work.cfg").write_text(GALAXY)
     with Row(23, "a galaxy of 6 × 10^6, asked while its bodies are drawn") as row:
         for begun in some((0.5, 1.0, 2.0, 3.0), 2):
