@@ -35,8 +35,7 @@ static const struct column columns[COLUMNS] = {
     { "r", DIMENSION_LENGTH, "mean of the ring's radii" },
     { "r_inner", DIMENSION_LENGTH,
       "inner radius R of the ring, about the axis through the `center` along the angular momentum "
-      "of "
-      "the bodies" },
+      "of the bodies" },
     { "r_outer", DIMENSION_LENGTH, "outer radius of the ring; a body at it counts outside" },
     { "bodies", DIMENSION_NONE, "n, bodies in the ring, at any height" },
     { "mass", DIMENSION_MASS, "their mass" },
@@ -56,8 +55,7 @@ static const struct column columns[COLUMNS] = {
       "sqrt(pi / 4 n), 1 of bodies on a line through the centre" },
     { "m2_phase", DIMENSION_NONE,
       "half of the argument of that sum, from -pi / 2 to pi / 2: the direction of a bar, from the "
-      "x "
-      "axis, or from the y axis where the axis of the disc is within 25 degrees of x" },
+      "x axis, or from the y axis where the axis of the disc is within 25 degrees of x" },
 };
 
 struct disc_profile {
