@@ -314,7 +314,7 @@ time = { energy_error = 1e-14; end = 5.0; };
                        ("energy_error = 1e-6; energy_error_of = \"mean\";", "worst, q90"),
                        ("step = 0.01; energy_error_of = \"q90\";",
                         "does not apply without time.energy_error"),
-                       ("", "time.energy_error = 1e-6, the largest energy error")):
+                       ("", "time.energy_error, such as 1e-6, the largest energy error")):
         write(CLUSTER % keys)
         result = tap.run("check", "x.cfg")
         assert result.returncode == 78 and said in result.stderr, (keys, result)

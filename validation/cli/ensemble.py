@@ -49,7 +49,8 @@ def test_a_member_is_as_if_it_were_alone():
     config, budget = write(text), ("-P", "energy_budget.measure=true")
     assert tap.run("run", config, "-q", *budget).returncode == 0
     # Tables whose bins all systems have in common.
-    common = {"density-profile.csv", "density-slope.csv", "radial-distribution.csv"}
+    common = {"density-profile.csv", "density-slope.csv", "disc-profile.csv",
+              "radial-distribution.csv"}
     for member in (0, 4):
         assert tap.run("run", config, "-q", "-o", f"alone{member}", "-P", "ensemble.systems=1",
                        "-P", f"bodies.seed={7 + member}", *budget).returncode == 0

@@ -372,7 +372,7 @@ def test_recipes_in_python():
     rows = run_python(recipe("pandas") + "print(len(run))")
     assert int(rows) == 6  # steps 0, 20, ..., 100
     assert int(run_python(recipe("numpy and matplotlib") + "print(len(run))")) == 6
-    assert int(run_python(recipe("ASE and others") + "print(len(frames))")) == 6
+    assert int(run_python(recipe("ASE (a Python library)") + "print(len(frames))")) == 6
 
 
 def test_recipe_in_gnuplot():

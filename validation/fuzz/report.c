@@ -24,7 +24,7 @@
 #include "fuzz.h"
 #include "guard.h"
 #include "output/directory.h"
-#include "report/player.h"
+#include "report/template.h"
 
 const char fuzz_corpus[] = "report";
 
@@ -346,28 +346,32 @@ static void check_words(const char *words)
     free(copy);
 }
 
-/* Every script of a page is the player's, or its numbers. */
+/* Every script of a page is that of the figures or of the player, or the player's numbers. */
 static void check_scripts(const char *page)
 {
     static const char data[] = "<script type=\"text/plain\">",
                       letters[] =
                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=";
     static const char end[] = "</script>";
-    struct text player = { 0 };
-    text_print(&player, "<script>");
-    player_script(&player);
-    fuzz_demand(!player.failed, "memory");
-    for (const char *at = page; at && (at = strstr(at, "<script"));) {
-        const bool is_data = strncmp(at, data, strlen(data)) == 0;
-        const bool is_player = strncmp(at, player.bytes, player.length) == 0;
-        if (is_data)
-            at += strlen(data) + strspn(at + strlen(data), letters);
-        else if (is_player)
-            at += player.length;
-        fuzz_demand((is_data || is_player) && strncmp(at, end, strlen(end)) == 0,
-                    "a page has no script but that of the player");
+    struct text own[2] = { 0 };
+    for (int k = 0; k < 2; k++) {
+        text_print(&own[k], "<script>");
+        template_fill(&own[k], k == 0 ? "figures.js" : "player.js", json_object(), NULL);
+        fuzz_demand(!own[k].failed, "memory");
     }
-    text_free(&player);
+    for (const char *at = page; at && (at = strstr(at, "<script"));) {
+        size_t length = 0;
+        if (strncmp(at, data, strlen(data)) == 0)
+            length = strlen(data) + strspn(at + strlen(data), letters);
+        for (int k = 0; k < 2; k++)
+            if (strncmp(at, own[k].bytes, own[k].length) == 0)
+                length = own[k].length;
+        at += length;
+        fuzz_demand(length > 0 && strncmp(at, end, strlen(end)) == 0,
+                    "a page has no scripts but those of the figures and of the player");
+    }
+    for (int k = 0; k < 2; k++)
+        text_free(&own[k]);
 }
 
 /* It has no script of others, and links to nothing but files beside it. */
