@@ -124,6 +124,7 @@ def test_the_numbers_of_an_ensemble():
                            "energy_jump": 0.34, "noise": watch["limits"]["noise"]})
     scale, pair = fastest_pair(systems, ids, [(times[n], *x[n]) for n in range(len(times))])
     told = watch["fastest_pair"]
+    assert told.pop("bodies") == "bodies {id_1} and {id_2}".format(**told), told
     same({**told, "id_1": 0, "id_2": 0}, {
         "system": pair["system"], "id_1": 0, "id_2": 0, "distance": pair["distance"],
         "steps_per_time_scale": scale / STEP, "time": pair["time"]}, 1e-10)
@@ -236,6 +237,7 @@ time = { step = 0.015625; end = 0.25; };
 diagnostics = (
   { type = "density-profile"; every = 4; shells = 4; r_min = 0.1; r_max = 3.0; },
   { type = "density-slope"; every = 4; shells = 8; r_min = 0.1; r_max = 3.0; least_bodies = 3; },
+  { type = "disc-profile"; every = 4; rings = 4; r_max = 3.0; },
   { type = "orbit"; every = 4; primary = 11; secondary = 5; },
   { type = "radial-distribution"; every = 4; r_max = 1.5; bins = 8; }
 );

@@ -155,7 +155,7 @@ def test_labels_of_the_console():
     assert tap.run("report", "stars.run").returncode == 0
     made = [p.read_text() for p in pathlib.Path(".").rglob("*.html")]
     made += [p.read_text() for p in pathlib.Path(".").rglob("*.svg")]
-    for words in ("step 1 d", "softening 0 AU", "3653 d", "x [AU]", "t [d]", "[Msun AU² d⁻²]",
+    for words in ("step 1 d", "softening 0 AU", "3653 d", "x [AU]", "t [yr]", "[Msun AU² d⁻²]",
                   f"Bodies at t = {10 * step:.6g} Myr", "r [pc]", "[pc Myr⁻¹]", "t [Myr]",
                   "[Msun pc⁻³]"):
         assert any(words in text for text in made), words
