@@ -148,7 +148,7 @@ def tail(run, ahead):
     """Counts the bodies farther than 5 from the cluster of tidal-stream that have less energy in
     the halo than its core (ahead), or more."""
     halo, = run.about["config"]["external"]
-    center = [run[f"bound-mass.center_{axis}"][-1] for axis in "xyz"]
+    center = [run[f"bound-mass.bound_center_{axis}"][-1] for axis in "xyz"]
     x, v = run.bodies[1][-1], run.bodies[2][-1]
     energies = (v**2).sum(axis=1) / 2 + halo["speed"]**2 / 2 * numpy.log(
         1 + (x**2).sum(axis=1) / halo["core_radius"]**2)
@@ -159,7 +159,7 @@ def tail(run, ahead):
 
 def pericentres(run):
     """When the bound mass of tidal-stream is nearest to the centre, and its tidal radius then."""
-    R = numpy.linalg.norm([run[f"bound-mass.center_{axis}"] for axis in "xyz"], axis=0)
+    R = numpy.linalg.norm([run[f"bound-mass.bound_center_{axis}"] for axis in "xyz"], axis=0)
     least = (R[1:-1] < R[:-2]) & (R[1:-1] < R[2:])
     return [run[f"bound-mass.{name}"][1:-1][least] for name in ("time", "tidal_radius")]
 
@@ -680,7 +680,8 @@ STATEMENTS = {
          lambda run: radii(no_halo(run))[-1, 6], lambda run: radii(no_halo(run))[:, 3].max()),
     ],
     "tidal-stream": [
-        ("of mass {} moves in a logarithmic halo", lambda run: run["bound-mass.bound_mass"][0]),
+        ("of mass {} moves in a logarithmic halo",
+         lambda run: run["bound-mass.self_bound_mass"][0]),
         ("whose circular speed is {}.", lambda run: run.about["config"]["external"][0]["speed"]),
         ("{} from the centre, with half of that speed",
          lambda run: setting("bodies.origin")(run)[0],
@@ -694,13 +695,13 @@ STATEMENTS = {
          *(lambda run, k=k, t=t: tolerant(pericentres(run)[0][k], t, 0.1)
            for k, t in enumerate((11, 33, 56)))),
         ("about half is left at the end, t = {}.", lambda run: run.about["time"],
-         lambda run: 0.4 < run["bound-mass.bound_mass"][-1] < 0.6),
+         lambda run: 0.4 < run["bound-mass.self_bound_mass"][-1] < 0.6),
         ("Some 300 bodies are in each of two tails, farther than 5 from the cluster: those with "
          "less energy ahead of it",
          lambda run: 250 < tail(run, True) < 380, lambda run: 250 < tail(run, False) < 380),
         ("nine tenths stay.",
          slow(lambda run: 0.88 < run.variant("bodies.origin_velocity=[0,4,0]")
-              ["bound-mass.bound_mass"][-1] < 0.98)),
+              ["bound-mass.self_bound_mass"][-1] < 0.98)),
     ],
     "two-body-orbit": [
         ("(e = {}) about a heavy one, for ten periods, from apocentre.",

@@ -28,10 +28,10 @@ enum {
 };
 
 static const struct column columns[COLUMNS] = {
-    { "bound", DIMENSION_NONE,
+    { "self_bound", DIMENSION_NONE,
       "bodies of `species` with 1/2 |v - V|^2 / (1 - m / M) + phi < 0, phi the potential of the "
       "bound ones alone, M and V the mass and the mean velocity of these and the body" },
-    { "bound_mass", DIMENSION_MASS, "their mass M_b" },
+    { "self_bound_mass", DIMENSION_MASS, "their mass M_b" },
     { "captured", DIMENSION_NONE,
       "bodies of other species that are bound to them by this measure" },
     { "captured_mass", DIMENSION_MASS, "their mass" },
@@ -41,9 +41,9 @@ static const struct column columns[COLUMNS] = {
       "(G M_b / (Omega^2 - d^2 Phi/dR^2))^(1/3), with Phi the external fields, R the distance of "
       "that centre from theirs and Omega its angular speed about it; empty without fields, and "
       "where they do not pull the bodies apart" },
-    { "center_x", DIMENSION_LENGTH, "density centre of the bound bodies: x component" },
-    { "center_y", DIMENSION_LENGTH, "density centre of the bound bodies: y component" },
-    { "center_z", DIMENSION_LENGTH, "density centre of the bound bodies: z component" },
+    { "bound_center_x", DIMENSION_LENGTH, "density centre of the bound bodies: x component" },
+    { "bound_center_y", DIMENSION_LENGTH, "density centre of the bound bodies: y component" },
+    { "bound_center_z", DIMENSION_LENGTH, "density centre of the bound bodies: z component" },
 };
 
 #define CORE 0.1 /* of the mass: the bodies whose velocity is the first guess */
@@ -343,7 +343,7 @@ static const struct drawing drawings[] = {
     { .name = "bound-mass",
       .title = "Bound mass",
       .y_label = "mass",
-      .curves = { { "bound_mass", "bound" }, { "captured_mass", "captured", CURVE_DASHED } },
+      .curves = { { "self_bound_mass", "bound" }, { "captured_mass", "captured", CURVE_DASHED } },
       .caption = "Mass of the bodies that are bound to one another, and of bodies of other species "
                  "that are bound to them." },
     { .name = "bound-mass-radii",
@@ -358,7 +358,7 @@ static const struct drawing drawings[] = {
       .title = "Path of the bound mass",
       .y_label = "y",
       .equal_axes = true,
-      .curves = { { "center_y", "", CURVE_PATH, .x = "center_x" } },
+      .curves = { { "bound_center_y", "", CURVE_PATH, .x = "bound_center_x" } },
       .caption = "The density centre of the bound bodies, projected on the xy plane." },
 };
 

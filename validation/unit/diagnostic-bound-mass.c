@@ -36,13 +36,13 @@ static void test_two_stars(void **state)
         scene_body(&bench.scene, 0, 2, 2.9, (double[]){ 8, 2, 1 }, (double[]){ -7, 4, 1 });
         scene_body(&bench.scene, 0, 3, 0.0, (double[]){ 5, 2, 2.9 }, (double[]){ 9, -3 + v2, 1 });
         bench_measure(&bench, "type = \"bound-mass\"; species = \"A\";", true);
-        assert_close(value(&bench, "bound"), first ? 1 : 2, 0);
-        assert_close(value(&bench, "bound_mass"), 1.3, 0);
+        assert_close(value(&bench, "self_bound"), first ? 1 : 2, 0);
+        assert_close(value(&bench, "self_bound_mass"), 1.3, 0);
         assert_close(value(&bench, "captured"), second ? 0 : 1, 0);
         assert_close(value(&bench, "captured_mass"), 0, 0);
-        assert_close(value(&bench, "center_x"), 5, 1e-15);
-        assert_close(value(&bench, "center_y"), 2, 1e-15);
-        assert_close(value(&bench, "center_z"), 1, 1e-15);
+        assert_close(value(&bench, "bound_center_x"), 5, 1e-15);
+        assert_close(value(&bench, "bound_center_y"), 2, 1e-15);
+        assert_close(value(&bench, "bound_center_z"), 1, 1e-15);
         assert_close(value(&bench, "half_mass_radius"), 0, 1e-15);
         assert_true(isnan(value(&bench, "tidal_radius")));
         bench_clear(&bench);
@@ -60,10 +60,10 @@ static void test_an_orbit(void **state)
         scene_body(&bench.scene, 0, 0, 1.3, (double[]){ 0, 0, 7 }, (double[]){ 4, 0, 0 });
         scene_body(&bench.scene, 0, 1, 0.7, (double[]){ 0, 3.1, 7 }, (double[]){ 4, 0, v });
         bench_measure(&bench, "type = \"bound-mass\";", true);
-        assert_close(value(&bench, "bound"), leaves ? 0 : 2, 0);
-        assert_close(value(&bench, "bound_mass"), leaves ? 0 : 2, 0);
-        assert_true(leaves ? isnan(value(&bench, "center_y"))
-                           : fabs(value(&bench, "center_y") - 0.7 * 3.1 / 2) < 1e-15);
+        assert_close(value(&bench, "self_bound"), leaves ? 0 : 2, 0);
+        assert_close(value(&bench, "self_bound_mass"), leaves ? 0 : 2, 0);
+        assert_true(leaves ? isnan(value(&bench, "bound_center_y"))
+                           : fabs(value(&bench, "bound_center_y") - 0.7 * 3.1 / 2) < 1e-15);
         bench_clear(&bench);
         scene_destroy(&bench.scene);
     }
@@ -113,13 +113,13 @@ static void test_a_cluster_with_a_tail(void **state)
         struct bench bench = { .scene =
                                    tail_scene(r, sqrt(-2 * phi) * (leaves ? 1.0001 : 0.9999)) };
         bench_measure(&bench, "type = \"bound-mass\";", true);
-        assert_close(value(&bench, "bound"), CLUSTER + !leaves, 0);
-        assert_close(value(&bench, "bound_mass"), 1, 1e-12);
+        assert_close(value(&bench, "self_bound"), CLUSTER + !leaves, 0);
+        assert_close(value(&bench, "self_bound_mass"), 1, 1e-12);
         assert_close(value(&bench, "captured"), 0, 0);
         /* Half of the mass is within 1.3 a; of 300 bodies within 1.2 to 1.4 a, and the centre has
          * the scatter of the core, some a / sqrt(300). */
         assert_close(value(&bench, "half_mass_radius") / 0.6, 1.3, 0.1);
-        assert_close(value(&bench, "center_y"), center[1], 0.1);
+        assert_close(value(&bench, "bound_center_y"), center[1], 0.1);
         bench_clear(&bench);
         scene_destroy(&bench.scene);
     }
@@ -140,7 +140,7 @@ static void test_a_core_among_others(void **state)
     bodies_add_species(bench.scene.bodies, "own", OWN);
     bodies_add_species(bench.scene.bodies, "others", OWN + OTHERS);
     bench_measure(&bench, "type = \"bound-mass\"; species = \"own\";", true);
-    assert_close(value(&bench, "bound"), OWN, 0);
+    assert_close(value(&bench, "self_bound"), OWN, 0);
     assert_close(value(&bench, "captured"), 0, 0);
     gsl_rng_free(random);
     bench_clear(&bench);
@@ -176,7 +176,7 @@ static double radius_in(struct field *field, const double d[3], const double v[3
     external_add_potentials(&external, bench.scene.bodies, 1.0, bench.scene.phi, NULL);
     bench_measure(&bench, "type = \"bound-mass\";", false);
     const double radius = value(&bench, "tidal_radius");
-    assert_close(value(&bench, "bound"), 2, 0);
+    assert_close(value(&bench, "self_bound"), 2, 0);
     bench_clear(&bench);
     scene_destroy(&bench.scene);
     return radius;
@@ -235,8 +235,8 @@ static void test_no_mass(void **state)
     for (size_t i = 0; i < 9; i++)
         scene_body(&bench.scene, 0, i, 0.0, (double[]){ (double)i, 0, 0 }, (double[]){ 0, 0, 1 });
     bench_measure(&bench, "type = \"bound-mass\";", true);
-    assert_close(value(&bench, "bound"), 0, 0);
-    assert_true(isnan(value(&bench, "center_x")));
+    assert_close(value(&bench, "self_bound"), 0, 0);
+    assert_true(isnan(value(&bench, "bound_center_x")));
     bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
