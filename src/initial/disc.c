@@ -47,7 +47,17 @@ struct keys {
 static const struct parameter parameters[] = {
     INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, of equal masses."),
     INITIAL_CENTER(true),
-    DISC_PARAMETERS(, ""),
+    INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),
+    INITIAL_POSITIVE(scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
+                     "Rd of the surface density exp(-R/Rd)."),
+    INITIAL_POSITIVE(scale_height, DEFAULT_REAL(0.1), DIMENSION_LENGTH,
+                     "z0 of the density sech^2(z/z0), at most half of scale_length."),
+    INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),
+    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
+      .maximum = INFINITY, .open = OPEN_MINIMUM,
+      .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) at all radii; below 1 the disc falls "
+              "into rings." },
 };
 
 /* Radii are in scale lengths. */

@@ -18,23 +18,6 @@ struct disc_shape {
     double toomre_q;
 };
 
-/* The rows of a start's keys that describe the disc, bound to the `struct keys` of its file: their
- * names begin with `prefix_`, and `of_` stands in the sentence about Q. */
-/* clang-format off */
-#define DISC_PARAMETERS(prefix_, of_)                                                              \
-    INITIAL_POSITIVE(prefix_##mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),       \
-    INITIAL_POSITIVE(prefix_##scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,                   \
-                     "Rd of the surface density exp(-R/Rd)."),                                     \
-    INITIAL_POSITIVE(prefix_##scale_height, DEFAULT_REAL(0.1), DIMENSION_LENGTH,                   \
-                     "z0 of the density sech^2(z/z0), at most half of " #prefix_ "scale_length."), \
-    INITIAL_POSITIVE(prefix_##cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                      \
-                     "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),           \
-    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,         \
-      .maximum = INFINITY, .open = OPEN_MINIMUM,                                                   \
-      .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) " of_ "at all radii; below 1 the disc " \
-              "falls into rings." }
-/* clang-format on */
-
 /* The keys of a config that give them. */
 struct disc_names {
     const char *length, *height, *cutoff;

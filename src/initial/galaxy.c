@@ -35,13 +35,6 @@ static const char *const profiles_help[] = { "r^-1 (a + r)^-3", "r^-1 (a + r)^-2
 #define PART_COUNT(key_, default_, help_)                                                          \
     { .key = key_, .type = PARAMETER_INTEGER, .default_value = default_, .minimum = 0,             \
       .maximum = INITIAL_COUNT_MAX, .help = (help_) }
-#define SPHERE_SCALES(part_, mass_, cutoff_)                                                       \
-    INITIAL_POSITIVE(part_##_mass, DEFAULT_UNSET, DIMENSION_MASS,                                  \
-                     "Mass of the " #part_ mass_ "; must be given if there is one."),              \
-    INITIAL_POSITIVE(part_##_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                        \
-                     "Scale radius a of the " #part_ "; must be given if there is one."),          \
-    INITIAL_POSITIVE(part_##_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                       \
-                     "Radius r_t of the factor sech(r/r_t) of the " #part_ "'s density; " cutoff_)
 /* clang-format on */
 
 static const struct parameter parameters[] = {
@@ -52,15 +45,37 @@ static const struct parameter parameters[] = {
       .minimum = 1,
       .maximum = INITIAL_COUNT_MAX,
       .help = "Number of bodies of the disc, of equal masses." },
-    DISC_PARAMETERS(disc_, "of the disc "),
+    INITIAL_POSITIVE(disc_mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),
+    INITIAL_POSITIVE(disc_scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
+                     "Rd of the surface density exp(-R/Rd)."),
+    INITIAL_POSITIVE(disc_scale_height, DEFAULT_REAL(0.1), DIMENSION_LENGTH,
+                     "z0 of the density sech^2(z/z0), at most half of disc_scale_length."),
+    INITIAL_POSITIVE(disc_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),
+    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
+      .maximum = INFINITY, .open = OPEN_MINIMUM,
+      .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) of the disc at all radii; below 1 the "
+              "disc falls into rings." },
     PART_COUNT("bulge_count", DEFAULT_INTEGER(0),
                "Number of bodies of the bulge, a sphere of Hernquist; 0: there is none."),
-    SPHERE_SCALES(bulge, "", "unset: ten scale radii."),
+    INITIAL_POSITIVE(bulge_mass, DEFAULT_UNSET, DIMENSION_MASS,
+                     "Mass of the bulge; must be given if there is one."),
+    INITIAL_POSITIVE(bulge_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Scale radius a of the bulge; must be given if there is one."),
+    INITIAL_POSITIVE(bulge_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Radius r_t of the factor sech(r/r_t) of the bulge's density; unset: ten "
+                     "scale radii."),
     PART_COUNT("halo_count", DEFAULT_INTEGER(0), "Number of bodies of the halo; 0: there is none."),
     { BIND(CHOICE, struct keys, halo_profile), .default_value = DEFAULT_STRING("hernquist"),
       .choices = profiles, .choice_help = profiles_help,
       .help = "Density of the halo, before the factor sech(r/r_t)." },
-    SPHERE_SCALES(halo, ", after the cut", "must be given if there is one."),
+    INITIAL_POSITIVE(halo_mass, DEFAULT_UNSET, DIMENSION_MASS,
+                     "Mass of the halo, after the cut; must be given if there is one."),
+    INITIAL_POSITIVE(halo_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Scale radius a of the halo; must be given if there is one."),
+    INITIAL_POSITIVE(halo_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Radius r_t of the factor sech(r/r_t) of the halo's density; must be given "
+                     "if there is one."),
 };
 
 /* The names of the spheres and of their keys in a config. */
