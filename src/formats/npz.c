@@ -101,8 +101,8 @@ struct archive {
 /* Appends the lowest `bytes` bytes of a number, the lowest first, as all of ZIP has them. */
 static void number(struct text *text, uint64_t value, size_t bytes)
 {
-    for (size_t k = 0; k < bytes; k++) {
-        const char byte = (char)(value >> (8 * k) & 0xff);
+    for (size_t k = 0; k < bytes; k++, value >>= 8) {
+        const char byte = (char)(value & 0xff);
         text_append(text, &byte, 1);
     }
 }
