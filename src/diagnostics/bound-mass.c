@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "diagnostics/bound-set.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/species.h"
@@ -67,11 +68,6 @@ struct search {
     int threads;
 };
 
-/* Mass and momentum of some bodies. */
-struct rest {
-    double mass, momentum[3];
-};
-
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -123,37 +119,13 @@ static void begin(struct search *s, const struct bound_mass *bound_mass, const s
     add_potential(s, s->changed, others, -1.0);
 }
 
-/* Copies the bound bodies, or leaves NULL where there are none. */
-static enum status copy_bound(const struct search *s, struct bodies **bound, struct error *error)
+static struct bound_set set_of_bound(const struct search *s)
 {
-    size_t count = 0;
-    *bound = NULL;
-    for (size_t i = 0; i < s->bodies->count; i++)
-        count += s->bound[i];
-    if (count == 0 || bodies_create(1, count, bound, error))
-        return error->status;
-    for (size_t i = 0, k = 0; i < s->bodies->count; i++)
-        if (s->bound[i])
-            bodies_copy_part(*bound, k++, s->bodies, s->first + i, 1);
-    return STATUS_OK;
-}
-
-/* Adds the body at index i of the arrays. */
-static void rest_add(struct rest *rest, const struct bodies *b, size_t i)
-{
-    rest->mass += b->m[i];
-    rest->momentum[0] += b->m[i] * b->vx[i];
-    rest->momentum[1] += b->m[i] * b->vy[i];
-    rest->momentum[2] += b->m[i] * b->vz[i];
-}
-
-static struct rest rest_of_bound(const struct search *s)
-{
-    struct rest rest = { 0 };
+    struct bound_set set = { 0 };
     for (size_t i = 0; i < s->bodies->count; i++)
         if (s->bound[i])
-            rest_add(&rest, s->bodies, s->first + i);
-    return rest;
+            bound_set_add(&set, s->bodies, s->first + i);
+    return set;
 }
 
 /* Finds the frame to begin with: the median velocity of the tenth of the mass that is deepest in
@@ -180,25 +152,11 @@ static enum status find_core_velocity(struct search *s, double velocity[3], stru
     return STATUS_OK;
 }
 
-/* Judges the energy of the motion relative to the others that are bound, as `escapers` does: with
- * their mass R and mean velocity V_R, 1/2 m R / (m + R) |v - V_R|^2 + m phi. `core`: V_R; NULL:
- * that of `rest`. */
-static bool is_bound(const struct search *s, const struct rest *rest, const double *core, size_t i)
+/* Judges a body in the frame of velocity `core`; NULL: in that of the others that are bound. */
+static bool holds(const struct search *s, const struct bound_set *set, const double *core, size_t i)
 {
-    const struct bodies *const b = s->bodies;
-    const size_t at = s->first + i;
-    const double own = s->bound[i] ? b->m[at] : 0.0, others = rest->mass - own;
-    const double v[] = { b->vx[at], b->vy[at], b->vz[at] };
-    double v2 = 0.0;
-    if (!(s->mass > 0))
-        return false;
-    if (s->mass - own <= 1e-14 * s->mass)
-        return true; /* A single body that has all mass is the one to which the others are bound. */
-    for (int k = 0; k < 3; k++) {
-        const double dv = v[k] - (core ? core[k] : (rest->momentum[k] - own * v[k]) / others);
-        v2 += dv * dv;
-    }
-    return others > 1e-14 * rest->mass && 0.5 * others / (others + b->m[at]) * v2 + s->phi[i] < 0.0;
+    return s->mass > 0 &&
+           bound_set_holds(set, s->bodies, s->first + i, s->bound[i], s->phi[i], s->mass, core);
 }
 
 /* Moves the bodies that are numbered in `changed` into the bound set (sign 1) or out of it (-1). */
@@ -213,11 +171,11 @@ static void change(struct search *s, const size_t *changed, size_t count, double
  * leave are noted from the front of the array, those that come from its end. */
 static bool judge_all(struct search *s, const double *core)
 {
-    const struct rest rest = rest_of_bound(s);
+    const struct bound_set set = set_of_bound(s);
     const size_t count = s->bodies->count;
     size_t leave = 0, come = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!s->member[i] || is_bound(s, &rest, core, i) == s->bound[i])
+        if (!s->member[i] || holds(s, &set, core, i) == s->bound[i])
             continue;
         if (s->bound[i])
             s->changed[leave++] = i;
@@ -247,12 +205,12 @@ static enum status find_bound(struct search *s, struct error *error)
 
 static void fill_counts(const struct search *s, double *row)
 {
-    const struct rest rest = rest_of_bound(s);
+    const struct bound_set set = set_of_bound(s);
     for (int k = BOUND; k <= CAPTURED_MASS; k++)
         row[k] = 0.0;
     for (size_t i = 0; i < s->bodies->count; i++) {
         const int k = s->bound[i] ? BOUND : CAPTURED;
-        if (!s->bound[i] && (s->member[i] || !(rest.mass > 0) || !is_bound(s, &rest, NULL, i)))
+        if (!s->bound[i] && (s->member[i] || !(set.mass > 0) || !holds(s, &set, NULL, i)))
             continue;
         row[k] += 1.0;
         row[k + 1] += s->bodies->m[s->first + i];
@@ -279,25 +237,30 @@ static double tidal_radius(const struct external *external, double GM, const dou
     return tide > 0 ? cbrt(GM / tide) : NAN;
 }
 
+static bool is_bound(const void *search, size_t number)
+{
+    return ((const struct search *)search)->bound[number];
+}
+
 /* Fills in where the bound bodies are, which stays undefined where there are none with mass. */
 static enum status fill_place(const struct search *s, const struct physics *physics, double *row,
                               struct error *error)
 {
     struct bodies *bound;
     struct sphere sphere;
-    if (!(row[BOUND_MASS] > 0) || copy_bound(s, &bound, error))
+    if (!(row[BOUND_MASS] > 0) || bodies_select(s->bodies, s->first, is_bound, s, &bound, error))
         return error->status;
     if (!sphere_create(bound, 0, SPHERE_DENSITY, s->threads, &sphere, error)) {
-        const struct rest rest = rest_of_bound(s);
+        const struct bound_set set = set_of_bound(s);
         double v[3];
         for (int k = 0; k < 3; k++) {
             row[CENTER_X + k] = sphere.center[k];
-            v[k] = rest.momentum[k] / rest.mass;
+            v[k] = set.momentum[k] / set.mass;
         }
         row[HALF_MASS_RADIUS] = sphere_radius(&sphere, 0.5);
         if (physics->external)
             row[TIDAL_RADIUS] = tidal_radius(
-                physics->external, physics->gravitational_constant * rest.mass, sphere.center, v);
+                physics->external, physics->gravitational_constant * set.mass, sphere.center, v);
         sphere_destroy(&sphere);
     }
     bodies_destroy(bound);

@@ -85,19 +85,24 @@ struct placed {
     double m, R, quantity[QUANTITIES], cosine, sine;
 };
 
-static enum status copy_species(const struct disc_profile *profile, const struct bodies *from,
-                                size_t system, struct bodies **part, struct error *error)
+/* The bodies of a system that are measured. */
+struct part {
+    const char *species;
+    const struct bodies *bodies;
+    size_t first;
+};
+
+static bool is_measured(const void *context, size_t number)
 {
-    const size_t first = system * from->stride;
-    size_t count = 0;
-    for (size_t i = first; i < first + from->count; i++)
-        count += species_has(profile->species, from, i);
-    if (bodies_create(1, count, part, error))
-        return error->status;
-    for (size_t i = first, k = 0; i < first + from->count; i++)
-        if (species_has(profile->species, from, i))
-            bodies_copy_part(*part, k++, from, i, 1);
-    return STATUS_OK;
+    const struct part *const part = context;
+    return species_has(part->species, part->bodies, part->first + number);
+}
+
+static enum status copy_part(const struct disc_profile *profile, const struct bodies *from,
+                             size_t system, struct bodies **copy, struct error *error)
+{
+    const struct part part = { profile->species, from, system * from->stride };
+    return bodies_select(from, part.first, is_measured, &part, copy, error);
 }
 
 /* --- the frame of the disc -------------------------------------------------------------------- */
@@ -223,7 +228,7 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
     struct sphere sphere;
     struct bodies *part = NULL;
     struct ring *const rings = memory_array(profile->rings, sizeof *rings, error);
-    if (rings && !copy_species(profile, now->bodies, system, &part, error) &&
+    if (rings && !copy_part(profile, now->bodies, system, &part, error) &&
         !sphere_create(part, 0, profile->center, now->threads, &sphere, error)) {
         memcpy(frame.center, sphere.center, sizeof frame.center);
         sphere_destroy(&sphere);
@@ -254,7 +259,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     diagnostic->state[0] = profile->r_max;
     if (species_check(section, profile->species, start->bodies, error) || !isnan(profile->r_max))
         return error->status;
-    if (!copy_species(profile, start->bodies, 0, &part, error) &&
+    if (!copy_part(profile, start->bodies, 0, &part, error) &&
         !sphere_create(part, 0, profile->center, start->threads, &sphere, error)) {
         const double half = sphere_radius(&sphere, 0.5);
         diagnostic->state[0] = half > 0 ? 3.0 * half : 1.0;

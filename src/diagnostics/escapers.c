@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "diagnostics/bound-set.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "space/bound-pairs.h"
@@ -112,42 +113,13 @@ fail:
     return error->status;
 }
 
-/* Mass and momentum of the bound ones. */
-struct rest {
-    double mass, momentum[3];
-};
-
-static struct rest bound_rest(const struct cluster *cluster)
+static struct bound_set set_of_bound(const struct cluster *cluster)
 {
-    const struct bodies *b = cluster->bodies;
-    struct rest rest = { 0 };
-    for (size_t i = 0; i < b->count; i++) {
-        if (!cluster->merged[i].bound)
-            continue;
-        rest.mass += b->m[i];
-        rest.momentum[0] += b->m[i] * b->vx[i];
-        rest.momentum[1] += b->m[i] * b->vy[i];
-        rest.momentum[2] += b->m[i] * b->vz[i];
-    }
-    return rest;
-}
-
-/* The energy of the motion relative to the others that are bound: with their mass R and mean
- * velocity V_R, 1/2 m R / (m + R) |v - V_R|^2 + m phi. For two bodies it is that of their orbit. */
-static bool is_bound(const struct cluster *cluster, const struct rest *rest, size_t i)
-{
-    const struct bodies *b = cluster->bodies;
-    const double own = cluster->merged[i].bound ? b->m[i] : 0.0, others = rest->mass - own;
-    const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
-    double v2 = 0.0;
-    if (cluster->mass - b->m[i] <= 1e-14 * cluster->mass)
-        return true; /* A single body that has all mass is the one to which the others are bound. */
-    for (int k = 0; k < 3; k++) {
-        const double dv = v[k] - (rest->momentum[k] - own * v[k]) / others;
-        v2 += dv * dv;
-    }
-    return others > 1e-14 * rest->mass &&
-           0.5 * others / (others + b->m[i]) * v2 + cluster->merged[i].phi < 0.0;
+    struct bound_set set = { 0 };
+    for (size_t i = 0; i < cluster->bodies->count; i++)
+        if (cluster->merged[i].bound)
+            bound_set_add(&set, cluster->bodies, i);
+    return set;
 }
 
 /* Keeps the hardest pair of a system that flies apart. */
@@ -169,13 +141,15 @@ static void find_bound(struct cluster *cluster)
     bool changed = true;
     size_t bound = count;
     for (int round = 0; changed && bound > 0 && round < ROUNDS; round++) {
-        const struct rest rest = bound_rest(cluster);
+        const struct bound_set set = set_of_bound(cluster);
         changed = false;
         bound = 0;
         for (size_t i = 0; i < count; i++) {
-            const bool now = is_bound(cluster, &rest, i);
-            changed = changed || now != cluster->merged[i].bound;
-            cluster->merged[i].bound = now;
+            struct merged *const one = &cluster->merged[i];
+            const bool now = bound_set_holds(&set, cluster->bodies, i, one->bound, one->phi,
+                                             cluster->mass, NULL);
+            changed = changed || now != one->bound;
+            one->bound = now;
             bound += now;
         }
     }
@@ -183,27 +157,9 @@ static void find_bound(struct cluster *cluster)
         keep_hardest(cluster);
 }
 
-/* The bound ones, or NULL when there are none. */
-static enum status copy_bound(const struct cluster *cluster, struct bodies **bound,
-                              struct error *error)
+static bool is_bound(const void *cluster, size_t number)
 {
-    *bound = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < cluster->bodies->count; i++)
-        count += cluster->merged[i].bound;
-    if (count == 0 || bodies_create(1, count, bound, error))
-        return count == 0 ? STATUS_OK : error->status;
-    double *from[BODIES_REALS], *to[BODIES_REALS];
-    bodies_reals(cluster->bodies, from);
-    bodies_reals(*bound, to);
-    for (size_t i = 0, k = 0; i < cluster->bodies->count; i++) {
-        if (!cluster->merged[i].bound)
-            continue;
-        for (size_t axis = 0; axis < BODIES_REALS; axis++)
-            to[axis][k] = from[axis][i];
-        (*bound)->id[k++] = cluster->bodies->id[i];
-    }
-    return STATUS_OK;
+    return ((const struct cluster *)cluster)->merged[number].bound;
 }
 
 /* r^2 / s^3 of the pair virial, s^2 = r^2 + eps^2. */
@@ -270,7 +226,7 @@ static enum status fill_structure(const struct escapers *escapers, const struct 
                                   const struct cluster *cluster, double *row, struct error *error)
 {
     struct bodies *bound;
-    if (copy_bound(cluster, &bound, error))
+    if (bodies_select(cluster->bodies, 0, is_bound, cluster, &bound, error))
         return error->status;
     if (!bound || !(row[BOUND_MASS] > 0.0)) {
         bodies_destroy(bound);

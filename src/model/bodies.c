@@ -111,6 +111,25 @@ void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from
         memcpy(into[k] + first, out_of[k] + source, count * sizeof(double));
 }
 
+enum status bodies_select(const struct bodies *bodies, size_t first,
+                          bool (*takes)(const void *context, size_t number), const void *context,
+                          struct bodies **selected, struct error *error)
+{
+    size_t count = 0;
+    *selected = NULL;
+    for (size_t i = 0; i < bodies->count; i++)
+        count += takes(context, i);
+    if (count == 0 || bodies_create(1, count, selected, error))
+        return error->status;
+    for (size_t i = 0, k = 0; i < bodies->count; i++) {
+        if (!takes(context, i))
+            continue;
+        bodies_copy_part(*selected, k, bodies, first + i, 1);
+        (*selected)->id[k++] = bodies->id[first + i];
+    }
+    return STATUS_OK;
+}
+
 bool bodies_is_species(const char *name)
 {
     const size_t length = strlen(name);

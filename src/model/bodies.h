@@ -81,6 +81,12 @@ enum { BODIES_PAIR_SIZE = 2 * BODIES_NAME_SIZE + 8 };
 const char *bodies_pair(const struct bodies *bodies, int64_t id_1, int64_t id_2,
                         char buffer[BODIES_PAIR_SIZE]);
 
+/* Copies those bodies of a system, the first of which is at index `first`, that takes() chooses by
+ * their numbers in it, without their species; NULL if there are none. STATUS_MEMORY. */
+enum status bodies_select(const struct bodies *bodies, size_t first,
+                          bool (*takes)(const void *context, size_t number), const void *context,
+                          struct bodies **selected, struct error *error);
+
 /* Copies masses, positions and velocities of `count` bodies between indices of the arrays. */
 void bodies_copy_part(struct bodies *to, size_t first, const struct bodies *from, size_t source,
                       size_t count);
