@@ -23,13 +23,16 @@ static void put_bodies(struct snapshot_arrays *arrays, const struct bodies *b, s
     for (size_t i = first; i < first + b->count; i++) {
         const double *const axes[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
         for (size_t k = 0; k < COUNT_OF(axes); k++)
-            put(k < 3 ? &arrays->positions : &arrays->velocities, &axes[k][i]);
-        put(&arrays->masses, &b->m[i]);
-        put(&arrays->ids, &b->id[i]);
+            put(&arrays->array[k < 3 ? ARRAY_POSITION : ARRAY_VELOCITY], &axes[k][i]);
+        put(&arrays->array[ARRAY_MASS], &b->m[i]);
+        put(&arrays->array[ARRAY_ID], &b->id[i]);
     }
 }
 
-/* Appends the word as SPECIES_NAME_SIZE characters of four bytes, as numpy keeps text. */
+/* The type of a word, as numpy keeps text: characters of four bytes. */
+static const char word_type[] = "U32";
+_Static_assert(SPECIES_NAME_SIZE == 32, "word_type has the number of characters");
+
 static void put_word(struct text *text, const char *word)
 {
     uint32_t characters[SPECIES_NAME_SIZE] = { 0 };
@@ -52,12 +55,11 @@ static void put_first(struct snapshot_arrays *arrays, const struct moment *now, 
     arrays->bodies = b->systems * b->count;
     for (size_t s = 0; s < b->systems; s++)
         for (size_t i = 0; i < b->count; i++) {
-            const size_t k = bodies_species(b, s * b->stride + i);
             const int64_t system = (int64_t)s + 1;
             if (species)
-                put_word(&arrays->species, k < b->species_count ? b->species[k].name : "X");
+                put_word(&arrays->array[ARRAY_SPECIES], bodies_species_name(b, s * b->stride + i));
             if (b->systems > 1)
-                put(&arrays->systems, &system);
+                put(&arrays->array[ARRAY_SYSTEM], &system);
         }
 }
 
@@ -68,25 +70,21 @@ enum status snapshot_arrays_add(struct snapshot_arrays *arrays, const struct mom
     const double box = now->physics->boundary == BOUNDARY_PERIODIC ? now->physics->box_length : 0.0;
     if (arrays->frames++ == 0)
         put_first(arrays, now, species);
-    put(&arrays->times, &now->time);
-    put(&arrays->steps, &step);
-    put(&arrays->boxes, &box);
+    put(&arrays->array[ARRAY_TIME], &now->time);
+    put(&arrays->array[ARRAY_STEP], &step);
+    put(&arrays->array[ARRAY_BOX], &box);
     for (size_t s = 0; s < now->bodies->systems; s++)
         put_bodies(arrays, now->bodies, s * now->bodies->stride);
-    const bool failed = arrays->positions.failed || arrays->velocities.failed ||
-                        arrays->masses.failed || arrays->ids.failed || arrays->times.failed ||
-                        arrays->steps.failed || arrays->boxes.failed || arrays->species.failed ||
-                        arrays->systems.failed;
-    return failed ? error_memory(error) : STATUS_OK;
+    for (size_t k = 0; k < SNAPSHOT_ARRAYS; k++)
+        if (arrays->array[k].failed)
+            return error_memory(error);
+    return STATUS_OK;
 }
 
 void snapshot_arrays_free(struct snapshot_arrays *arrays)
 {
-    struct text *const all[] = { &arrays->positions, &arrays->velocities, &arrays->masses,
-                                 &arrays->ids,       &arrays->times,      &arrays->steps,
-                                 &arrays->boxes,     &arrays->species,    &arrays->systems };
-    for (size_t k = 0; k < COUNT_OF(all); k++)
-        text_free(all[k]);
+    for (size_t k = 0; k < SNAPSHOT_ARRAYS; k++)
+        text_free(&arrays->array[k]);
 }
 
 /* --- the archive ------------------------------------------------------------------------------ */
@@ -242,12 +240,11 @@ static void add_units(struct archive *archive, const struct units *units)
                   { "length_unit", DIMENSION_LENGTH },
                   { "velocity_unit", DIMENSION_VELOCITY },
                   { "time_unit", DIMENSION_TIME } };
-    char label[UNITS_LABEL_SIZE], type[16];
-    snprintf(type, sizeof type, "U%d", SPECIES_NAME_SIZE);
+    char label[UNITS_LABEL_SIZE];
     for (size_t k = 0; k < COUNT_OF(words); k++) {
         struct text word = { 0 };
         put_word(&word, units_label(units, words[k].dimension, label));
-        add_array(archive, words[k].name, type, "", &word);
+        add_array(archive, words[k].name, word_type, "", &word);
         text_free(&word);
     }
 }
@@ -256,23 +253,27 @@ enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct str
                                       struct error *error)
 {
     struct archive archive = { .stream = stream };
-    char frames[40], all[80], vectors[88], bodies[40], type[16];
+    char frames[40], all[80], vectors[88], bodies[40];
     snprintf(frames, sizeof frames, "%zu,", arrays->frames);
     snprintf(bodies, sizeof bodies, "%zu,", arrays->bodies);
     snprintf(all, sizeof all, "%zu, %zu", arrays->frames, arrays->bodies);
     snprintf(vectors, sizeof vectors, "%s, 3", all);
-    snprintf(type, sizeof type, "U%d", SPECIES_NAME_SIZE);
-    add_array(&archive, "time", "f8", frames, &arrays->times);
-    add_array(&archive, "step", "i8", frames, &arrays->steps);
-    add_array(&archive, "box_length", "f8", frames, &arrays->boxes);
-    add_array(&archive, "id", "i8", all, &arrays->ids);
-    add_array(&archive, "mass", "f8", all, &arrays->masses);
-    add_array(&archive, "position", "f8", vectors, &arrays->positions);
-    add_array(&archive, "velocity", "f8", vectors, &arrays->velocities);
-    if (arrays->systems.length > 0)
-        add_array(&archive, "system", "i8", bodies, &arrays->systems);
-    if (arrays->species.length > 0)
-        add_array(&archive, "species", type, bodies, &arrays->species);
+    const struct {
+        const char *name, *type, *shape;
+    } table[SNAPSHOT_ARRAYS] = {
+        [ARRAY_TIME] = { "time", "f8", frames },
+        [ARRAY_STEP] = { "step", "i8", frames },
+        [ARRAY_BOX] = { "box_length", "f8", frames },
+        [ARRAY_ID] = { "id", "i8", all },
+        [ARRAY_MASS] = { "mass", "f8", all },
+        [ARRAY_POSITION] = { "position", "f8", vectors },
+        [ARRAY_VELOCITY] = { "velocity", "f8", vectors },
+        [ARRAY_SYSTEM] = { "system", "i8", bodies },
+        [ARRAY_SPECIES] = { "species", word_type, bodies },
+    };
+    for (size_t k = 0; k < SNAPSHOT_ARRAYS; k++)
+        if (k < ARRAY_SYSTEM || arrays->array[k].length > 0)
+            add_array(&archive, table[k].name, table[k].type, table[k].shape, &arrays->array[k]);
     add_units(&archive, arrays->units);
     archive_end(&archive);
     return stream_flush(stream, false, error);

@@ -137,6 +137,11 @@ static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
 static const char *const lammps_endings[] = { ".dump", ".lammpstrj", NULL };
 static const char *const npz_endings[] = { ".npz", NULL };
 
+/* Frames with their cells, without the species of the bodies. */
+enum {
+    HOLDS_FRAMES = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX
+};
+
 static const struct snapshot_format table[] = {
     { .name = "csv",
       .endings = csv_endings,
@@ -147,10 +152,8 @@ static const struct snapshot_format table[] = {
       .write = write_csv },
     { .name = "xyz",
       .endings = xyz_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
-               SNAPSHOT_SPECIES,
-      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
-                       SNAPSHOT_BOX | SNAPSHOT_SPECIES,
+      .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
+      .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write = write_xyz },
     { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
     { .name = "hdf5",
@@ -160,17 +163,13 @@ static const struct snapshot_format table[] = {
       .image = gadget_hdf5_image },
     { .name = "lammps",
       .endings = lammps_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
-               SNAPSHOT_SPECIES_NUMBERS,
-      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
-                       SNAPSHOT_BOX | SNAPSHOT_SPECIES_NUMBERS,
+      .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES_NUMBERS,
+      .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES_NUMBERS,
       .write = write_lammps },
     { .name = "npz",
       .endings = npz_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX |
-               SNAPSHOT_SPECIES,
-      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
-                       SNAPSHOT_BOX | SNAPSHOT_SPECIES,
+      .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
+      .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write_arrays = snapshot_arrays_write_npz },
 };
 

@@ -35,11 +35,22 @@ struct snapshot_options {
 
 /* Moments, gathered array by array for a format that writes each array in one piece; all zero is
  * empty. The first axis of each array is the moment, but for systems and species. */
+enum snapshot_array {
+    ARRAY_TIME,
+    ARRAY_STEP,
+    ARRAY_BOX,
+    ARRAY_ID,
+    ARRAY_MASS,
+    ARRAY_POSITION,
+    ARRAY_VELOCITY,
+    ARRAY_SYSTEM, /* this and the next are of the first moment; empty: one system, or no species */
+    ARRAY_SPECIES,
+    SNAPSHOT_ARRAYS
+};
 struct snapshot_arrays {
     size_t frames, bodies; /* of all systems */
     const struct units *units;
-    struct text times, steps, boxes, ids, masses, positions, velocities;
-    struct text systems, species; /* of the first moment; empty: one system, or no species */
+    struct text array[SNAPSHOT_ARRAYS];
 };
 
 /* A format of snapshots. Those of text write to a stream, binary ones make the bytes of a file. */
