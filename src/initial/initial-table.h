@@ -84,7 +84,7 @@ enum status initial_create_model(const struct section *model, const struct physi
                                  struct bodies **bodies, struct initial_warnings *warnings,
                                  struct error *error);
 
-/* A body of a published table, in its units. */
+/* A body of a published table, in its units, or of a model, in those of the run. */
 struct initial_body {
     double m, position[3], velocity[3];
 };

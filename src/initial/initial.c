@@ -137,7 +137,7 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
                                  unsigned long seed, struct bodies *bodies, struct error *error)
 {
     double done = 0;
-    for (size_t s = 0; s < bodies->systems && !interruption_status(interruption, error); s++) {
+    for (size_t s = 0; s < bodies->systems && !error->status; s++) {
         gsl_rng *generator = random_create(seed + s, error);
         for (size_t k = 0; generator && k < bodies->count; k++) {
             struct initial_body body;
@@ -147,10 +147,10 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
             initial_set(bodies, s * bodies->stride + k, body.m, body.position, body.velocity);
         }
         random_destroy(generator);
-        if (error->status)
-            break;
+        if (!error->status)
+            interruption_status(interruption, error);
     }
-    return error->status ? error->status : interruption_status(interruption, error);
+    return error->status;
 }
 
 /* Checks that there are arrays and seeds for `systems` systems of `count` bodies. */
