@@ -9,14 +9,12 @@
 #include "model/bodies.h"
 
 /* The row of the key `species`, bound to the member of that name, a string; NULL: all bodies. */
+/* clang-format off */
 #define SPECIES_PARAMETER(struct_)                                                                 \
-    {                                                                                              \
-        BIND(STRING, struct_, species),                                                            \
-            .default_value = DEFAULT_UNSET,                                                        \
-            .help = "Which bodies are measured: those of this species, and of those whose names "  \
-                    "begin "                                                                       \
-                    "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all."  \
-    }
+    { BIND(STRING, struct_, species), .default_value = DEFAULT_UNSET,                              \
+      .help = "Which bodies are measured: those of this species, and of those whose names begin "  \
+              "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." }
+/* clang-format on */
 
 /* Tells whether the body at index i of the arrays is one of them. */
 bool species_has(const char *species, const struct bodies *bodies, size_t i);
