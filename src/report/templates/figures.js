@@ -39,14 +39,17 @@ function pointsOf(curve) {
 function prepare(figure) {
     const svg = figure.querySelector('svg'), all = [...svg.querySelectorAll('.curve')];
     const about = svg.dataset;
-    const x = scaleOf(svg, 'middle', 0, about.x), y = scaleOf(svg, 'end', 1, about.y);
     const [, name, unit] = about.label.match(/^(.*?)(?: \[(.*)\])?$/s);
     const shown = document.createElementNS(svg.namespaceURI, 'text');
-    const points = new Map(x && y ? all.map(curve => [curve, pointsOf(curve)]) : []);
+    let x, y, points; /* known once the cursor is in the picture */
     shown.setAttribute('class', 'value');
     svg.append(shown);
     svg.addEventListener('pointerleave', () => { shown.textContent = ''; });
     svg.addEventListener('pointermove', event => {
+        if (!points) {
+            x = scaleOf(svg, 'middle', 0, about.x), y = scaleOf(svg, 'end', 1, about.y);
+            points = new Map(x && y ? all.map(curve => [curve, pointsOf(curve)]) : []);
+        }
         const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
             svg.getScreenCTM().inverse());
         let best = NEAR, found = null;
