@@ -385,7 +385,7 @@ static enum status accept_token(struct scanner *s, const struct token *token)
  */
 static enum status go_on(struct scanner *s, struct frame *frame, const struct token *token)
 {
-    static const char stub[] = "=0;";
+    static const char nothing[] = "=0;";
     size_t depth = s->depth, open = 0;
     for (; depth > 0 && grammar_is_list(&s->scopes[depth].at); depth--)
         open++;
@@ -398,7 +398,7 @@ static enum status go_on(struct scanner *s, struct frame *frame, const struct to
         return s->error->status;
     const bool twice = find_key(begun.last, scope->key) != NULL;
     char *key_end = begun.start + strlen(scope->key);
-    const bool stays = !twice && (size_t)(frame->cursor.next - key_end) >= sizeof stub - 1;
+    const bool stays = !twice && (size_t)(frame->cursor.next - key_end) >= sizeof nothing - 1;
     for (char *p = stays ? key_end : begun.start; p < frame->cursor.next; p++)
         if (*p != '\n' && *p != '\r')
             *p = ' ';
@@ -415,7 +415,7 @@ static enum status go_on(struct scanner *s, struct frame *frame, const struct to
             return arena_exhausted(s->error);
         node->bad = BAD_TOLD;
         node->string = "";
-        memcpy(key_end, stub, sizeof stub - 1);
+        memcpy(key_end, nothing, sizeof nothing - 1);
     }
     scope->key = NULL;
     return STATUS_OK;
