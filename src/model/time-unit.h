@@ -14,7 +14,7 @@ struct time_unit {
 /* The times of a run that may be a unit, in its own; NaN: not known. */
 struct time_spans {
     double end;                  /* of the run */
-    double period;               /* of the orbit that it measures */
+    double period;               /* at the start, of the orbit that it measures */
     double crossing, relaxation; /* of its cluster, at the start */
 };
 

@@ -236,7 +236,11 @@ const struct units *result_units(const struct result *result)
     return units_find(result_string(result, FIELD_CONFIG_PHYSICS_UNITS));
 }
 
-/* Returns the period of the orbit that it has measured; NaN without one. */
+/*
+ * Returns the period at the start of the orbit that it has measured; NaN without one. It follows
+ * from the last row, where the error of the semi-major axis a has its value at the start, by
+ * Kepler's third law: a run that loses its orbit keeps its unit of time.
+ */
 static double period_of(const struct result *result)
 {
     size_t index;
@@ -248,8 +252,8 @@ static double period_of(const struct result *result)
         const char *const name = given[0] ? given : "orbit";
         if (!type || strcmp(type, "orbit") != 0)
             continue;
-        const double mean = result_measured(result, name, "mean_period");
-        return isnan(mean) ? result_measured(result, name, "period") : mean;
+        const double grown = 1.0 + result_measured(result, name, "semi_major_axis_error");
+        return result_measured(result, name, "period") / pow(grown, 1.5);
     }
     return NAN;
 }

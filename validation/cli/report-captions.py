@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 import os
 import pathlib
 import re
@@ -27,10 +28,11 @@ diagnostics = ( { type = "conservation"; every = 4; } );
 
 
 def told_time(path, time, digits):
-    """A time as the page of a run with an orbit tells it: in periods, if it lasts two of them."""
+    """A time as the page of a run of KEPLER tells it: in its periods, if it lasts two of them."""
     run = json.loads(read(f"{path}/run.json"))
-    period = run["diagnostics"]["orbit"]["mean_period"]
-    if not period or run["config"]["time"]["end"] < 2 * period:
+    period = 2 * math.pi * math.sqrt(run["config"]["bodies"]["semi_major_axis"] ** 3
+                                     / sum(run["config"]["bodies"]["masses"]))
+    if run["config"]["time"]["end"] < 2 * period:
         return f"{time:.{digits}g}"
     return f"{time / period:.{digits}g} periods"
 
