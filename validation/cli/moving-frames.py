@@ -177,7 +177,7 @@ def test_every_diagnostic_in_a_moving_frame():
             more["conservation", f"angular_momentum_{letter}"] = turn[k]
             more["conservation", f"center_{letter}"] = \
                 more["lagrangian-radii", f"density_center_{letter}"] = \
-                more["bound-mass", f"center_{letter}"] = velocity[k] * times
+                more["bound-mass", f"bound_center_{letter}"] = velocity[k] * times
         assert moving.keys() == rest.keys() and more.keys() <= rest.keys(), more.keys()
         for key, values in rest.items():
             # Whose force has the largest error is a matter of roundings.
