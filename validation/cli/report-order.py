@@ -130,9 +130,9 @@ def test_axes_of_time():
     assert abs(size / 4.44288 - 1) < 1e-3, size
     assert "time [T]" in read("made/conservation.csv").splitlines()[0]
     assert re.search(r"<dd>20 \(4\.50\d? periods\)</dd>", page), page
-    # A run that loses its orbit has the period of its start: here it ends with twice that.
+    # A run that loses its orbit has the period of its start; the last one is longer.
     page_of("-P", "time.integrator=euler", text=ORBIT)
-    last = json.loads(read("made/run.json"))["diagnostics"]["orbit"]["period"]
+    last = json.loads(read("made/run.json"))["diagnostics"]["pair"]["period"]
     unit, size = times_of("energy-error", "conservation")
     assert last > 1.1 * 4.44288 and re.fullmatch(r"periods of 4\.44\d*", unit), (last, unit)
     assert abs(size / 4.44288 - 1) < 1e-5, size
