@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/document.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "devices.h"
 

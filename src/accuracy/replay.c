@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "accuracy/copies.h"
-#include "accuracy/energy-budget.h"
 #include "backend/host.h"
 
 enum status replay_diagnostic(struct replays *replays, const struct moment *start,

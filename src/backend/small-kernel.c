@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "backend/small.h"
-#include "base/memory.h"
 #include "force/vector.h"
 
 #define CONCAT_EXPANDED(a, b) a##b

@@ -2,8 +2,6 @@
 
 #include "backend/small.h"
 
-#include "force/isa.h"
-
 static const struct small_kernels *const kernels[] = {
 #define ROW(family, set, registers, ...) FORCE_ISA_##family(&small_##registers),
     FORCE_ISAS(ROW)

@@ -19,8 +19,6 @@
 #include <malloc.h>
 #endif
 
-#include "base/status.h"
-
 /* Nine steps of seven lines are a page, but for a line. */
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
 

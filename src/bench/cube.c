@@ -1,6 +1,5 @@
 #include "bench/cube.h"
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "estimate/need.h"
 #include "force/method.h"

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/terminal.h"
-#include "base/text.h"
 
 /* The interval at which progress is shown: a bar on a terminal, lines elsewhere. */
 static const double bar_seconds = 0.2, line_seconds = 60.0;

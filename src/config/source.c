@@ -1,13 +1,9 @@
 #include "config/source.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "config/grammar.h"
-#include "config/node.h"
 #include "config/requirement.h"
 
 enum {

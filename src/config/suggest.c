@@ -1,7 +1,6 @@
 #include "config/suggest.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>

@@ -5,7 +5,6 @@
 #include "diagnostics/diagnostic.h"
 #include "model/kepler.h"
 #include "space/bound-pairs.h"
-#include "space/sphere.h"
 
 enum {
     BOUND_PAIRS,

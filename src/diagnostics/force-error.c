@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
-#include "diagnostics/diagnostic.h"
 #include "external/external.h"
 #include "force/direct/reference.h"
 

@@ -3,7 +3,6 @@
 #define ORRERY_ESTIMATE_EXPERIMENT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"

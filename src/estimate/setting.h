@@ -8,7 +8,6 @@
 #define ORRERY_ESTIMATE_SETTING_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"

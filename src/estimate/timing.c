@@ -10,7 +10,6 @@
 #include "accuracy/copies.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "machine/disk-speed.h"
 
 /* Bodies of a trial, in all its systems. */
 static const double trial_bodies = 8192;

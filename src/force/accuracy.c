@@ -1,7 +1,5 @@
 #include "force/accuracy.h"
 
-#include <math.h>
-
 #include "base/memory.h"
 #include "external/external.h"
 

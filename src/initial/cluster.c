@@ -1,7 +1,6 @@
 #include "initial/cluster.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,11 +10,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "config/configuration.h"
-#include "initial/cluster-keys.h"
 #include "initial/energy.h"
 #include "model/bodies.h"
 #include "model/kepler.h"
-#include "model/physics.h"
 
 /* --- binaries --------------------------------------------------------------------------------- */
 

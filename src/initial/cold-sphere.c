@@ -2,7 +2,6 @@
  * A uniform sphere at rest: U = -3 G M^2 / (5 R); it collapses in the free-fall time
  * pi/2 sqrt(R^3 / (2 G M)). With a virial ratio, it starts with isotropic Gaussian velocities.
  */
-#include <math.h>
 
 #include <gsl/gsl_randist.h>
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_interp.h>

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "initial/cusp.h"
 #include "initial/disc.h"
 #include "initial/initial-table.h"

@@ -8,7 +8,6 @@
 #include "initial/body-files.h"
 #include "initial/energy.h"
 #include "initial/initial-table.h"
-#include "model/bodies.h"
 
 static const struct initial_class *const table[] = {
     &initial_cold_sphere, &initial_dehnen,      &initial_disc,      &initial_figure_eight,

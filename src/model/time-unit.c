@@ -1,6 +1,5 @@
 #include "model/time-unit.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"

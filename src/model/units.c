@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/unit.h"
 
 /*
  * astronomical: G = k^2 with the Gaussian constant k = 0.01720209895 AU^(3/2) Msun^(-1/2) d^-1

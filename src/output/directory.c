@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "output/directory-state.h"
-#include "output/lock.h"
 
 /* The seconds to wait for a lock before it counts as held: a process that was killed lives on while
  * the disk takes its last writes. For shared files the second number holds. */

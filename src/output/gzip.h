@@ -3,7 +3,6 @@
 #ifndef ORRERY_OUTPUT_GZIP_H
 #define ORRERY_OUTPUT_GZIP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"

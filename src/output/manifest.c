@@ -12,7 +12,6 @@
 #include "base/build.h"
 #include "base/document.h"
 #include "output/directory-files.h"
-#include "output/directory-state.h"
 #include "output/lock.h"
 #include "output/seal.h"
 #include "output/workplace.h"

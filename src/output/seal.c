@@ -10,9 +10,6 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "base/document.h"
-#include "base/memory.h"
-#include "base/sha256.h"
 #include "output/directory-files.h"
 #include "output/directory-state.h"
 

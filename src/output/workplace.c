@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "base/memory.h"
 #include "output/directory-files.h"
-#include "output/directory-state.h"
 #include "output/lock.h"
 
 enum { WORKPLACE_NAME_SIZE = 64, MOST_FOLDERS = 100 };

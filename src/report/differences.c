@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/document.h"
 #include "base/lines.h"
 #include "base/memory.h"
 #include "base/text.h"

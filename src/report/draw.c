@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/figure.h"
 
 /* The diagnostic that figures are drawn of. */
 struct subject {

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/name.h"
-#include "base/text.h"
 #include "config/suggest.h"
 
 /* --- curves ----------------------------------------------------------------------------------- */

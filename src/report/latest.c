@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/name.h"
 #include "base/text.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/document.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/template.h"
 
 const char *const outcome_names[OUTCOMES] = {

@@ -3,8 +3,6 @@
 #ifndef ORRERY_REPORT_PAGE_H
 #define ORRERY_REPORT_PAGE_H
 
-#include <stddef.h>
-
 #include "base/status.h"
 #include "base/text.h"
 #include "output/directory.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"

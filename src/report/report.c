@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
-#include "base/memory.h"
 #include "base/name.h"
-#include "base/status.h"
 #include "output/directory-files.h"
 #include "output/directory-state.h"
 #include "output/directory.h"

@@ -10,7 +10,6 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/name.h"
-#include "output/directory.h"
 
 /* --- names that no run could have written ----------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/status.h"
 #include "base/text.h"

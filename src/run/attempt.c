@@ -1,6 +1,5 @@
 #include "run/attempt.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "output/run-fields.h"
 
 static void send_notice(struct run *run, bool loud, const char *format, va_list arguments)

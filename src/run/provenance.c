@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "estimate/accuracy-target.h"
 #include "external/external.h"
 #include "output/run-fields.h"
 #include "run/attempt.h"

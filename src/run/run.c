@@ -7,7 +7,6 @@
 
 #include "base/build.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/parts.h"

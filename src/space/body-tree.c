@@ -1,7 +1,6 @@
 #include "space/body-tree.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "model/vec3.h"
-#include "space/neighbours.h"
 
 /* The energies of the pair of bodies at the indices i and j of the arrays. */
 static struct bound_pair energies(const struct physics *physics, const struct bodies *b, size_t i,

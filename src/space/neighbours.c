@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "space/point-tree.h"
 
 struct neighbours {
     struct point_tree *tree;

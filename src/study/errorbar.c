@@ -1,7 +1,6 @@
 #include "study/errorbar.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 const char *const errorbar_limit_names[] = { "none", "step", "rounding" };
 

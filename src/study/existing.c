@@ -6,7 +6,6 @@
 
 #include "base/document.h"
 #include "estimate/choice.h"
-#include "output/directory.h"
 #include "output/run-fields.h"
 #include "run/change.h"
 

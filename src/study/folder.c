@@ -1,7 +1,6 @@
 #include "study/folder.h"
 
 #include <dirent.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,9 +7,7 @@
 
 #include "base/document.h"
 #include "base/text.h"
-#include "report/result.h"
 #include "study/existing.h"
-#include "study/study.h"
 
 /* Puts the words that a string in config syntax stands for. */
 static void put_string(struct text *out, const char *value)

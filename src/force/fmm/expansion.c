@@ -1,7 +1,6 @@
 #include "force/fmm/expansion.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/memory.h"
 

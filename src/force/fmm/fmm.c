@@ -13,15 +13,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
-#include "base/barrier.h"
 #include "base/clock.h"
-#include "base/interruption.h"
 #include "base/memory.h"
 #include "force/fmm/fmm-plain.h"
-#include "force/method.h"
 
 /* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a
  * direct sum in double that take as long as one body. Measured, see docs/performance.md. */
