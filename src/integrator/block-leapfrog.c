@@ -3,7 +3,6 @@
 #include "integrator/block-leapfrog.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "integrator/block-systems.h"
 #include "model/vec3.h"
@@ -128,9 +127,16 @@ static void open_grid_step(const struct block_worker *worker)
         begin_step(worker, i);
 }
 
+/* Steps follow eta. */
+static double step_ratio(const void *rule, const void *other)
+{
+    return *(const double *)rule / *(const double *)other;
+}
+
 static const struct block_method method = {
     .adaptive = { &block_leapfrog_class, "block-leapfrog", BLOCK_ARRAYS, block_systems_makes_sense,
                   block_systems_describe_stuck },
+    .step_ratio = step_ratio,
     .begin = begin,
     .open_grid_step = open_grid_step,
     .predict = predict,
@@ -140,56 +146,36 @@ static const struct block_method method = {
 
 /* --- all systems ------------------------------------------------------------------------------ */
 
-struct systems {
-    struct block_systems blocks;
-    double eta; /* the rule */
-};
-
-static enum status systems_create(const struct adaptive_options *options,
-                                  const struct physics *physics, struct bodies *bodies,
-                                  struct adaptive **adaptive, struct error *error)
+static enum status create(const struct adaptive_options *options, const struct physics *physics,
+                          struct bodies *bodies, struct adaptive **adaptive, struct error *error)
 {
     *adaptive = NULL;
     if (!(physics->softening > 0))
         return error_set(error, STATUS_CONFIG,
                          "physics.softening = 0: block-leapfrog takes steps of eta (softening / "
                          "|a|)^(1/2), which are 0 then; set a softening, or choose \"hermite4\"");
-    struct systems *const all = calloc(1, sizeof *all);
-    if (!all)
-        return error_memory(error);
     const double eta =
         options->values ? options->values[ETA] : block_leapfrog_parameters[ETA].default_value.real;
-    all->eta = eta / options->refinement;
-    if (block_systems_init(&all->blocks, &method, &all->eta, options, physics, bodies, error)) {
-        block_systems_destroy(&all->blocks.common.adaptive);
-        return error->status;
-    }
-    *adaptive = &all->blocks.common.adaptive;
-    return STATUS_OK;
+    const double rule = eta / options->refinement;
+    return block_systems_create(&method, &rule, sizeof rule, options, physics, bodies, adaptive,
+                                error);
 }
 
-static double systems_bytes(const struct force_options *force, double systems, double count)
+static double bytes(const struct force_options *force, double systems, double count)
 {
     return block_systems_bytes(&method, force, systems, count);
 }
 
-static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
-                         size_t from_system)
-{
-    const double eta = ((const struct systems *)to)->eta;
-    block_systems_copy(to, to_system, from, from_system, eta / ((const struct systems *)from)->eta);
-}
-
 const struct adaptive_class block_leapfrog_class = {
     .takes_any_method = true,
-    .create = systems_create,
+    .create = create,
     .advance = block_systems_advance,
     .save = adaptive_systems_save,
     .load = adaptive_systems_load,
-    .copy_system = systems_copy,
+    .copy_system = block_systems_copy,
     .statistics = block_systems_statistics,
     .count_levels = block_systems_count_levels,
     .kernel = block_systems_kernel,
-    .bytes = systems_bytes,
+    .bytes = bytes,
     .destroy = block_systems_destroy,
 };

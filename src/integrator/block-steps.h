@@ -74,6 +74,8 @@ struct block_worker {
 struct block_method {
     struct adaptive_method adaptive;
     bool jerks; /* whether it needs jerks */
+    /* Returns the steps by a rule over those by another one. */
+    double (*step_ratio)(const void *rule, const void *other);
     /* Copies the forces at the start from the sums of the block, for this thread's bodies. */
     void (*begin)(const struct block_worker *worker);
     /* Rounds the bodies' steps to powers of two of a new grid step. The first thread calls it.

@@ -5,11 +5,22 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 
 enum { TEAM_FROM = 1024 /* bodies: a block of fewer is done before a second thread is there */ };
+
+struct block_systems {
+    struct adaptive_systems common;
+    const struct block_method *method;
+    void *rule;                   /* how the method chooses steps: its own type */
+    size_t team;                  /* threads that move one system together */
+    size_t workspaces;            /* systems that move at the same time */
+    struct block_workspace *work; /* [workspaces] */
+    struct barrier barrier;
+};
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
@@ -60,24 +71,33 @@ static size_t workspaces_of(double systems, double count, int threads)
     return systems < threads ? (size_t)systems : (size_t)(threads > 1 ? threads : 1);
 }
 
-enum status block_systems_init(struct block_systems *all, const struct block_method *method,
-                               const void *rule, const struct adaptive_options *options,
-                               const struct physics *physics, struct bodies *bodies,
-                               struct error *error)
+enum status block_systems_create(const struct block_method *method, const void *rule, size_t size,
+                                 const struct adaptive_options *options,
+                                 const struct physics *physics, struct bodies *bodies,
+                                 struct adaptive **adaptive, struct error *error)
 {
     const double systems = (double)bodies->systems, count = (double)bodies->count;
     struct force_options force = *options->force;
+    struct block_systems *const all = calloc(1, sizeof *all);
+    *adaptive = NULL;
+    if (!all)
+        return error_memory(error);
     all->method = method;
-    all->rule = rule;
     all->team = team_of(systems, count, force.threads);
     all->workspaces = workspaces_of(systems, count, force.threads);
     force.threads = (int)all->team;
-    if (adaptive_systems_init(&all->common, &method->adaptive, physics, bodies, error))
-        return error->status;
+    adaptive_systems_init(&all->common, &method->adaptive, physics, bodies, error);
+    all->rule = memory_array(1, size, error);
     all->work = memory_array(all->workspaces, sizeof *all->work, error);
     for (size_t k = 0; k < all->workspaces && !error->status; k++)
         block_workspace_create(&all->work[k], &force, physics, bodies->count, method->jerks, error);
-    return error->status;
+    if (error->status) {
+        block_systems_destroy(&all->common.adaptive);
+        return error->status;
+    }
+    memcpy(all->rule, rule, size);
+    *adaptive = &all->common.adaptive;
+    return STATUS_OK;
 }
 
 void block_systems_destroy(struct adaptive *adaptive)
@@ -88,6 +108,7 @@ void block_systems_destroy(struct adaptive *adaptive)
     for (size_t k = 0; k < all->workspaces && all->work; k++)
         block_workspace_destroy(&all->work[k]);
     memory_free(all->work);
+    memory_free(all->rule);
     adaptive_systems_clear(&all->common);
     free(all);
 }
@@ -194,10 +215,13 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
 }
 
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
-                        size_t from_system, double factor)
+                        size_t from_system)
 {
+    const struct block_systems *const all = (const struct block_systems *)to;
+    const double factor =
+        all->method->step_ratio(all->rule, ((const struct block_systems *)from)->rule);
+    const struct block_system system = system_at(&all->common, to_system);
     adaptive_systems_copy(to, to_system, from, from_system);
-    const struct block_system system = system_at((const struct adaptive_systems *)to, to_system);
     for (size_t i = 0; i < system.count; i++)
         system.step[i] *= factor;
 }

@@ -1,7 +1,7 @@
 /*
  * The systems of a run with block steps (block-steps.h). All threads move one large system
- * together. If systems are small, or as many as threads, one thread moves each. An integrator with
- * block steps begins its struct with a struct block_systems, and its class has these functions.
+ * together. If systems are small, or as many as threads, one thread moves each. The class of an
+ * integrator with block steps has these functions.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 #define ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
@@ -19,33 +19,20 @@
                 "divide `end`, the program shortens it; unset: a thousandth of `end`."             \
     }
 
-struct block_systems {
-    struct adaptive_systems common;
-    const struct block_method *method;
-    const void *rule;             /* how the method chooses steps: its own type */
-    size_t team;                  /* threads that move one system together */
-    size_t workspaces;            /* systems that move at the same time */
-    struct block_workspace *work; /* [workspaces] */
-    struct barrier barrier;
-};
+/* Creates the state and the workspaces, and divides the threads. Copies the `size` bytes of `rule`.
+ * STATUS_MEMORY; errors of jerk_create(). */
+enum status block_systems_create(const struct block_method *method, const void *rule, size_t size,
+                                 const struct adaptive_options *options,
+                                 const struct physics *physics, struct bodies *bodies,
+                                 struct adaptive **adaptive, struct error *error);
 
-/* Allocates the state and the workspaces, and divides the threads; `rule` is borrowed.
- * STATUS_MEMORY; errors of jerk_create(). What was allocated is for block_systems_destroy() in any
- * case. */
-enum status block_systems_init(struct block_systems *all, const struct block_method *method,
-                               const void *rule, const struct adaptive_options *options,
-                               const struct physics *physics, struct bodies *bodies,
-                               struct error *error);
-
-/* Returns the bytes that block_systems_init() allocates. */
+/* Returns the bytes that block_systems_create() allocates. */
 double block_systems_bytes(const struct block_method *method, const struct force_options *force,
                            double systems, double count);
 
-/* Copies a system and multiplies its steps by `factor`. */
+/* Functions of struct adaptive_class. */
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
-                        size_t from_system, double factor);
-
-/* Functions of struct adaptive_class. The object was allocated by calloc(). */
+                        size_t from_system);
 void block_systems_destroy(struct adaptive *adaptive);
 enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t steps,
                                   struct error *error);

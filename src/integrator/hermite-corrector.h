@@ -15,7 +15,7 @@
 struct hermite_rule {
     double eta, eta_start; /* Aarseth's criterion, and the first step over |a| / |jerk| */
     double rounding;       /* of differences of accelerations, over the sum of the pulls' sizes */
-    const double *others;  /* see struct adaptive_options; NULL: none */
+    double others[ADAPTIVE_LEVELS]; /* see struct adaptive_options */
 };
 
 /* The bodies of a system that are due at one time. */

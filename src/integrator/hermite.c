@@ -3,6 +3,18 @@
 #include "integrator/hermite.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { STEP, ETA };
+
+const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
+    BLOCK_STEP_PARAMETER,
+    { .key = "eta",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_REAL(0.02),
+      .open = OPEN_MINIMUM,
+      .help = "Accuracy: steps go with the square root of it, by Aarseth's criterion." },
+};
 
 /* --- one thread's part ------------------------------------------------------------------------ */
 
@@ -73,7 +85,7 @@ static bool is_small(const struct block_worker *worker)
 {
     const double *const others = rule_of(worker)->others;
     double due = (double)worker->work->block_size;
-    for (int k = 0; others && k <= BLOCK_DEEPEST; k++)
+    for (int k = 0; k <= BLOCK_DEEPEST; k++)
         if (others[k] > 0 && fmod(worker->work->now, ldexp(BLOCK_TICKS, -k)) == 0)
             due += others[k];
     return due <= HERMITE_SMALL_BLOCK;
@@ -144,14 +156,79 @@ static void open_grid_step(const struct block_worker *worker)
     }
 }
 
+/* Steps follow the square root of eta. */
+static double step_ratio(const void *rule, const void *other)
+{
+    return sqrt(((const struct hermite_rule *)rule)->eta /
+                ((const struct hermite_rule *)other)->eta);
+}
+
 const struct block_method hermite_method = {
     .adaptive = { &hermite_class, "hermite4", BLOCK_ARRAYS_WITH_JERKS, block_systems_makes_sense,
                   block_systems_describe_stuck },
     .jerks = true,
+    .step_ratio = step_ratio,
     .begin = begin,
     .fit_steps = fit_steps,
     .open_grid_step = open_grid_step,
     .predict = predict,
     .correct = correct,
     .bring_along = bring_along,
+};
+
+/* --- all systems ------------------------------------------------------------------------------ */
+
+static enum status check_options(const struct adaptive_options *options,
+                                 const struct physics *physics, struct error *error)
+{
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return error_set(
+            error, STATUS_CONFIG,
+            "physics.boundary = \"periodic\": hermite4 needs forces without jumps, and "
+            "the force of a nearest image has one at half the box, which leaves it of "
+            "first order at most; choose another time.integrator");
+    if (options->force->precision == PRECISION_SINGLE)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.precision = \"single\": the steps of hermite4 follow differences "
+                         "of forces, which positions in one part do not resolve; choose \"mixed\" "
+                         "or \"double\"");
+    return STATUS_OK;
+}
+
+static enum status create(const struct adaptive_options *options, const struct physics *physics,
+                          struct bodies *bodies, struct adaptive **adaptive, struct error *error)
+{
+    *adaptive = NULL;
+    if (check_options(options, physics, error))
+        return error->status;
+    const double eta =
+        options->values ? options->values[ETA] : hermite_parameters[ETA].default_value.real;
+    /* The rule for steps that are shorter by the refinement. */
+    struct hermite_rule rule = {
+        .eta = eta / (options->refinement * options->refinement),
+        .eta_start = 0.01 * fmin(1, sqrt(eta / 0.02)) / options->refinement,
+        .rounding = options->force->precision == PRECISION_DOUBLE ? 1e-13 : 1e-5,
+    };
+    if (options->others)
+        memcpy(rule.others, options->others, sizeof rule.others);
+    return block_systems_create(&hermite_method, &rule, sizeof rule, options, physics, bodies,
+                                adaptive, error);
+}
+
+static double bytes(const struct force_options *force, double systems, double count)
+{
+    return block_systems_bytes(&hermite_method, force, systems, count);
+}
+
+const struct adaptive_class hermite_class = {
+    .create = create,
+    .advance = block_systems_advance,
+    .save = adaptive_systems_save,
+    .load = adaptive_systems_load,
+    .copy_system = block_systems_copy,
+    .statistics = block_systems_statistics,
+    .count_levels = block_systems_count_levels,
+    .kernel = block_systems_kernel,
+    .bytes = bytes,
+    .destroy = block_systems_destroy,
 };

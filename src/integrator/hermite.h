@@ -15,8 +15,6 @@
 /* Its rule is a struct hermite_rule. */
 extern const struct block_method hermite_method;
 
-/* --- the systems of a run, in hermite-systems.c; see adaptive.h ------------------------------- */
-
 extern const struct adaptive_class hermite_class;
 
 enum { HERMITE_PARAMETERS = 2 };
