@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "block-case.h"
 #include "force/direct/reference.h"
 #include "integrator/block-leapfrog.h"
-#include "motion-case.h"
-#include "saved-case.h"
 
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.04 };
 
@@ -37,19 +35,6 @@ static struct adaptive *start(const struct physics *physics, struct bodies *bodi
     assert_int_equal(create(physics, bodies, "auto", precision, threads, eta, 1, &adaptive),
                      STATUS_OK);
     return adaptive;
-}
-
-static void advance(struct adaptive *adaptive, double dt, uint64_t steps)
-{
-    static struct error error;
-    assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
-}
-
-static struct work_done done_by(const struct adaptive *adaptive, size_t system)
-{
-    struct work_done done;
-    adaptive->class_->statistics(adaptive, system, &done);
-    return done;
 }
 
 /* --- steps that are known --------------------------------------------------------------------- */
@@ -113,7 +98,7 @@ static void check_circles(const char *kernel)
     for (int k = 0; k < ADAPTIVE_LEVELS; k++)
         assert_close(levels[k], k == 0 || k == 1 || k == 3 || k == 5, 0);
     /* 32 + 8 + 2 + 1 steps of the grid's; each sums over 4 bodies, and all did so at the start */
-    const struct work_done done = done_by(adaptive, 0);
+    const struct work_done done = case_statistics(adaptive, 0);
     assert_close(done.steps, 3 * 43, 0);
     assert_close(done.interactions, (3 * 43 + 4) * 4, 0);
     assert_close(done.smallest, 1.0 / 32, 0);
@@ -144,8 +129,8 @@ static void test_second_order(void **state)
         for (size_t k = 0; k < AROUND; k++)
             b->vy[k + 1] = sqrt(pull(radius[k]) * radius[k]);
         struct adaptive *const adaptive = start(&soft, b, PRECISION_DOUBLE, 1, 0.2 * part);
-        advance(adaptive, part, 4u << halved);
-        assert_close(done_by(adaptive, 0).steps, (4u << halved) * 43, 0);
+        case_advance(adaptive, part, 4u << halved);
+        assert_close(case_statistics(adaptive, 0).steps, (4u << halved) * 43, 0);
         for (size_t k = 0; k < AROUND; k++) {
             const double angle = 4 * sqrt(pull(radius[k]) / radius[k]);
             off[halved] = fmax(off[halved], hypot(b->x[k + 1] - radius[k] * cos(angle),
@@ -174,7 +159,7 @@ static void test_steps_grow_and_shrink(void **state)
         struct adaptive *const adaptive = start(&soft, b, PRECISION_DOUBLE, 1, ldexp(0.2, -halved));
         const double first = 0.5 * 0.1 - 1 / sqrt(1 + 0.04 * 0.04);
         for (int k = 0; k < 200; k++) {
-            advance(adaptive, 0.03125, 1);
+            case_advance(adaptive, 0.03125, 1);
             const double v2 = b->vx[1] * b->vx[1] + b->vy[1] * b->vy[1];
             const double r2 = b->x[1] * b->x[1] + b->y[1] * b->y[1];
             most[halved] = fmax(most[halved], fabs(0.5 * v2 - 1 / sqrt(r2 + 0.04 * 0.04) - first));
@@ -195,107 +180,43 @@ static void test_steps_grow_and_shrink(void **state)
 
 /* --- what is promised ------------------------------------------------------------------------- */
 
-static double uniform(double least, double greatest)
+static struct adaptive *begin(struct bodies *bodies, enum precision precision, int threads,
+                              double refinement)
 {
-    return least + (greatest - least) * (double)rand() / RAND_MAX;
+    struct adaptive *adaptive;
+    assert_int_equal(create(&soft, bodies, "auto", precision, threads, 0.2, refinement, &adaptive),
+                     STATUS_OK);
+    return adaptive;
 }
 
-/* Spheres of bodies that are denser in their middle, so that they have several levels. */
-static struct bodies *spheres(size_t systems, size_t count)
-{
-    struct bodies *const b = motion_bodies(systems, count);
-    srand(2385);
-    for (size_t s = 0; s < systems; s++)
-        for (size_t k = 0; k < count; k++) {
-            const size_t i = s * b->stride + k;
-            const double size = (0.5 + 0.1 * (double)s) * pow(uniform(0, 1), 2);
-            b->id[i] = (int64_t)(100 * s + k + 1);
-            b->m[i] = uniform(0.5, 1.5) / (double)count;
-            b->x[i] = size * uniform(-1, 1);
-            b->y[i] = size * uniform(-1, 1);
-            b->z[i] = size * uniform(-1, 1);
-            b->vx[i] = uniform(-0.4, 0.4);
-            b->vy[i] = uniform(-0.4, 0.4);
-            b->vz[i] = uniform(-0.4, 0.4);
-        }
-    return b;
-}
-
-static struct bodies *copy_of(const struct bodies *from)
-{
-    struct bodies *const to = motion_bodies(from->systems, from->count);
-    for (size_t s = 0; s < from->systems; s++)
-        bodies_copy_system(to, s, from, s);
-    return to;
-}
-
-static void assert_same_bits(const struct bodies *a, const struct bodies *b, const char *what)
-{
-    for (size_t s = 0; s < a->systems; s++)
-        if (!motion_equal(a, s, b, s))
-            fail_msg("%s: system %zu moves differently", what, s);
-}
-
-/* 8 grid steps in `calls` calls. */
-static struct bodies *moved(const struct bodies *from, enum precision precision, int threads,
-                            uint64_t calls)
-{
-    struct bodies *const to = copy_of(from);
-    struct adaptive *const adaptive = start(&soft, to, precision, threads, 0.2);
-    for (uint64_t k = 0; k < calls; k++)
-        advance(adaptive, 0.0625, 8 / calls);
-    block_leapfrog_class.destroy(adaptive);
-    return to;
-}
-
-static void check_bits(struct bodies *from, int most_threads, uint64_t most_calls)
-{
-    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
-        struct bodies *const expected = moved(from, (enum precision)p, 1, 1);
-        for (int threads = 1; threads <= most_threads; threads++)
-            for (uint64_t calls = 1; calls <= most_calls; calls *= 8) {
-                struct bodies *const found = moved(from, (enum precision)p, threads, calls);
-                assert_same_bits(found, expected, precision_names[p]);
-                bodies_destroy(found);
-            }
-        bodies_destroy(expected);
-    }
-    bodies_destroy(from);
-}
+static const struct block_case leapfrog = {
+    begin, true, PRECISION_SINGLE, 3, 0.1, 0.1 /* of the size: they fall together */
+};
 
 static void test_the_same_bits_for_any_threads_and_cadence(void **state)
 {
     (void)state;
-    check_bits(spheres(1, 1030), 3, 1); /* by a team */
-    check_bits(spheres(5, 40), 3, 8);   /* each system by one thread */
+    case_check_schedules(&leapfrog);
 }
 
 static void test_a_system_alone_and_among_others(void **state)
 {
     (void)state;
-    struct bodies *const all = spheres(5, 40), *const one = motion_bodies(1, 40);
-    bodies_copy_system(one, 0, all, 3);
-    struct bodies *const together = moved(all, PRECISION_MIXED, 2, 1);
-    struct bodies *const alone = moved(one, PRECISION_MIXED, 3, 1);
-    assert_true(motion_equal(alone, 0, together, 3));
-    bodies_destroy(all);
-    bodies_destroy(together);
-    bodies_destroy(one);
-    bodies_destroy(alone);
+    case_check_alone(&leapfrog);
 }
 
 /* All bodies on the grid: velocity Verlet, but for the order in which r^2 + eps^2 is added. */
 static void test_one_level_is_velocity_verlet(void **state)
 {
     (void)state;
-    struct bodies *const blocks = spheres(1, 40), *const verlet = copy_of(blocks);
+    struct bodies *const blocks = case_spheres(1, 40, true), *const verlet = case_copy(blocks);
     double *const x[] = { verlet->x, verlet->y, verlet->z },
                   *const v[] = { verlet->vx, verlet->vy, verlet->vz },
                   *const a[] = { verlet->ax, verlet->ay, verlet->az };
     struct adaptive *adaptive;
     assert_int_equal(create(&soft, blocks, "reference", PRECISION_DOUBLE, 1, 1e9, 1, &adaptive),
                      STATUS_OK);
-    advance(adaptive, 0.01, 20);
+    case_advance(adaptive, 0.01, 20);
     reference_accelerations(&soft, verlet);
     for (int step = 0; step < 20; step++) {
         for (int axis = 0; axis < 3; axis++)
@@ -312,7 +233,7 @@ static void test_one_level_is_velocity_verlet(void **state)
         assert_close(blocks->x[i], verlet->x[i], 1e-12);
         assert_close(blocks->vz[i], verlet->vz[i], 1e-12);
     }
-    assert_close(done_by(adaptive, 0).steps, 20 * 40, 0);
+    assert_close(case_statistics(adaptive, 0).steps, 20 * 40, 0);
     block_leapfrog_class.destroy(adaptive);
     bodies_destroy(blocks);
     bodies_destroy(verlet);
@@ -321,66 +242,13 @@ static void test_one_level_is_velocity_verlet(void **state)
 static void test_it_goes_on_from_what_was_saved(void **state)
 {
     (void)state;
-    struct bodies *const whole = spheres(3, 40);
-    struct adaptive *const first = start(&soft, whole, PRECISION_MIXED, 2, 0.2);
-    advance(first, 0.0625, 3);
-    struct saved saved = saved_from(first);
-    struct bodies *const rest = copy_of(whole);
-    struct adaptive *const second = start(&soft, rest, PRECISION_MIXED, 1, 0.2);
-    assert_int_equal(saved_load(&saved, second), STATUS_OK);
-    advance(first, 0.0625, 5);
-    advance(second, 0.0625, 5);
-    assert_same_bits(rest, whole, "loaded");
-    for (size_t s = 0; s < 3; s++) {
-        const struct work_done a = done_by(first, s), b = done_by(second, s);
-        assert_close(a.steps, b.steps, 0);
-        assert_close(a.interactions, b.interactions, 0);
-        assert_close(a.smallest, b.smallest, 0);
-        assert_int_equal(a.pair[0], b.pair[0]);
-    }
-    /* damaged: steps by which no body comes to the grid point */
-    double *const step = (double *)saved.items[0].words + 3 * 40 + 3;
-    const double wrong[] = { NAN, INFINITY, 0, -0.03125, 0.125, 0.0312, ldexp(0.0625, -51) };
-    for (size_t k = 0; k < COUNT_OF(wrong); k++) {
-        *step = wrong[k];
-        assert_int_equal(saved_load(&saved, second), STATUS_DATA);
-    }
-    *step = ldexp(0.0625, -50); /* the deepest */
-    assert_int_equal(saved_load(&saved, second), STATUS_OK);
-    saved_free(&saved);
-    block_leapfrog_class.destroy(first);
-    block_leapfrog_class.destroy(second);
-    bodies_destroy(whole);
-    bodies_destroy(rest);
+    case_check_saved(&leapfrog);
 }
 
-/* A shadow begins where a system stands, with steps half as long on a grid of half the step. */
 static void test_a_finer_copy(void **state)
 {
     (void)state;
-    struct bodies *const all = spheres(2, 40);
-    struct adaptive *const own = start(&soft, all, PRECISION_DOUBLE, 1, 0.2);
-    advance(own, 0.0625, 4);
-    struct bodies *const copy = copy_of(all);
-    struct adaptive *shadow;
-    assert_int_equal(create(&soft, copy, "auto", PRECISION_DOUBLE, 1, 0.2, 2, &shadow), STATUS_OK);
-    block_leapfrog_class.copy_system(shadow, 0, own, 0);
-    block_leapfrog_class.copy_system(shadow, 1, own, 1);
-    assert_close(done_by(shadow, 1).current, done_by(own, 1).current / 2, 0);
-    const double before[2] = { done_by(own, 0).steps, done_by(shadow, 0).steps };
-    advance(own, 0.0625, 4);
-    advance(shadow, 0.03125, 8);
-    const double ratio =
-        (done_by(shadow, 0).steps - before[1]) / (done_by(own, 0).steps - before[0]);
-    assert_close(ratio, 2, 0.1);
-    double largest = 0;
-    for (size_t i = 0; i < all->count; i++)
-        largest = fmax(largest, fabs(all->x[i] - copy->x[i]));
-    assert_true(largest > 0 && largest < 0.1); /* of the size: they fall together */
-    block_leapfrog_class.destroy(own);
-    block_leapfrog_class.destroy(shadow);
-    bodies_destroy(all);
-    bodies_destroy(copy);
+    case_check_finer(&leapfrog);
 }
 
 /* --- what cannot be done ---------------------------------------------------------------------- */
@@ -389,7 +257,7 @@ static void test_no_softening_is_refused(void **state)
 {
     (void)state;
     const struct physics bare = { .gravitational_constant = 1 };
-    struct bodies *const b = spheres(1, 4);
+    struct bodies *const b = case_spheres(1, 4, true);
     struct adaptive *adaptive;
     assert_int_equal(create(&bare, b, "auto", PRECISION_DOUBLE, 1, 0.2, 1, &adaptive),
                      STATUS_CONFIG);
@@ -403,14 +271,14 @@ static void test_a_step_too_short_is_named(void **state)
 {
     (void)state;
     static struct error error;
-    struct bodies *const b = spheres(1, 4), *const before = copy_of(b);
+    struct bodies *const b = case_spheres(1, 4, true), *const before = case_copy(b);
     struct adaptive *adaptive = start(&soft, b, PRECISION_DOUBLE, 1, 1e-16);
     assert_int_equal(block_leapfrog_class.advance(adaptive, 1, 1, &error), STATUS_NUMERICAL);
     assert_non_null(strstr(error.text, "system 1, bodies "));
     assert_non_null(strstr(error.text, "less than time.step / 2^50"));
-    assert_true(done_by(adaptive, 0).stuck);
-    assert_close(done_by(adaptive, 0).time, 0, 0);
-    assert_same_bits(b, before, "stuck at the start");
+    assert_true(case_statistics(adaptive, 0).stuck);
+    assert_close(case_statistics(adaptive, 0).time, 0, 0);
+    case_assert_equal(b, before, "stuck at the start");
     block_leapfrog_class.destroy(adaptive);
     bodies_destroy(b);
     bodies_destroy(before);
@@ -436,7 +304,7 @@ static void test_a_force_that_is_not_finite(void **state)
                      STATUS_OK);
     assert_int_equal(block_leapfrog_class.advance(adaptive, 64, 1, &error), STATUS_NUMERICAL);
     assert_string_equal(error.text, "system 1: the force on body 2 is not finite at t = 1.8125");
-    assert_close(done_by(adaptive, 0).time, t, 0);
+    assert_close(case_statistics(adaptive, 0).time, t, 0);
     assert_close((16 - b->x[3]) / (0.5 * a * t * t), 1, 0.02);
     assert_close(b->vx[3] / (-a * t), 1, 0.01);
     block_leapfrog_class.destroy(adaptive);

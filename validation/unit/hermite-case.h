@@ -2,9 +2,8 @@
 #ifndef ORRERY_VALIDATION_HERMITE_CASE_H
 #define ORRERY_VALIDATION_HERMITE_CASE_H
 
+#include "block-case.h"
 #include "integrator/hermite.h"
-#include "motion-case.h"
-#include "unit.h"
 
 static const struct physics case_newton = { .gravitational_constant = 1 };
 
@@ -32,19 +31,6 @@ static inline struct adaptive *case_start(const struct physics *physics, struct 
     struct adaptive *adaptive;
     assert_int_equal(hermite_class.create(&options, physics, bodies, &adaptive, &error), STATUS_OK);
     return adaptive;
-}
-
-static inline void case_advance(struct adaptive *adaptive, double dt, uint64_t steps)
-{
-    static struct error error;
-    assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
-}
-
-static inline struct work_done case_statistics(const struct adaptive *adaptive, size_t system)
-{
-    struct work_done statistics;
-    adaptive->class_->statistics(adaptive, system, &statistics);
-    return statistics;
 }
 
 #endif
