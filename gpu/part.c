@@ -336,26 +336,19 @@ static size_t own_count(const struct gpu_part *part)
     return last > shape->first ? last - shape->first : 0;
 }
 
-/* Arrays of all bodies of the part's systems. */
-static cudaError_t send(const struct gpu_part *part, double *const host[], double *const device[],
-                        size_t arrays)
+/* Copies arrays of all bodies of the part's systems to the device, or those of its own bodies from
+ * it. `doing` says so if it fails: "copying positions to it". */
+static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, double *const host[],
+                            double *const device[], size_t arrays, const char *doing,
+                            struct error *error)
 {
+    const bool all = kind == cudaMemcpyHostToDevice;
+    const size_t first = all ? 0 : part->shape.first;
+    const size_t count = all ? part->setup->bodies->count : own_count(part);
     cudaError_t code = cudaSetDevice(part->device.index);
     for (size_t k = 0; k < arrays && !code; k++)
-        code =
-            copy(part, host[k], device[k], 0, part->setup->bodies->count, cudaMemcpyHostToDevice);
-    return code;
-}
-
-/* Arrays of the part's own bodies. */
-static cudaError_t give_back(const struct gpu_part *part, double *const host[],
-                             double *const device[], size_t arrays)
-{
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < arrays && !code; k++)
-        code = copy(part, host[k], device[k], part->shape.first, own_count(part),
-                    cudaMemcpyDeviceToHost);
-    return code;
+        code = copy(part, host[k], device[k], first, count, kind);
+    return gpu_part_check(part, code, doing, error);
 }
 
 static cudaError_t upload_units(struct gpu_part *part)
@@ -383,21 +376,20 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
     part->shape.systems = (uint32_t)systems;
     part->force.slots = 0;
     part->force.sources_current = false;
-    cudaError_t code = send(part, from, to, COUNT_OF(from));
-    if (!code)
-        code = upload_units(part);
-    return gpu_part_check(part, code, "copying bodies to it", error);
+    const enum status status = transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from),
+                                        "copying bodies to it", error);
+    return status ? status
+                  : gpu_part_check(part, upload_units(part), "copying bodies to it", error);
 }
 
 enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error)
 {
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
-    double *const from[] = { host->x, host->y, host->z };
-    double *const to[] = { state->x, state->y, state->z };
     part->force.sources_current = false;
-    return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying positions to it",
-                          error);
+    return transfer(part, cudaMemcpyHostToDevice, (double *[]){ host->x, host->y, host->z },
+                    (double *[]){ state->x, state->y, state->z }, 3, "copying positions to it",
+                    error);
 }
 
 enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
@@ -407,28 +399,26 @@ enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
     double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
     double *const to[] = { state->vx, state->vy, state->vz, part->observed.phi,
                            part->observed.psi };
-    return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying velocities to it",
-                          error);
+    return transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from),
+                    "copying velocities to it", error);
 }
 
 enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
 {
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
-    double *const to[] = { host->x, host->y, host->z };
-    double *const from[] = { state->x, state->y, state->z };
-    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
-                          "copying positions from it", error);
+    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->x, host->y, host->z },
+                    (double *[]){ state->x, state->y, state->z }, 3, "copying positions from it",
+                    error);
 }
 
 enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
 {
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
-    double *const to[] = { host->vx, host->vy, host->vz };
-    double *const from[] = { state->vx, state->vy, state->vz };
-    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
-                          "copying velocities from it", error);
+    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->vx, host->vy, host->vz },
+                    (double *[]){ state->vx, state->vy, state->vz }, 3,
+                    "copying velocities from it", error);
 }
 
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
@@ -441,16 +431,15 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
 {
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
-    double *const to[] = { host->ax, host->ay, host->az };
-    double *const from[] = { state->ax, state->ay, state->az };
-    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
-                          "copying accelerations from it", error);
+    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->ax, host->ay, host->az },
+                    (double *[]){ state->ax, state->ay, state->az }, 3,
+                    "copying accelerations from it", error);
 }
 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error)
 {
     double *const to[] = { phi, psi }, *const from[] = { part->observed.phi, part->observed.psi };
-    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
-                          "copying potentials from it", error);
+    return transfer(part, cudaMemcpyDeviceToHost, to, from, COUNT_OF(to),
+                    "copying potentials from it", error);
 }
