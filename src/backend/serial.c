@@ -12,17 +12,7 @@ struct serial {
     struct fmm_plain *fmm; /* NULL: direct sums */
 };
 
-static void sum_accelerations(struct host *host)
-{
-    struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
-    host_gather_positions(host);
-    for (size_t s = 0; s < host->bodies->systems; s++)
-        if (fmm)
-            fmm_plain_sum(fmm, host->bodies, s, NULL, NULL);
-        else
-            reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
-}
-
+/* Sums accelerations, or where `phi` is given potentials. */
 static void sum_potentials(struct host *host, double *phi, double *psi)
 {
     struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
@@ -30,9 +20,16 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
     for (size_t s = 0; s < host->bodies->systems; s++)
         if (fmm)
             fmm_plain_sum(fmm, host->bodies, s, phi, psi);
-        else
+        else if (phi)
             reference_potentials_of(host->physics, host->bodies, s, host->first, host->last, phi,
                                     psi);
+        else
+            reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
+}
+
+static void sum_accelerations(struct host *host)
+{
+    sum_potentials(host, NULL, NULL);
 }
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };

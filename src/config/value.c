@@ -351,22 +351,16 @@ static void print_path(const char *path, struct text *text)
     free(directory);
 }
 
-static void print_paths(const struct value *value, struct text *text)
+/* Prints a list of paths or of reals. */
+static void print_list(const struct value *value, struct text *text)
 {
     text_append(text, "[", 1);
     for (size_t i = 0; i < value->held.count; i++) {
         text_append(text, ", ", i ? 2 : 0);
-        print_path(value->held.values[i], text);
-    }
-    text_append(text, "]", 1);
-}
-
-static void print_reals(const struct value *value, struct text *text)
-{
-    text_append(text, "[", 1);
-    for (size_t i = 0; i < value->held.count; i++) {
-        text_append(text, ", ", i ? 2 : 0);
-        tree_print_real(value->held.reals[i], text);
+        if (value->parameter->type == PARAMETER_PATHS)
+            print_path(value->held.values[i], text);
+        else
+            tree_print_real(value->held.reals[i], text);
     }
     text_append(text, "]", 1);
 }
@@ -393,10 +387,8 @@ void value_print(const struct value *value, struct text *text)
         print_path(value->held.string, text);
         break;
     case PARAMETER_PATHS:
-        print_paths(value, text);
-        break;
     case PARAMETER_REALS:
-        print_reals(value, text);
+        print_list(value, text);
         break;
     default:
         tree_print(value->node, text);

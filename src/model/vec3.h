@@ -28,6 +28,16 @@ static inline void vec3_cross(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Returns the axis of the longest side of a box, the first one of those alike. */
+static inline int vec3_longest_side(const double low[3], const double high[3])
+{
+    int longest = 0;
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[longest] - low[longest])
+            longest = k;
+    return longest;
+}
+
 /* --- pairs ------------------------------------------------------------------------------------ */
 
 /* One pair of bodies: how body j is seen from body i, at the indices of the arrays. The sums over

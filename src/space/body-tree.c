@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/vec3.h"
 
 /* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH. */
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
@@ -73,15 +74,6 @@ static void find_box(struct body_tree_cell *cell, const struct body_tree_body *b
     }
 }
 
-static int longest_side(const struct body_tree_cell *cell)
-{
-    int longest = 0;
-    for (int d = 1; d < 3; d++)
-        if (cell->high[d] - cell->low[d] > cell->high[longest] - cell->low[longest])
-            longest = d;
-    return longest;
-}
-
 /*
  * Cuts the range of bodies at the middle of the longest side of its box and returns where the
  * second part begins. Bodies keep their order within both parts, so that the order of the tree
@@ -91,7 +83,7 @@ static size_t cut(struct body_tree *tree, const struct body_tree_cell *cell)
 {
     struct body_tree_body *const bodies = tree->bodies, *const spare = tree->spare;
     uint32_t *const index = tree->index, *const spare_index = tree->spare_index;
-    const int axis = longest_side(cell);
+    const int axis = vec3_longest_side(cell->low, cell->high);
     const double middle = 0.5 * (cell->low[axis] + cell->high[axis]);
     size_t at = cell->first, held = at;
     for (size_t i = cell->first; i < cell->last; i++) {
@@ -144,7 +136,7 @@ void body_tree_plant(struct body_tree *tree)
 /* Bodies over the cube of the longest side; 0 for those at one point. */
 static double density_of(const struct body_tree_cell *cell)
 {
-    const int axis = longest_side(cell);
+    const int axis = vec3_longest_side(cell->low, cell->high);
     const double side = cell->high[axis] - cell->low[axis];
     return side > 0 ? (double)bodies_of(cell) / (side * side * side) : 0;
 }

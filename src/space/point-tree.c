@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "base/memory.h"
+#include "model/vec3.h"
 
 /* Cells of one level that threads take one by one, with all that is below them. */
 enum { BRANCHES = 64 };
@@ -49,15 +50,6 @@ static void find_box(struct point_cell *cell, const struct tree_point *points)
         }
 }
 
-static int longest_side(const struct point_cell *cell)
-{
-    int longest = 0;
-    for (int k = 1; k < 3; k++)
-        if (cell->high[k] - cell->low[k] > cell->high[longest] - cell->low[longest])
-            longest = k;
-    return longest;
-}
-
 /* Hoare's selection: what stands before `middle` is then not above what stands behind, along k. */
 static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
@@ -88,7 +80,8 @@ static void divide(struct point_tree *tree, size_t n)
     const size_t middle = cell->first + (cell->last - cell->first) / 2;
     struct point_cell *const children = &tree->cells[2 * n];
     if (middle > cell->first)
-        select_middle(tree->points, cell->first, cell->last, middle, longest_side(cell));
+        select_middle(tree->points, cell->first, cell->last, middle,
+                      vec3_longest_side(cell->low, cell->high));
     children[0].first = cell->first;
     children[0].last = children[1].first = middle;
     children[1].last = cell->last;
