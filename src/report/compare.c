@@ -230,65 +230,53 @@ static enum status draw_against_costs(const struct differences *runs, struct err
     return STATUS_OK;
 }
 
-/* The time of the integration against a key that changes nothing else: threads, say. */
-static enum status draw_speed(const struct differences *runs, struct figures *figures,
-                              struct error *error)
+/* The axis against the time of the integration, for a key that changes nothing else: threads, say.
+ */
+static enum status draw_speed(const struct differences *by, struct errors_axis axis, double *x,
+                              double *y, struct figures *figures, struct error *error)
 {
-    struct differences by = *runs;
-    by.x = differences_speed_key(runs);
+    (void)x;
+    const char *const key = by->keys[by->x];
+    axis.name = differences_short_key(key);
+    axis.title = axis.label = key;
+    axis.caption = "Time on the machine of each run, without its diagnostics and files.";
+    axis.chosen = true;
+    find_costs(by, FIELD_ADVANCE_SECONDS, y);
+    return errors_draw(&axis, "seconds_of_the_integration", y, by->count, figures, error);
+}
+
+static enum status draw_errors(const struct differences *runs, struct errors_axis axis, double *x,
+                               double *y, struct figures *figures, struct error *error)
+{
+    if (runs->x >= 0 && draw_against_key(runs, axis, figures, error))
+        return error->status;
+    return draw_against_costs(runs, axis, x, y, figures, error);
+}
+/* Draws figures in which each run is a point, by draw(); x are the values of the key `runs->x`, and
+ * y is scratch. */
+static enum status draw_points(const struct differences *runs,
+                               enum status (*draw)(const struct differences *runs,
+                                                   struct errors_axis axis, double *x, double *y,
+                                                   struct figures *figures, struct error *error),
+                               struct figures *figures, struct error *error)
+{
     char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     const char **marks = memory_array(runs->count, sizeof *marks, error);
     double *const x = memory_array(runs->count, 2 * sizeof *x, error);
-    for (size_t run = 0; run < runs->count && !error->status; run++) {
-        differences_label(runs, run, by.x, labels[run]);
-        marks[run] = outcome_mark(&runs->results[run]);
-        x[run] = differences_x(&by, run);
-    }
-    if (!error->status) {
-        const char *const key = runs->keys[by.x];
-        const struct errors_axis axis = {
-            .name = differences_short_key(key),
-            .title = key,
-            .label = key,
-            .caption = "Time on the machine of each run, without its diagnostics and files.",
-            .x = x,
-            .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
-            .marks = marks,
-            .chosen = true
-        };
-        double *const y = x + runs->count;
-        find_costs(runs, FIELD_ADVANCE_SECONDS, y);
-        errors_draw(&axis, "seconds_of_the_integration", y, runs->count, figures, error);
-    }
-    memory_free(labels);
-    memory_free(marks);
-    memory_free(x);
-    return error->status;
-}
-
-static enum status draw_errors(const struct differences *runs, struct figures *figures,
-                               struct error *error)
-{
-    char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
-    const char **marks = memory_array(runs->count, sizeof *marks, error);
-    double *const x = memory_array(runs->count, 2 * sizeof *x, error), *y = x + runs->count;
     const struct errors_axis axis = { .x = x,
                                       .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
                                       .marks = marks };
-    enum status status = error->status;
-    for (size_t run = 0; run < runs->count && !status; run++) {
+    for (size_t run = 0; run < runs->count && !error->status; run++) {
         differences_label(runs, run, runs->x, labels[run]);
         marks[run] = outcome_mark(&runs->results[run]);
         x[run] = runs->x < 0 ? NAN : differences_x(runs, run);
     }
-    if (!status && runs->x >= 0)
-        status = draw_against_key(runs, axis, figures, error);
-    if (!status)
-        status = draw_against_costs(runs, axis, x, y, figures, error);
+    if (!error->status)
+        draw(runs, axis, x, x + runs->count, figures, error);
     memory_free(labels);
     memory_free(marks);
     memory_free(x);
-    return status;
+    return error->status;
 }
 
 /* Names the runs that did not end well in the captions of the figures from `first` on. */
@@ -350,9 +338,11 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
                             struct figures *figures, struct error *error)
 {
     const size_t first = figures->count;
-    enum status status = draw_errors(runs, figures, error);
-    if (!status && differences_speed_key(runs) >= 0)
-        status = draw_speed(runs, figures, error);
+    struct differences by = *runs;
+    by.x = differences_speed_key(runs);
+    enum status status = draw_points(runs, draw_errors, figures, error);
+    if (!status && by.x >= 0)
+        status = draw_points(&by, draw_speed, figures, error);
     name_bad_runs(runs, figures, first);
     return status ? status : draw_overlays(runs, extent, figures, error);
 }
