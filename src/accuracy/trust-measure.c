@@ -172,6 +172,8 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
     const size_t first = system * b->stride;
     struct bound_orbit found[TRUST_ORBITS];
     size_t count;
+    if (start->physics->rotation != 0.0) /* velocities do not give the ellipses of orbits */
+        return STATUS_OK;
     if (bound_orbits_smallest(start->physics, b, system, TRUST_ORBITS, found, &count, error))
         return error->status;
     for (size_t k = 0; k < count && found[k].semi_major_axis < small * state->size; k++) {

@@ -55,7 +55,9 @@ static int least_steps_of(const struct watch *watch)
 
 const char *watch_bound_unjudged(const struct watch *watch)
 {
-    return isinf(watch->orbit_error) ? "watch.orbit_error = 0" : NULL;
+    return isinf(watch->orbit_error) ? "watch.orbit_error = 0"
+           : watch->turns            ? "physics.rotation != 0"
+                                     : NULL;
 }
 
 /* Tells whether the limit was passed. */
@@ -419,7 +421,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     bool found;
     struct bound_orbit orbit;
     const bool first = watch->chooses_steps && now->step == 1; /* what the others do is known */
-    if ((now->step % every != 0 && !first && !last) || isinf(watch->orbit_error))
+    if ((now->step % every != 0 && !first && !last) || watch_bound_unjudged(watch))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;

@@ -198,6 +198,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
     watch->units = start->physics->units;
     watch->bodies = start->bodies;
+    watch->turns = start->physics->rotation != 0.0;
     read_limits(watch, section);
     begin_records(watch, start);
     *result = watch;

@@ -134,6 +134,7 @@ struct watch {
     const struct units *units;   /* of the run, for what is said */
     const struct bodies *bodies; /* of the run, borrowed, for their names */
     double dt, end;              /* of the run, in time */
+    bool turns; /* its frame: velocities in it do not give the ellipses of orbits */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;

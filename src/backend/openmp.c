@@ -172,12 +172,16 @@ static inline void combine(const struct stage_move *move, double *to, const doub
 }
 
 CLONE_FOR_VECTORS
-static void move_block(const struct host_vectors *vectors, const struct stage_pass *pass,
-                       size_t first, size_t last)
+static void move_block(const struct host *host, const struct host_vectors *vectors,
+                       const struct stage_pass *pass, size_t first, size_t last)
 {
+    const double rotation = host->physics->rotation;
     for (size_t k = 0; k < pass->count; k++) {
         const struct stage_move *const move = &pass->moves[k];
-        for (int axis = 0; axis < 3; axis++)
+        const bool turns = rotation != 0.0 && move->to == VECTOR_X;
+        for (unsigned n = 0; turns && n < move->times; n++)
+            external_drift(rotation, host->bodies, move->h[n], first, last);
+        for (int axis = 0; !turns && axis < 3; axis++)
             combine(move, vectors->of[move->to][axis], vectors->of[move->from][axis],
                     vectors->of[move->rate][axis], first, last);
     }
@@ -189,11 +193,11 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* All moves of a pass in one go over memory. */
-static void move_range(const struct host_vectors *vectors, const struct stage_pass *pass,
-                       size_t first, size_t last)
+static void move_range(const struct host *host, const struct host_vectors *vectors,
+                       const struct stage_pass *pass, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i += MOVE_BLOCK)
-        move_block(vectors, pass, i, smaller(last, i + MOVE_BLOCK));
+        move_block(host, vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
 /* All moves of a pass; NULL: the fields are added to the accelerations. Padding stays at rest. */
@@ -211,7 +215,7 @@ static void move_systems(const struct host *host, const struct force_item *item,
         const size_t first = host->first + start % own;
         const size_t last = smaller(first + next - start, bodies->count);
         if (pass)
-            move_range(&vectors, pass, system + first, system + last);
+            move_range(host, &vectors, pass, system + first, system + last);
         else
             external_accelerate(host->physics->external, bodies, system + first, system + last);
         start = next;
@@ -228,7 +232,7 @@ static void move(const struct host *host, const struct force_item *item,
     }
     const struct host_vectors vectors =
         host_vectors(host, item->batch, item->first * host->bodies->stride);
-    move_range(&vectors, pass, 0, item->batch->count);
+    move_range(host, &vectors, pass, 0, item->batch->count);
 }
 
 /* Takes the work items of one thread of the team through all steps. Forces are summed after the

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/host.h"
+#include "external/external.h"
 #include "force/direct/reference.h"
 #include "force/fmm/fmm-plain.h"
 
@@ -101,18 +102,28 @@ static void combine(const struct stage_move *move, double *to, const double *fro
     }
 }
 
+/* One move of a pass, of bodies [first, last); a drift in a frame that turns takes in the Coriolis
+ * force. */
+static void make_move(const struct host *host, const struct host_vectors *vectors,
+                      const struct stage_move *move, size_t first, size_t last)
+{
+    const double rotation = host->physics->rotation;
+    const bool turns = rotation != 0.0 && move->to == VECTOR_X;
+    for (unsigned k = 0; turns && k < move->times; k++)
+        external_drift(rotation, host->bodies, move->h[k], first, last);
+    for (int axis = 0; !turns && axis < 3; axis++)
+        combine(move, vectors->of[move->to][axis], vectors->of[move->from][axis],
+                vectors->of[move->rate][axis], first, last);
+}
+
 static void take_pass(struct host *host, const struct stage_pass *pass)
 {
     const struct bodies *bodies = host->bodies;
     const struct host_vectors vectors = host_vectors(host, bodies, 0);
     for (size_t k = 0; k < pass->count; k++)
         for (size_t s = 0; s < bodies->systems; s++)
-            for (int axis = 0; axis < 3; axis++) {
-                const struct stage_move *const move = &pass->moves[k];
-                combine(move, vectors.of[move->to][axis], vectors.of[move->from][axis],
-                        vectors.of[move->rate][axis], s * bodies->stride + host->first,
-                        s * bodies->stride + end_of(host));
-            }
+            make_move(host, &vectors, &pass->moves[k], s * bodies->stride + host->first,
+                      s * bodies->stride + end_of(host));
     host->forces_current &= !pass->drifts;
     if (pass->force)
         host_refresh(host);

@@ -106,6 +106,8 @@ static void say_virial_ratio(const struct run_record *record, enum status status
         potential += record->ensemble->now[s].potential;
     }
     char clausius[32], by_potential[32], when[WHEN_SIZE];
+    if (record->experiment->simulation.physics.rotation != 0.0)
+        return; /* it has no meaning without the Coriolis force */
     when_measured(record, status, when);
     item("virial ratio", "2K/|W| = %s, -2K/U = %s%s%s",
          ratio(2.0 * kinetic / fabs(virial), clausius),
@@ -371,6 +373,9 @@ static void say_what(const struct run_record *record)
          precision_names[d->precision], backend_team(d, team));
     if (d->device && d->device[0])
         item("device", "%s", d->device);
+    if (experiment->simulation.physics.rotation != 0.0)
+        item("frame", "turns by %g in a unit of time; energies are Jacobi's",
+             experiment->simulation.physics.rotation);
     const bool stuck = record->own_steps.stuck;
     item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,
          units_time(experiment->simulation.physics.units,

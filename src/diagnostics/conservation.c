@@ -28,7 +28,7 @@ static const struct column columns[COLUMNS] = {
       "kinetic energy K = 1/2 sum m v^2, the motion of the whole included" },
     { "potential", DIMENSION_ENERGY,
       "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2); external fields add "
-      "sum m phi, phi their potential" },
+      "sum m phi, phi their potential, and a rotating frame -1/2 Omega^2 sum m R^2" },
     { "virial", DIMENSION_ENERGY,
       "Clausius virial W = -G sum over pairs of m_i m_j r^2 / (r^2 + eps^2)^(3/2); equals U when "
       "eps = 0; external fields add sum m r.a, a their acceleration, r from their centre" },
@@ -62,7 +62,7 @@ static const struct column columns[COLUMNS] = {
       "the sum of 1/2 v^2 + phi, if no body has mass; empty otherwise" },
     { "internal_energy", DIMENSION_ENERGY,
       "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged; with "
-      "external fields E itself" },
+      "external fields E itself, Jacobi's energy in a rotating frame" },
 };
 
 /* The state of one system. */

@@ -36,8 +36,8 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
 
 /* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
  * and the next if that is not much dearer; and those that choose their own steps by the motion
- * alone. */
-static void list_candidates(const struct config *config, struct choice *choice)
+ * alone, and by a frame that `turns` if there is one. */
+static void list_candidates(const struct config *config, bool turns, struct choice *choice)
 {
     static const double much = 1.3;
     const struct integrator *best[2] = { NULL, NULL }, *row;
@@ -64,7 +64,8 @@ static void list_candidates(const struct config *config, struct choice *choice)
         if (best[k] && costs[k] <= much * costs[0])
             add_candidate(choice, best[k]);
     for (size_t k = 0; (row = integrator_at(k)); k++)
-        if (integrator_chooses_steps(row) && !row->by_softening)
+        if (integrator_chooses_steps(row) && !row->by_softening &&
+            (!turns || integrator_takes_rotation(row)))
             add_candidate(choice, row);
 }
 
@@ -132,7 +133,7 @@ enum status choice_list_candidates(const struct experiment *experiment, const st
 {
     const double end = section_real(config_section(config, "time"), "end");
     *start = (struct choice_start){ 0 };
-    list_candidates(config, choice);
+    list_candidates(config, experiment->simulation.physics.rotation != 0.0, choice);
     if (!describe(experiment, end, start, error))
         put_first(start, experiment->simulation.bodies->count <= FEW, choice);
     return error->status;

@@ -60,25 +60,90 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
                       "units = \"%s\" already set it to %.17g", physics->units->name, own);
     if (physics->boundary != BOUNDARY_PERIODIC)
         physics->box_length = 0.0;
-    external_create(experiment->config, physics->gravitational_constant, &experiment->external,
-                    error);
+    external_create(experiment->config, physics->gravitational_constant, physics->rotation,
+                    &experiment->external, error);
     physics->external = experiment->external;
 }
 
-/* Diagnostics whose meaning a field takes away, and the reason. */
+/* Diagnostics whose meaning a field or only a frame that turns takes away, and the reason. */
 static const struct {
-    const char *type, *reason;
+    const char *type;
+    bool by_fields;
+    const char *reason;
 } unfit[] = {
-    { "escapers", "is for a cluster alone; in a field, bound-mass counts what stays bound" },
-    { "orbit", "compares with two bodies alone, and a field moves them otherwise" },
+    { "escapers", true, "is for a cluster alone; in a field, bound-mass counts what stays bound" },
+    { "orbit", true, "compares with two bodies alone, and a field moves them otherwise" },
+    { "bound-mass", false, "takes velocities as those of an inertial frame" },
+    { "binaries", false, "takes velocities as those of an inertial frame" },
+    { "disc-profile", false, "takes velocities as those of an inertial frame" },
+    { "virial", false, "leaves out the virial of the Coriolis force" },
 };
+
+static void check_diagnostics(const struct config *config, bool turns, struct error *error)
+{
+    for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
+        const struct section *const section = config_item(config, "diagnostics", i);
+        for (size_t k = 0; k < COUNT_OF(unfit); k++)
+            if (strcmp(section_variant(section)->name, unfit[k].type) == 0 &&
+                (unfit[k].by_fields || turns))
+                section_error(section, "type", error, "%s%s",
+                              unfit[k].by_fields ? "" : "physics.rotation != 0: it ",
+                              unfit[k].reason);
+    }
+}
+
+/* Starts whose velocities make orbits in an inertial frame. */
+static const char *const inertial[] = { "two-body",  "orbits", "figure-eight", "outer-solar-system",
+                                        "encounter", "disc",   "galaxy" };
+
+static void check_start(const struct section *bodies, struct error *error)
+{
+    const char *const name = section_variant(bodies)->name;
+    for (size_t k = 0; k < COUNT_OF(inertial); k++)
+        if (strcmp(name, inertial[k]) == 0)
+            section_error(bodies, "initial", error,
+                          "its velocities are those of an inertial frame, and physics.rotation "
+                          "!= 0; write them into a file as they are in the frame");
+}
+
+/* Refuses what would go without the Coriolis force of a frame that turns, or without its fields. */
+static void check_rotation(const struct experiment *experiment, struct error *error)
+{
+    const struct simulation *const s = &experiment->simulation;
+    const struct section *const physics = config_section(experiment->config, "physics");
+    if (s->physics.boundary == BOUNDARY_PERIODIC)
+        section_error(physics, "rotation", error,
+                      "a periodic box cannot turn; use boundary = \"open\"");
+    if (s->class_ == &backend_cuda)
+        section_error(config_section(experiment->config, "compute"), "backend", error,
+                      "a frame turns on a CPU only (physics.rotation); choose \"openmp\"");
+    if (ranks_count() > 1)
+        section_error(physics, "rotation", error,
+                      "a frame turns in one process only; run without mpirun");
+    if (!integrator_takes_rotation(s->integrator))
+        section_error(config_section(experiment->config, "time"), "integrator", error,
+                      "%s has no drifts that could take in the Coriolis force of physics.rotation; "
+                      "choose \"velocity-verlet\" or \"yoshida6\"",
+                      s->integrator->variant.name);
+}
 
 /* Refuses what would go without the fields of the config. */
 static void check_fields(const struct experiment *experiment, struct error *error)
 {
     const struct config *const config = experiment->config;
+    const bool turns = experiment->simulation.physics.rotation != 0.0;
     if (!experiment->external)
         return;
+    check_diagnostics(config, turns, error);
+    if (section_has(config_section(config, "bodies"), "virial_ratio"))
+        section_error(config_section(config, "bodies"), "virial_ratio", error,
+                      "counts the attraction of the bodies alone, and there are %s; leave it out",
+                      turns ? "forces of a frame that turns" : "external fields");
+    if (turns) {
+        check_start(config_section(config, "bodies"), error);
+        check_rotation(experiment, error);
+        return;
+    }
     const struct section *const first = config_item(config, "external", 0);
     if (experiment->simulation.physics.boundary == BOUNDARY_PERIODIC)
         section_error(first, NULL, error,
@@ -89,16 +154,6 @@ static void check_fields(const struct experiment *experiment, struct error *erro
     if (ranks_count() > 1)
         section_error(first, NULL, error,
                       "external fields act in one process only; run without mpirun");
-    if (section_has(config_section(config, "bodies"), "virial_ratio"))
-        section_error(config_section(config, "bodies"), "virial_ratio", error,
-                      "counts the attraction of the bodies alone, and there are external fields; "
-                      "leave it out");
-    for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
-        const struct section *const section = config_item(config, "diagnostics", i);
-        for (size_t k = 0; k < COUNT_OF(unfit); k++)
-            if (strcmp(section_variant(section)->name, unfit[k].type) == 0)
-                section_error(section, "type", error, "%s", unfit[k].reason);
-    }
 }
 
 /* Looks for a body at a place where a field is infinite, and for shadows of bodies without mass. */

@@ -40,9 +40,9 @@ static const struct field_class *class_of(const struct section *section)
 }
 
 enum status external_create(const struct config *config, double gravitational_constant,
-                            struct external **result, struct error *error)
+                            double rotation, struct external **result, struct error *error)
 {
-    const size_t count = config_count(config, "external");
+    const size_t listed = config_count(config, "external"), count = listed + (rotation != 0.0);
     *result = NULL;
     if (count == 0)
         return STATUS_OK;
@@ -54,7 +54,7 @@ enum status external_create(const struct config *config, double gravitational_co
         return error_memory(error);
     }
     external->count = count;
-    for (size_t f = 0; f < count; f++) {
+    for (size_t f = 0; f < listed; f++) {
         const struct section *const section = config_item(config, "external", f);
         struct field *const field = &external->fields[f];
         size_t axes;
@@ -63,6 +63,9 @@ enum status external_create(const struct config *config, double gravitational_co
         field->class_ = class_of(section);
         field->gravitational_constant = gravitational_constant;
     }
+    if (listed < count)
+        external->fields[listed] =
+            (struct field){ .class_ = &field_centrifugal, .frequencies = { 0.0, 0.0, rotation } };
     find_kept(external);
     *result = external;
     return STATUS_OK;
@@ -148,6 +151,26 @@ void external_accelerate(const struct external *external, const struct bodies *b
         b->ax[i] += a[0];
         b->ay[i] += a[1];
         b->az[i] += a[2];
+    }
+}
+
+/*
+ * v turns by -theta, theta = 2 Omega h, by three shears with t = tan(theta / 2) and s = sin theta,
+ * which round without a bias: c^2 + s^2 = 1 + O(eps) of a matrix would make |v| grow at every step.
+ * The positions follow from v_x - 2 Omega y and v_y + 2 Omega x, which are constant.
+ */
+void external_drift(double rotation, const struct bodies *b, double h, size_t first, size_t last)
+{
+    const double rate = 2.0 * rotation, t = tan(0.5 * rate * h), s = sin(rate * h);
+    const double along_x = s / rate, along_y = t / rate;
+    for (size_t i = first; i < last; i++) {
+        const double middle = b->vx[i] + t * b->vy[i];
+        const double vy = b->vy[i] - s * middle;
+        b->x[i] += along_x * middle;
+        b->y[i] += along_y * (b->vy[i] + vy);
+        b->z[i] += h * b->vz[i];
+        b->vx[i] = middle + t * vy;
+        b->vy[i] = vy;
     }
 }
 

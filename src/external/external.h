@@ -1,7 +1,8 @@
 /*
- * All external fields of a run: a list of them, which act together on every body beside the pairs.
- * Functions take positions and velocities in the units of the config and know nothing of systems:
- * every system of an ensemble is in the same fields.
+ * All external fields of a run: a list of them, which act together on every body beside the pairs;
+ * in a frame that turns, its centrifugal field is the last of them. The energy with all of them is
+ * Jacobi's then. Functions take positions and velocities in the units of the config and know
+ * nothing of systems: every system of an ensemble is in the same fields.
  */
 #ifndef ORRERY_EXTERNAL_EXTERNAL_H
 #define ORRERY_EXTERNAL_EXTERNAL_H
@@ -24,9 +25,10 @@ struct external {
     bool keeps_momentum[3], keeps_angular_momentum[3];
 };
 
-/* The fields of the list `external` of the config; NULL where it is empty. STATUS_MEMORY. */
+/* The fields of the list `external` of the config and those of a frame that turns with `rotation`;
+ * NULL where there is neither. STATUS_MEMORY. */
 enum status external_create(const struct config *config, double gravitational_constant,
-                            struct external **external, struct error *error);
+                            double rotation, struct external **external, struct error *error);
 void external_destroy(struct external *external); /* accepts NULL */
 
 /* The sums over all fields at a position: potential (energy per mass), acceleration and jerk. */
@@ -45,6 +47,14 @@ double external_time(const struct external *external, const double x[3], const d
 /* Adds the acceleration to bodies->ax, ay, az at the indices [first, last). */
 void external_accelerate(const struct external *external, const struct bodies *bodies, size_t first,
                          size_t last);
+
+/*
+ * Drifts the bodies at the indices [first, last) by the time h in a frame that turns with the
+ * angular speed `rotation`: exactly under dx/dt = v, dv/dt = -2 Omega x v, the Coriolis force,
+ * which turns v (Chin 2008, Phys. Rev. E 77, 066401; Quinn et al. 2010, AJ 139, 803).
+ */
+void external_drift(double rotation, const struct bodies *bodies, double h, size_t first,
+                    size_t last);
 
 /* Adds `weight` times the potential to phi, and `weight` times (x - center) . a to psi, of all
  * bodies; 2 for sums over bodies of which half is taken, as of pairs. psi may be NULL. */

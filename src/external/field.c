@@ -311,6 +311,32 @@ static const struct field_class classes[] = {
       uniform_motion, uniform_keeps_momentum, uniform_keeps_angular_momentum, true },
 };
 
+/* --- a frame that turns ----------------------------------------------------------------------- */
+
+static double centrifugal_potential(const struct field *field, const double d[3])
+{
+    const double Omega = field->frequencies[2];
+    return -0.5 * Omega * Omega * (d[0] * d[0] + d[1] * d[1]);
+}
+
+static struct field_motion centrifugal_motion(const struct field *field, const double d[3],
+                                              const double *v)
+{
+    const double Omega2 = field->frequencies[2] * field->frequencies[2];
+    struct field_motion motion = { { Omega2 * d[0], Omega2 * d[1], 0.0 }, { 0 } };
+    for (int k = 0; v && k < 2; k++)
+        motion.jerk[k] = Omega2 * v[k];
+    return motion;
+}
+
+const struct field_class field_centrifugal = {
+    .variant = { .name = "centrifugal" },
+    .potential = centrifugal_potential,
+    .motion = centrifugal_motion,
+    .keeps_momentum = about_z,
+    .keeps_angular_momentum = never,
+};
+
 const struct field_class *field_at(size_t index)
 {
     return index < COUNT_OF(classes) ? &classes[index] : NULL;

@@ -55,6 +55,11 @@ struct field_class {
 const struct field_class *field_at(size_t index);
 const struct variant *field_variant(size_t index);
 
+/* The centrifugal potential -1/2 Omega^2 R^2 of a frame that turns about the z axis, no field of a
+ * config, with Omega as frequencies[2]. The frame's Coriolis force changes momentum across the axis
+ * and every component of the angular momentum, so that the class keeps none of these. */
+extern const struct field_class field_centrifugal;
+
 /* Those that every field has. */
 enum { FIELD_PARAMETERS = 1 };
 extern const struct parameter field_parameters[FIELD_PARAMETERS];

@@ -243,6 +243,11 @@ bool integrator_has_registers(const struct integrator *integrator)
     return used;
 }
 
+bool integrator_takes_rotation(const struct integrator *integrator)
+{
+    return !integrator || (!integrator->adaptive && !integrator_has_registers(integrator));
+}
+
 /* Finds the vector that a stage writes, and the one from which it goes on. */
 static void ends_of(const struct stage *stage, enum vector *to, enum vector *from)
 {

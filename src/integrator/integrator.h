@@ -88,6 +88,10 @@ bool integrator_keeps_momentum(const struct integrator *integrator);
 /* Do its stages use registers? So they may where it is NULL, an integrator yet to be named. */
 bool integrator_has_registers(const struct integrator *integrator);
 
+/* Can it move bodies in a frame that turns? A list of kicks and drifts can, whose drifts take the
+ * Coriolis force in (external_drift()); NULL, an integrator yet to be named, is not refused. */
+bool integrator_takes_rotation(const struct integrator *integrator);
+
 /*
  * Steps of a period that are advised: those of passage_steps, but 200 at most, with which an orbit
  * is followed well by the methods of low order, and 20 at least, with which no encounter is missed.

@@ -29,6 +29,9 @@ struct physics {
     double softening; /* eps >= 0; a length */
     enum boundary boundary;
     double box_length; /* periodic only */
+    /* Omega, the angular speed about the z axis, angle per time, of the frame in which positions
+     * and velocities are; 0: at rest. The centrifugal force is among the external fields. */
+    double rotation;
     const struct units *units;
     const struct external *external;   /* fields beside the bodies, borrowed; NULL: none */
     struct interruption *interruption; /* tested by long sums, which then mean nothing; or NULL */

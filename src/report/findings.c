@@ -54,13 +54,22 @@ static bool has_fields(const struct result *result)
     return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
 }
 
+/* Did the frame of the run turn? */
+static bool turned(const struct result *result)
+{
+    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* older: NaN */
+}
+
 /* Describes the change of the energy, and its meaning for this integrator. */
 static void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
     const struct integrator *integrator = result_integrator(drawn->result);
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
-    if (has_fields(drawn->result))
+    if (turned(drawn->result))
+        text_print(words, "In the rotating frame it is Jacobi's energy, in which U has the "
+                          "centrifugal potential. ");
+    else if (has_fields(drawn->result))
         text_print(words,
                    "In external fields it is the whole energy in their frame, for they do not "
                    "keep the motion of the whole. ");
@@ -158,21 +167,24 @@ static double change_along(const struct series *series, const char *vector, cons
     return most;
 }
 
-/* Takes from a vector what external fields change, and says so. Returns false where they keep no
- * component: nothing is left to be judged. */
+/* Takes from a vector what external fields or a rotating frame change, and says so. Returns false
+ * where they keep no component: nothing is left to be judged. */
 static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
                        struct text *words)
 {
+    const bool turns = turned(drawn->result);
     if (!kept[0] || strcmp(kept, "xyz") == 0)
         return true;
     const size_t axes = strspn(kept, "xyz");
     if (kept[axes] != '\0' || axes > 2) { /* "none", and what no run writes */
-        text_print(words, "The external fields change it.");
+        text_print(words,
+                   turns ? "The rotating frame changes it." : "The external fields change it.");
         return false;
     }
     drawn->largest = change_along(drawn->series, vector, kept);
     drawn->relative = false;
-    text_print(words, "The external fields keep its component%s along ", kept[1] ? "s" : "");
+    text_print(words, "The %s its component%s along ",
+               turns ? "rotating frame keeps" : "external fields keep", kept[1] ? "s" : "");
     for (size_t k = 0; kept[k]; k++)
         text_print(words, "%s%c", k > 0 ? " and " : "", kept[k]);
     text_print(words, " alone. Of that: ");
@@ -211,6 +223,9 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
     if (result_is_periodic(drawn->result))
         text_print(words, "In a periodic box nothing holds bodies together but the box, and a "
                           "steady state may have any ratio.");
+    else if (turned(drawn->result))
+        text_print(words, "K is that in the rotating frame, and the Coriolis force is in neither W "
+                          "nor U: a steady state may have any ratio.");
     else
         text_print(words, "1 in equilibrium%s.",
                    has_fields(drawn->result)

@@ -41,6 +41,7 @@ static const struct {
 } former[] = { { "compute.method", "\"direct\"" },
                { "compute.accuracy", "0.0001" },
                { "external", "[]" },
+               { "physics.rotation", "0.0" },
                { "models", "[]" } };
 
 struct visitor {

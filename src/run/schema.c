@@ -72,6 +72,10 @@ static const struct parameter physics_rows[] = {
     { BIND(REAL, struct physics, box_length), .default_value = DEFAULT_UNSET, .open = OPEN_MINIMUM,
       .dimension = DIMENSION_LENGTH,
       .help = "Side of the periodic cube; required by boundary = \"periodic\", and only by it." },
+    { BIND(REAL, struct physics, rotation), .default_value = DEFAULT_REAL(0.0),
+      .dimension = { 0, 0, -1 },
+      .help = "Angular speed about the z axis, in radians, of the frame in which positions and "
+              "velocities are and external fields rest; 0: an inertial frame." },
 };
 
 static const struct parameter time_rows[] = {

@@ -58,7 +58,7 @@ static void check_teams(const struct bodies *bodies, const struct physics *physi
 static void check_bits(size_t systems, size_t count, enum precision precision, const char *kernel)
 {
     const struct problem problem = {
-        count, CLUSTERED, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, NULL, NULL, NULL }
+        count, CLUSTERED, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL }
     };
     struct bodies *const bodies = motion_bodies(systems, count);
     case_fill(&problem, bodies, 11);
@@ -94,7 +94,7 @@ static void test_same_bits_in_batches(void **state)
                     const struct problem problem = { few[c],
                                                      c % 2 ? CLUSTERED : UNIFORM,
                                                      (enum masses)masses,
-                                                     { 1.37, masses ? 0.01 : 0, BOUNDARY_OPEN, 0,
+                                                     { 1.37, masses ? 0.01 : 0, BOUNDARY_OPEN, 0, 0,
                                                        NULL, NULL, NULL } };
                     check_batches(&problem, (enum precision)p, case_isa(isa), c % 2 == 1);
                 }
@@ -117,7 +117,7 @@ static void test_same_potentials_on_any_threads(void **state)
 {
     (void)state;
     const struct problem problem = {
-        777, UNIFORM, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, NULL, NULL, NULL }
+        777, UNIFORM, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL }
     };
     struct bodies *const bodies = motion_bodies(3, problem.count);
     case_fill(&problem, bodies, 11);
@@ -187,7 +187,7 @@ static void test_massless_bodies_take_the_plain_kernel(void **state)
 {
     (void)state;
     const struct problem problem = {
-        300, UNIFORM, SOME_ZERO, { 1, 0.1, BOUNDARY_OPEN, 0, NULL, NULL, NULL }
+        300, UNIFORM, SOME_ZERO, { 1, 0.1, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL }
     };
     struct force *force;
     struct bodies *const bodies = motion_bodies(1, problem.count);

@@ -207,7 +207,7 @@ static void test_any_units(void **state)
 {
     (void)state;
     struct problem problem = {
-        333, UNIFORM, RANDOM, { 6.6743e-11, 0, BOUNDARY_OPEN, 0, NULL, NULL, NULL }
+        333, UNIFORM, RANDOM, { 6.6743e-11, 0, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL }
     };
     struct bodies *const bodies = motion_bodies(1, problem.count);
     case_fill(&problem, bodies, 5);
@@ -270,7 +270,7 @@ static void test_an_escaper_takes_no_digits(void **state)
     static const double distances[] = { 1e6, -1e10 };
     for (size_t c = 0; c < COUNT_OF(sizes); c++) {
         const struct problem problem = {
-            sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, NULL, NULL, NULL }
+            sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL }
         };
         struct bodies *const bodies = motion_bodies(1, problem.count);
         case_fill(&problem, bodies, 19);

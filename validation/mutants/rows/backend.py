@@ -9,7 +9,7 @@ ROWS = [
      "fmm_plain_sum(fmm, host->bodies, s, psi, phi);", "cli/fmm.py"),
     ("src/backend/serial.c", "host->forces_current &= !pass->drifts;", "",
      "unit/backend unit/motion"),
-    ("src/backend/serial.c", "vectors.of[move->rate][axis],", "vectors.of[move->rate][0],",
+    ("src/backend/serial.c", "vectors->of[move->rate][axis],", "vectors->of[move->rate][0],",
      "unit/backend unit/motion"),
     ("src/backend/openmp.c", "\n        host->forces_current = host->program.leaves_forces;",
      "\n        host->forces_current = true;", "unit/backend unit/motion"),
@@ -57,4 +57,8 @@ ROWS = [
     ("src/backend/host.c", "external_add_potentials(external, host->bodies, 2.0, phi, psi);",
      "external_add_potentials(external, host->bodies, 1.0, phi, psi);", "cli/external.py"),
     ("src/backend/backend.c", "else if (device.emulated)", "else if (false)", "gpu/emulate.py"),
+    ("src/backend/serial.c", "turns = rotation != 0.0 && move->to == VECTOR_X;", "turns = false;",
+     "cli/rotation.py"),
+    ("src/backend/openmp.c", "turns && n < move->times; n++)", "turns && n < 1; n++)",
+     "cli/rotation.py"),
 ]

@@ -29,4 +29,13 @@ ROWS = [
     ("src/external/external.c", "field->center[q] == external->center[q]", "true",
      "cli/external.py"),
     ("src/external/external.c", "own ? b->m[i] : 1.0;", "b->m[i];", "cli/external.py"),
+    ("src/external/field.c", "return -0.5 * Omega * Omega * (d[0] * d[0] + d[1] * d[1]);",
+     "return 0.5 * Omega * Omega * (d[0] * d[0] + d[1] * d[1]);", "cli/rotation.py"),
+    ("src/external/field.c", "{ Omega2 * d[0], Omega2 * d[1], 0.0 }",
+     "{ Omega2 * d[0], Omega2 * d[1], Omega2 * d[2] }", "cli/rotation.py"),
+    ("src/external/external.c", "const double rate = 2.0 * rotation,",
+     "const double rate = rotation,", "cli/rotation.py"),
+    ("src/external/external.c", "s = sin(rate * h);", "s = rate * h;", "cli/rotation.py"),
+    ("src/external/external.c", "along_y * (b->vy[i] + vy);", "along_y * (vy + vy);",
+     "cli/rotation.py"),
 ]

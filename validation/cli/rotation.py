@@ -1,0 +1,327 @@
+"""A frame that turns about the z axis, as a user meets it: the orbits of an inertial frame turned
+back, points that stand still, Jacobi's energy, the way back, the same bytes however a run is cut
+up, and what is refused."""
+
+import json
+import math
+import pathlib
+
+import numpy
+
+import tap
+from rows import columns
+
+HEAD = "id,mass,x,y,z,vx,vy,vz\n"
+STAGES = ("semi-implicit-euler", "velocity-verlet", "leapfrog-dkd", "yoshida4", "pefrl", "yoshida6")
+OMEGA = 0.7
+
+
+def config(file="bodies.csv", rotation=OMEGA, fields="", integrator="velocity-verlet", step=0.01,
+           end=1.0, every=1, rest=""):
+    return f"""
+name = "frame";
+bodies = {{ initial = "file"; file = "{file}"; }};
+physics = {{ rotation = {rotation!r}; }};
+external = ( {fields} );
+time = {{ integrator = "{integrator}"; step = {step!r}; end = {end!r}; }};
+diagnostics = ( {{ type = "conservation"; every = {every}; }} );
+outputs = ( {{ type = "xyz"; columns = "pos velo"; every = {every}; }} );
+{rest}
+"""
+
+
+POINT = '{ type = "point-mass"; mass = 1.0; }'
+
+
+def go(directory, text, *arguments, status=0):
+    pathlib.Path("run.cfg").write_text(text)
+    result = tap.run("run", "run.cfg", "-q", "--force", "-o", directory, *arguments)
+    assert result.returncode == status, (arguments, result)
+    return result
+
+
+def write_bodies(rows, path="bodies.csv"):
+    """mass, position and velocity of each."""
+    text = "".join(f"{i + 1},{','.join(repr(float(v)) for v in row)}\n"
+                   for i, row in enumerate(rows))
+    pathlib.Path(path).write_text(HEAD + text)
+
+
+def frames(directory):
+    """Position and velocity of every body in every frame of its trajectory."""
+    found = []
+    lines = pathlib.Path(directory, "trajectory.xyz").read_text().splitlines()
+    while lines:
+        count = int(lines[0])
+        found.append(numpy.array([line.split()[-6:] for line in lines[2:2 + count]], float))
+        lines = lines[2 + count:]
+    return numpy.array(found)
+
+
+def into_frame(state, angle, omega=OMEGA):
+    """Positions and velocities of an inertial frame in one that has turned by the angle:
+    R(-angle) x and R(-angle) v - Omega x r."""
+    c, s = math.cos(angle), math.sin(angle)
+    back = numpy.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+    x, v = state[:, :3] @ back.T, state[:, 3:] @ back.T
+    return numpy.hstack([x, v - omega * numpy.stack([-x[:, 1], x[:, 0], 0 * x[:, 0]], axis=1)])
+
+
+# Eccentric and out of the plane about a mass of 1: with and against the turning of the frame.
+ORBITS = numpy.array([[1.0, 0.2, 0.1, -0.1, 0.9, 0.3], [-0.4, 1.1, 0.0, 0.8, 0.1, -0.2]])
+
+
+def test_the_orbit_of_an_inertial_frame_turned_back():
+    """test bodies about a point mass: by each integrator, with the error of its order"""
+    end = 3.0
+    write_bodies([[0.0, *row] for row in ORBITS], "inertial.csv")
+    go("inertial", config("inertial.csv", 0.0, POINT, "gauss-radau", end=end, every=300))
+    true = into_frame(frames("inertial")[-1], OMEGA * end)
+    write_bodies([[0.0, *row] for row in into_frame(ORBITS, 0.0)])
+    orders = {"euler": 1, "semi-implicit-euler": 1, "velocity-verlet": 2, "leapfrog-dkd": 2,
+              "yoshida4": 4, "pefrl": 4, "yoshida6": 6}
+    free = "watch = { energy_error = 0.0; energy_drift = 0.0; energy_jump = 0.0; };"
+    for integrator, order in orders.items():
+        # steps at which the error is that of the order, and neither rounding nor the next one
+        step = {1: 0.001, 2: 0.005, 4: 0.01, 6: 0.02}[order]
+        off = []
+        for h in (step, step / 2):
+            go("turned", config(fields=POINT, integrator=integrator, step=h, end=end,
+                                every=round(end / h), rest=free))
+            off.append(numpy.abs(frames("turned")[-1] - true).max())
+        found = math.log2(off[0] / off[1])
+        assert abs(found - order) < 0.3, (integrator, off, found)
+        # The same orbit in the inertial frame has an error of the same size.
+        if order > 1:
+            go("still", config("inertial.csv", 0.0, POINT, integrator, step, end,
+                               every=round(end / step)))
+            still = numpy.abs(into_frame(frames("still")[-1], OMEGA * end) - true).max()
+            assert off[0] < 10 * still, (integrator, off, still)
+
+
+def lagrange(mu):
+    """L1 to L5 of masses 1 - mu at (-mu, 0) and mu at (1 - mu, 0), by bisection and in closed
+    form; separation and angular speed are 1."""
+    def pull(x):
+        return (x - (1 - mu) * (x + mu) / abs(x + mu)**3 -
+                mu * (x - 1 + mu) / abs(x - 1 + mu)**3)
+    points = []
+    for low, high in ((0.0, 1 - mu - 1e-6), (1 - mu + 1e-6, 2.0), (-2.0, -mu - 1e-6)):
+        rising = pull(high) > 0
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if (pull(middle) > 0) == rising else (middle, high)
+        points.append((0.5 * (low + high), 0.0))
+    return points + [(0.5 - mu, sign * math.sqrt(0.75)) for sign in (1, -1)]
+
+
+def test_points_of_lagrange_stand_still():
+    """of two fixed masses, as fields and as bodies that stand still themselves; the first three are
+    unstable, so that rounding grows by exp(2.8 t) there"""
+    mu = 0.02
+    points = lagrange(mu)
+    two = [[1 - mu, -mu, 0, 0, 0, 0, 0], [mu, 1 - mu, 0, 0, 0, 0, 0]]
+    fields = ", ".join(f'{{ type = "point-mass"; mass = {m!r}; center = [{x!r}, 0.0, 0.0]; }}'
+                       for m, x, *_ in two)
+    at = [[0.0, x, y, 0, 0, 0, 0] for x, y in points]
+    for integrator in STAGES:
+        for rows, given in ((at, fields), (two + at, "")):
+            write_bodies(rows)
+            go("points", config(rotation=1.0, fields=given, integrator=integrator, end=5.0,
+                                every=100))
+            moved = numpy.abs(frames("points") - frames("points")[0]).max(axis=(0, 2))
+            stable = moved[-2:] if given else numpy.append(moved[:2], moved[-2:])
+            # exp(2.8 * 5) = 1.2e6 times the rounding of some sums; in 500 steps of the others
+            assert moved.max() < 1e-9, (integrator, moved)
+            assert stable.max() < 1e-13, (integrator, moved)
+
+
+def test_a_cluster_stands_at_rest():
+    """on a circular orbit about a halo, in the frame of that orbit: its centre stays within the
+    recoil of its few bodies, while at half the speed it leaves"""
+    text = """
+name = "cluster";
+bodies = { initial = "plummer"; count = 60; seed = 3; mass = 1e-3; scale_radius = 0.02;
+           origin = [1.0, 0.0, 0.0]; };
+physics = { softening = 0.01; rotation = ROTATION; };
+external = ( { type = "logarithmic"; speed = 1.0; core_radius = 1.0; } );
+time = { integrator = "velocity-verlet"; step = 0.002; end = 6.0; };
+diagnostics = ( { type = "conservation"; every = 100; } );
+"""
+    moved = {}
+    for name, rotation in (("circle", math.sqrt(0.5)), ("slow", 0.5 * math.sqrt(0.5))):
+        go(name, text.replace("ROTATION", repr(rotation)))
+        rows = columns(f"{name}/conservation.csv")
+        moved[name] = max(abs(rows["center_x"] - 1).max(), abs(rows["center_y"]).max())
+    assert moved["circle"] < 0.02 < 0.5 < moved["slow"], moved
+
+
+def jacobi(state, m, rotation):
+    """E_J of bodies about a point mass of 1, without their own attraction."""
+    x, v = state[..., :3], state[..., 3:]
+    R2 = x[..., 0]**2 + x[..., 1]**2
+    return (m * (0.5 * (v**2).sum(axis=-1) - 1 / numpy.sqrt((x**2).sum(axis=-1)) -
+                 0.5 * rotation**2 * R2)).sum(axis=-1)
+
+
+def test_jacobis_energy():
+    """is the energy of the run; its error goes by the order and does not drift in 200 periods"""
+    write_bodies([[0.0, *row] for row in into_frame(ORBITS, 0.0)])
+    for integrator, order in (("velocity-verlet", 2), ("leapfrog-dkd", 2), ("yoshida4", 4),
+                              ("yoshida6", 6)):
+        errors = []
+        for step in (0.02, 0.01):
+            go("short", config(fields=POINT, integrator=integrator, step=step, end=20.0, every=1))
+            rows = columns("short/conservation.csv")
+            errors.append(abs(rows["relative_energy_error"]).max())
+        assert abs(math.log2(errors[0] / errors[1]) - order) < 0.5, (integrator, errors)
+    mine = jacobi(frames("short"), 1.0, OMEGA)
+    assert numpy.abs(mine / rows["energy"] - 1).max() < 1e-13
+    assert (rows["energy"] == rows["internal_energy"]).all()
+    go("long", config(fields=POINT, step=0.02, end=1000.0, every=5))
+    error = columns("long/conservation.csv")["relative_energy_error"]
+    parts = [abs(part).max() for part in numpy.array_split(error, 4)]
+    assert max(parts) < 1.05 * min(parts), parts
+
+
+def test_no_drift_by_rounding():
+    """a free body whose velocity turns 1e6 times: its speed keeps to the rounding of a random
+    walk, 1e6^(1/2) eps, not to 1e6 eps"""
+    write_bodies([[0.0, 0.0, 0.0, 0.0, 0.3, 0.4, 0.0]])
+    cancel = f'{{ type = "harmonic"; frequencies = [{OMEGA!r}, {OMEGA!r}, 0.0]; }}'
+    go("free", config(fields=cancel, integrator="leapfrog-dkd", step=0.01, end=1e4, every=100000))
+    speed = numpy.linalg.norm(frames("free")[:, 0, 3:], axis=1)
+    assert abs(speed / 0.5 - 1).max() < 2e-13, speed
+
+
+def test_the_way_back():
+    """with velocities and the frame reversed, bodies come back to where they were"""
+    rows = [[0.1 + 0.05 * k, *row] for k, row in enumerate(into_frame(ORBITS, 0.0))]
+    for integrator in STAGES[1:]:
+        write_bodies(rows)
+        go("there", config(fields=POINT, integrator=integrator, end=4.0, every=400))
+        turned = frames("there")[-1] * [1, 1, 1, -1, -1, -1]
+        write_bodies([[row[0], *state] for row, state in zip(rows, turned)], "back.csv")
+        go("back", config("back.csv", -OMEGA, POINT, integrator, end=4.0, every=400))
+        back = frames("back")[-1] * [1, 1, 1, -1, -1, -1]
+        assert numpy.abs(back - frames("there")[0]).max() < 2e-12, integrator
+
+
+CLUSTER = """
+name = "cluster";
+bodies = { initial = "plummer"; count = 150; seed = 7; origin = [5.0, 0.0, 0.0]; };
+physics = { softening = 0.1; rotation = 0.2; };
+external = ( { type = "logarithmic"; speed = 1.0; core_radius = 1.0; } );
+time = { integrator = "yoshida6"; step = 0.01; end = 0.8; };
+compute = { backend = "openmp"; threads = 2; };
+diagnostics = ( { type = "conservation"; every = 4; } );
+outputs = ( { type = "xyz"; columns = "pos velo"; every = 8; } );
+checkpoint = { every_steps = 25; };
+"""
+
+
+def motion(directory):
+    return pathlib.Path(directory, "trajectory.xyz").read_bytes()
+
+
+def test_the_same_bytes_however_it_is_run():
+    """threads, cadences, restarts, methods; and the reference within rounding"""
+    for k, keys in enumerate(((), ("-P", "time.integrator=velocity-verlet"),
+                              ("-P", "compute.method=fmm"), ("-P", "ensemble.systems=3"))):
+        go(f"whole{k}", CLUSTER, *keys)
+        go(f"threads{k}", CLUSTER, *keys, "-P", "compute.threads=3", "-P", "diagnostics.0.every=3")
+        go(f"half{k}", CLUSTER, *keys, "-P", "time.end=0.4")
+        pathlib.Path("run.cfg").write_text(CLUSTER)
+        result = tap.run("run", "run.cfg", "-q", "-o", f"half{k}", *keys, "--restart", "-P",
+                         "compute.threads=1")
+        assert result.returncode == 0, result
+        for other in (f"threads{k}", f"half{k}"):
+            assert motion(other) == motion(f"whole{k}"), (keys, other)
+    go("serial", CLUSTER, "-P", "compute.backend=serial", "-P", "compute.threads=1")
+    assert numpy.abs(frames("serial") - frames("whole0")).max() < 1e-12
+
+
+def test_another_frame_is_refused_at_a_restart():
+    go("run", CLUSTER, "-P", "time.end=0.4")
+    pathlib.Path("run.cfg").write_text(CLUSTER)
+    result = tap.run("run", "run.cfg", "-o", "run", "--restart", "-P", "physics.rotation=0.3")
+    assert result.returncode == 78 and "physics.rotation" in result.stderr, result
+
+
+def test_what_is_said():
+    """summary, check, run.json and the report name the frame, and judge Jacobi's energy; a coarse
+    run fails by it"""
+    pathlib.Path("run.cfg").write_text(CLUSTER)
+    said = tap.run("run", "run.cfg", "--force", "-o", "said").stdout
+    assert "turns by 0.2" in said and "Jacobi" in said and "virial ratio" not in said, said
+    checked = tap.run("check", "run.cfg").stdout
+    assert "rotation = 0.2" in checked and "turns by 0.2" in checked, checked
+    told = json.loads(pathlib.Path("said/run.json").read_text())
+    assert told["config"]["physics"]["rotation"] == 0.2, told["config"]
+    assert told["external"]["kept_angular_momentum"] == "none", told["external"]
+    assert tap.run("report", "said").returncode == 0
+    page = " ".join(pathlib.Path("said/report.html").read_text().split())
+    for words in ("In the rotating frame it is Jacobi", "The rotating frame changes it",
+                  "a steady state may have any ratio"):
+        assert words in page, words
+    assert "external fields change" not in page
+    coarse = CLUSTER.replace("softening = 0.1", "softening = 0.001")
+    go("coarse", coarse, "-P", "time.step=0.1", "-P", "time.integrator=velocity-verlet", "-P",
+       "time.end=20", status=1)
+
+
+def test_what_goes_with_it():
+    """a step that is chosen, shadows, the budget of the energy"""
+    asked = CLUSTER.replace('integrator = "yoshida6"; step = 0.01;', "energy_error = 1e-7;")
+    asked = asked.replace("every = 4", "every = 50").replace("every = 8", "every = 100")
+    asked = asked.replace("every_steps = 25;", "")
+    go("asked", asked, "-P", "bodies.count=30")
+    assert abs(columns("asked/conservation.csv")["relative_energy_error"]).max() < 1e-7
+    go("measured", CLUSTER + "trust = { shadow = true; half_step = true; };\n"
+       "energy_budget = { measure = true; every = 20; };\n", "-P", "bodies.count=30")
+    budget = columns("measured/energy-budget.csv")
+    error = columns("measured/conservation.csv")["relative_energy_error"][-1]
+    parts = sum(budget[name][-1]
+                for name in ("truncation", "encounters", "force_precision", "rest"))
+    assert abs(parts - error) < 1e-12, (budget, error)
+
+
+def test_what_is_refused():
+    """with its place, before anything is written"""
+    write_bodies([[0.0, 1.0, 0.0, 0.0, 0.0, 0.3, 0.0]])
+    here = {"rk4": "time.integrator", "gauss-radau": "", "hermite4": "", "block-leapfrog": ""}
+    cases = [((*("-P", f"time.integrator={name}"),), (f"time.integrator={name}", "Coriolis"))
+             for name in here]
+    cases += [
+        (("-P", "compute.backend=cuda"), ("compute.backend=cuda", "on a CPU only")),
+        (("-P", "physics.boundary=periodic", "-P", "physics.box_length=9"),
+         ("run.cfg:4: physics.rotation", "a periodic box cannot turn")),
+        (("-P", "bodies.virial_ratio=1"), ("bodies.virial_ratio=1", "a frame that turns")),
+        (("-P", "physics.rotation=inf"), ("physics.rotation", )),
+    ]
+    cases += [(("-P", f"diagnostics.0.type={kind}"), ("diagnostics.0.type", words))
+              for kind, words in (("bound-mass", "inertial frame"), ("virial", "Coriolis"),
+                                  ("binaries", "inertial frame"), ("orbit", "a field"),
+                                  ("disc-profile", "inertial frame"), ("escapers", "alone"))]
+    for arguments, words in cases:
+        for command in ("check", "run"):
+            pathlib.Path("run.cfg").write_text(config())
+            rest = () if command == "check" else ("-o", "bad")
+            result = tap.run(command, "run.cfg", *arguments, *rest)
+            assert result.returncode == 78, (arguments, result)
+            assert all(word in result.stderr for word in words), (arguments, result.stderr)
+            assert not pathlib.Path("bad").exists()
+    for start, keys in (("two-body", ""), ("figure-eight", ""), ("outer-solar-system", ""),
+                        ("disc", "count = 100;"), ("galaxy", "disc_count = 100;")):
+        pathlib.Path("start.cfg").write_text(f"""
+bodies = {{ initial = "{start}"; {keys} }};
+physics = {{ rotation = 1.0; }};
+time = {{ step = 0.01; end = 1.0; }};
+""")
+        result = tap.run("check", "start.cfg")
+        assert result.returncode == 78, (start, result)
+        assert "start.cfg:2: bodies.initial" in result.stderr, result
+        assert "those of an inertial frame" in result.stderr, result
+
+
+tap.main()
