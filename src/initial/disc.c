@@ -15,11 +15,14 @@
  *     kappa^2 = (2 v_c^2 + d v_c^2/d ln R) / R^2
  *     sigma_R = 3.36 Q G Sigma / kappa,   sigma_phi = sigma_R kappa / 2 Omega
  *     <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2/4 Omega^2 + d ln(Sigma sigma_R^2)/d ln R)
- *     sigma_z^2 = pi G Sigma z0 + nu^2 <z^2>,   <z^2> = pi^2 z0^2 / 12
+ *     sigma_z^2 = pi G Sigma z0 s + nu^2 <z^2>,   <z^2> = pi^2 z0^2 / 12
  *
- * where nu is the vertical frequency of the external fields. In a sphere, whose force changes over
- * the height near its centre, nu^2 <z^2> is the mean of z^2 G M(<r)/r^3 over the heights
- * z = z0 atanh(u), u from 0 to 1 (the vertical equation of Jeans, times z, over all heights).
+ * where s is the part of its own vertical pull that the softening eps leaves, and nu is the
+ * vertical frequency of the external fields. In a sphere, whose force changes over the height near
+ * its centre, nu^2 <z^2> is the mean of z^2 G M(<r)/r^3 over the heights z = z0 atanh(u), u from 0
+ * to 1 (the vertical equation of Jeans, times z, over all heights). The sheets of a disc at heights
+ * z and z' pull each other by 2 pi G Sigma d / sqrt(d^2 + eps^2) with d = z - z', so that s = <d^2
+ * / sqrt(d^2 + eps^2)> / <|d|>, means over all pairs of sheets.
  */
 #include "initial/disc.h"
 
@@ -175,9 +178,28 @@ double disc_endless_mass(const struct disc_shape *shape)
     return shape->mass / enclosed(shape->cutoff / shape->length);
 }
 
-static enum status find_velocities(const struct section *section, double G, struct disc *t,
-                                   struct error *error)
+/* Returns the part of the vertical pull of the disc on itself that softening leaves, by the
+ * softening length in units of z0. */
+static double softened_pull(double eps)
 {
+    enum { SHEETS = 512 }; /* of equal mass: s to 1e-3 for eps up to z0 */
+    double height[SHEETS], soft = 0.0, hard = 0.0;
+    for (size_t i = 0; i < SHEETS; i++) {
+        height[i] = atanh((2.0 * (double)i + 1.0) / SHEETS - 1.0);
+        for (size_t j = 0; j < i; j++) {
+            const double d = height[i] - height[j];
+            soft += d * d / hypot(d, eps);
+            hard += d;
+        }
+    }
+    return eps > 0.0 ? soft / hard : 1.0;
+}
+
+static enum status find_velocities(const struct section *section, const struct physics *physics,
+                                   struct disc *t, struct error *error)
+{
+    const double G = physics->gravitational_constant;
+    const double pull = softened_pull(physics->softening / t->shape.height);
     const double length = t->shape.length, height = t->shape.height;
     const double whole = disc_endless_mass(&t->shape);
     double slope[RADII];
@@ -203,7 +225,7 @@ static enum status find_velocities(const struct section *section, double G, stru
         t->radial[n] = radial;
         t->azimuthal[n] = radial * sqrt(ratio);
         t->mean[n] = sqrt(fmax(0.0, t->speed2[n] + radial * radial * drift));
-        t->vertical[n] = sqrt(M_PI * G * surface * height + t->deep[n]);
+        t->vertical[n] = sqrt(M_PI * G * surface * height * pull + t->deep[n]);
     }
     return STATUS_OK;
 }
@@ -227,7 +249,7 @@ enum status disc_create(const struct section *section, const struct disc_shape *
             made->speed2[n] *= unit;
         add_fields(physics, made);
         add_spheres(spheres, made);
-        find_velocities(section, G, made, error);
+        find_velocities(section, physics, made, error);
     }
     if (error->status) {
         disc_destroy(made);

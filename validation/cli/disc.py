@@ -115,6 +115,29 @@ def test_dispersions():
         assert abs(np.mean(radial[ring])) < 4 * sigma / math.sqrt(n)
 
 
+def pull_left(eps):
+    """The part of the vertical pull of a sech^2 disc on itself that softening leaves, its length in
+    units of z0: heights are logistic with the scale z0/2, and differences of two of them have the
+    density e^x ((x - 2) e^x + x + 2) / (e^x - 1)^3 in units of that."""
+    x = (np.arange(40000) + 0.5) * 1e-3
+    y = np.exp(-x)
+    density = y * (x - 2 + (x + 2) * y) / (1 - y)**3
+    density[x < 0.05] = 1 / 6  # its limit at 0, where the formula is 0/0
+    return (density * x**2 / np.hypot(x, 2 * eps)).sum() / (density * x).sum()
+
+
+def test_softened_sheets():
+    """with the same seed, velocities across the plane are those of the weaker pull of a softened
+    disc, and all else is as it was; less than 1e-3 is left to the number of sheets"""
+    keys = 'initial = "disc"; count = 200; center = false;'
+    _, x, v = start(keys, physics="softening = 0.0;")
+    for eps in (0.02, 0.05, 0.1):
+        _, y, w = start(keys, physics=f"softening = {eps};")
+        assert np.array_equal(x, y) and np.array_equal(v[:, :2], w[:, :2])
+        found, wanted = (w[:, 2] / v[:, 2])**2, pull_left(eps / 0.1)
+        assert abs(found / wanted - 1).max() < 1e-3, (eps, found[0], wanted)
+
+
 def test_two_rotations():
     """in a halo the radius of half of the mass stays within 3 % and the thickness within 10 % for
     two rotations at two scale lengths"""
