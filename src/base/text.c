@@ -270,6 +270,24 @@ const char *text_real(char buffer[TEXT_REAL_SIZE], double value)
     return buffer;
 }
 
+static int sign_of(double value)
+{
+    return (value > 0.0) - (value < 0.0);
+}
+
+const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
+                        double highest)
+{
+    for (; digits < 18; digits++) {
+        snprintf(buffer, TEXT_REAL_SIZE, "%.*g", digits, value);
+        const double printed = strtod(buffer, NULL);
+        if (sign_of(printed - lowest) == sign_of(value - lowest) &&
+            sign_of(printed - highest) == sign_of(value - highest))
+            break;
+    }
+    return buffer;
+}
+
 const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file)
 {
     const bool named = file && file[0];

@@ -60,6 +60,11 @@ bool text_parse_integer(const char *bytes, int64_t *value);
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
+/* Prints `value` with as few digits, at least `digits`, as leave it above, at or below each of the
+ * two bounds, as it is: 1.0001 beside 1, not "1". */
+const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
+                        double highest);
+
 /* " in system 3", for what is of one system of several, or " in system 3 (ic_3.csv)" where it has
  * the name of a file, else NULL or ""; "" for system 0, which is none. */
 enum { TEXT_SYSTEM_SIZE = 160 };

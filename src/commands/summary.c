@@ -163,6 +163,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
     const bool ended = has_ended(status);
     struct text value = { 0 };
     char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
+    char worst[TEXT_REAL_SIZE];
     const bool holds = criterion_holds(c);
     if (!ended && !criterion_is_judged(c)) {
         item("expect", "%s: not judged", criterion_text(c, text));
@@ -178,14 +179,14 @@ static void say_criterion(const struct run_record *record, const struct criterio
     else if (isnan(c->worst))
         text_print(&value, ", undefined%s", criterion_why_undefined(c));
     else
-        text_print(&value, ", %s %.4g%s", holds ? "closest to the bound:" : "farthest beyond it:",
-                   text_plain(c->worst + 0.0), /* no -0 */
+        text_print(&value, ", %s %s%s", holds ? "closest to the bound:" : "farthest beyond it:",
+                   text_beside(worst, 4, c->worst + 0.0, c->lowest, c->highest), /* no -0 */
                    c->unit);
     text_print(&value, "%s",
                text_system(system, c->worst_system, file_of(record, c->worst_system)));
     if (c->failures > 0) {
         text_print(
-            &value, ", first at t = %s%s",
+            &value, "; failed first at t = %s%s",
             units_time(record->experiment->simulation.physics.units, c->first_failure, 4, time),
             text_system(system, c->failed_system, file_of(record, c->failed_system)));
     }

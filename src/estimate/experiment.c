@@ -360,6 +360,10 @@ static const double kilograms = 1e15;
 /* The periods in a step beyond which it is no attempt at following the motion. */
 static const double slip = 10.0;
 
+/* A run that ends before this part of the shortest period is told so; one that was meant to last a
+ * period, and ends a little early by a rounding, is not. */
+static const double most_of_a_period = 0.9;
+
 enum {
     MOST_BODIES = 4096, /* of systems whose fastest pair is sought: milliseconds */
     MOST_SYSTEMS = 64   /* likewise; the others of an ensemble are like the first ones */
@@ -454,7 +458,7 @@ static enum status look_at_times(const struct experiment *x, struct proportions 
         return STATUS_OK;
     units_time(x->simulation.physics.units, shortest, 3, period);
     bodies_pair(b, fastest[0], fastest[1], pair);
-    if (end < shortest)
+    if (end < most_of_a_period * shortest)
         add(proportions, "time.end is %.2g of the shortest period, %s (%s)", end / shortest, period,
             pair);
     else if (x->simulation.step > slip * shortest &&

@@ -242,21 +242,22 @@ double criteria_energy_bound(const struct criteria *criteria)
 
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])
 {
-    char bounds[48], window[48 + UNITS_LABEL_SIZE] = "";
+    /* 15 digits: as the config has them; with the six of %g two bounds may look equal. */
+    char bounds[64], window[64 + UNITS_LABEL_SIZE] = "";
     if (isinf(criterion->lowest))
-        snprintf(bounds, sizeof bounds, "<= %g", criterion->highest);
+        snprintf(bounds, sizeof bounds, "<= %.15g", criterion->highest);
     else if (isinf(criterion->highest))
-        snprintf(bounds, sizeof bounds, ">= %g", criterion->lowest);
+        snprintf(bounds, sizeof bounds, ">= %.15g", criterion->lowest);
     else
-        snprintf(bounds, sizeof bounds, "in [%g, %g]", criterion->lowest, criterion->highest);
+        snprintf(bounds, sizeof bounds, "in [%.15g, %.15g]", criterion->lowest, criterion->highest);
     const char *unit = criterion->time_unit;
     if (isfinite(criterion->after) && isfinite(criterion->before))
-        snprintf(window, sizeof window, " for t in [%g, %g]%s", criterion->after, criterion->before,
-                 unit);
+        snprintf(window, sizeof window, " for t in [%.15g, %.15g]%s", criterion->after,
+                 criterion->before, unit);
     else if (isfinite(criterion->after))
-        snprintf(window, sizeof window, " after t = %g%s", criterion->after, unit);
+        snprintf(window, sizeof window, " after t = %.15g%s", criterion->after, unit);
     else if (isfinite(criterion->before))
-        snprintf(window, sizeof window, " before t = %g%s", criterion->before, unit);
+        snprintf(window, sizeof window, " before t = %.15g%s", criterion->before, unit);
     snprintf(buffer, CRITERION_TEXT_SIZE, "%.60s %s%s%s", criterion->quantity, bounds,
              criterion->unit, window);
     return buffer;

@@ -102,7 +102,7 @@ static void say_bound(struct run *run, const struct finding *f)
     else if (f->subject == FINDING_OF_HORIZON)
         say_horizon(run, f);
     else {
-        say(run, ", %s %g%s (",
+        say(run, ", %s %.15g%s (",
             f->subject == FINDING_OF_TARGET ? "time.energy_error ="
             : f->from_below                 ? "lower bound"
             : f->bound > 0.0                ? "bound"
@@ -118,13 +118,12 @@ static void say_bound(struct run *run, const struct finding *f)
 /* "energy error 0.22", "5 steps per period of body 3 about body 1" */
 static void say_value(struct run *run, const struct finding *f, const char *name)
 {
-    char whose[FINDING_WHOSE_SIZE];
-    const int digits = is_close(f) ? 6 : 3;
+    char whose[FINDING_WHOSE_SIZE], value[TEXT_REAL_SIZE];
+    text_beside(value, is_close(f) ? 6 : 3, f->value, f->bound, f->bound);
     if (f->subject == FINDING_OF_STEPS)
-        say(run, "%.*g %s%s", digits, f->value, name, finding_whose(f, whose));
+        say(run, "%s %s%s", value, name, finding_whose(f, whose));
     else
-        say(run, "%.60s %.*g%s%s", name, digits, f->value, f->unit ? f->unit : "",
-            finding_whose(f, whose));
+        say(run, "%.60s %s%s%s", name, value, f->unit ? f->unit : "", finding_whose(f, whose));
 }
 
 /* "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005 (447 times)" */

@@ -243,7 +243,7 @@ def test_a_criterion_says_whose_value_it_shows():
         result = tap.run("run", config, *arguments)
         words = " ".join(result.stdout.split())
         assert result.returncode == 1, result
-        assert (f"FAILED, farthest beyond it: {ratio:.4g} in system {highest}, first at "
+        assert (f"FAILED, farthest beyond it: {ratio:.4g} in system {highest}; failed first at "
                 f"t = {failed[0][0]:.4g} in system {failed[0][1]}") in words, words
         assert (f"energy_error <= 0.1: held, closest to the bound: {error:.4g} in system {largest} "
                 in words), words

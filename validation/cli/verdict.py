@@ -316,8 +316,8 @@ def test_a_bound_that_was_missed_by_little():
         bound = f"{share * worst:.7g}"
         path.write_text(config + BOUND % bound)
         result = tap.run("run", path, "--force")
-        said = (f"{worst:.6g}, bound {float(bound):g} (beyond it by {worst - float(bound):.2g})"
-                if share > 0.99 else f"{worst:.3g}, bound {float(bound):g} (1.02 times)")
+        said = (f"{worst:.6g}, bound {float(bound):.15g} (beyond it by {worst - float(bound):.2g})"
+                if share > 0.99 else f"{worst:.3g}, bound {float(bound):.15g} (1.02 times)")
         words = " ".join(result.stdout.split())
         assert result.returncode == 1 and f"energy error {said}" in words, (said, words)
         shutil.rmtree("close.run")

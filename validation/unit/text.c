@@ -37,6 +37,11 @@ static void test_reals_are_written_shortest(void **state)
     assert_string_equal(text_real(buffer, 0.1), "0.1");
     assert_string_equal(text_real(buffer, 0.1 + 0.2), "0.30000000000000004");
     assert_string_equal(text_real(buffer, -1e300), "-1e+300");
+    assert_string_equal(text_beside(buffer, 3, 1.0001, 1.0, 1.0), "1.0001");
+    assert_string_equal(text_beside(buffer, 3, 1.0, 1.0, 1.0), "1");
+    assert_string_equal(text_beside(buffer, 4, 0.99999999, -INFINITY, 1.0), "0.99999999");
+    assert_string_equal(text_beside(buffer, 4, 1.4142135, 1.73205, 1.732052), "1.414");
+    assert_string_equal(text_beside(buffer, 4, 1.7320508, 1.73205, 1.732052), "1.732051");
 }
 
 static void test_nearest_word(void **state)

@@ -23,6 +23,8 @@ ROWS = [
     ("src/estimate/experiment.c", "units_physical(x->simulation.physics.units) &&", "false &&",
      "cli/verdict.py", "G is 1 in no physical units"),
     ("src/estimate/experiment.c", "if (a > 0.0)", "if (false)", "cli/verdict.py"),
+    ("src/estimate/experiment.c", "end < most_of_a_period * shortest", "end < shortest",
+     "cli/check.py"),
     ("src/estimate/timing.c", "trial->steps <= trial->x->schedule->last;", "true;",
      "cli/gauss-radau.py"),
     ("src/estimate/experiment.c", "rint(steps) : ceil(steps);", "rint(steps) : floor(steps);",

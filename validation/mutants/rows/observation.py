@@ -1,6 +1,7 @@
 """The faults of src/observation/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/observation/criteria.c", '"in [%.15g, %.15g]"', '"in [%g, %g]"', "unit/expect"),
     ("src/observation/criteria.c", "criterion->of_energy && criterion->rows > 0 && isnan",
      "false && isnan",
      "cli/moving-frames.py"),
