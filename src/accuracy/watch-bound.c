@@ -116,7 +116,7 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
         bodies_name(watch->bodies, center, about);
     else
         bodies_pair(watch->bodies, center, (int64_t)bound->centers[1], about);
-    snprintf(by, sizeof by, "with %.3g steps of its period", bound->steps);
+    snprintf(by, sizeof by, "at %.3g steps per period", bound->steps);
     if (watch->chooses_steps)
         snprintf(by, sizeof by, "by the steps that %s chooses", watch->integrator->variant.name);
     if (!isnan(bound->holds) && watch->chooses_steps)
@@ -127,8 +127,8 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
                  units_time(watch->units, bound->holds, 3, step));
     if (bound->few > 0.0)
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
-                 "the orbit of %s about %s has %.3g steps of its period (%d at least)%s", body,
-                 about, bound->steps, least_steps_of(watch), mend);
+                 "the orbit of %s about %s has %.3g steps per period (%d at least)%s", body, about,
+                 bound->steps, least_steps_of(watch), mend);
     else
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
                  "the orbit of %s about %s is off by %.3g of its own energy (limit %g), %s%s", body,

@@ -22,7 +22,7 @@ const char *watch_bound_unjudged(const struct watch *watch);
  * period. An orbit that only a trial finds lost, after the time reached, has none. */
 struct finding watch_bound_row(const struct watch *watch, const struct record *record);
 
-/* "body 3 has 4.4 steps of its period about body 1 (limit 6): a step of 0.1 d holds" */
+/* "body 3 has 4.4 steps per period about body 1 (limit 6): a step of 0.1 d holds" */
 enum { WATCH_BOUND_TEXT_SIZE = 320 };
 const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
                              char buffer[WATCH_BOUND_TEXT_SIZE]);

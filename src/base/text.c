@@ -278,7 +278,7 @@ static int sign_of(double value)
 const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
                         double highest)
 {
-    for (; digits < 18; digits++) {
+    for (; digits < 16; digits++) {
         snprintf(buffer, TEXT_REAL_SIZE, "%.*g", digits, value);
         const double printed = strtod(buffer, NULL);
         if (sign_of(printed - lowest) == sign_of(value - lowest) &&

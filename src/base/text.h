@@ -60,8 +60,8 @@ bool text_parse_integer(const char *bytes, int64_t *value);
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
-/* Prints `value` with as few digits, at least `digits`, as leave it above, at or below each of the
- * two bounds, as it is: 1.0001 beside 1, not "1". */
+/* Prints `value` with as few digits, from `digits` to 15, as leave it above, at or below each of
+ * the two bounds, as it is: 1.0001 beside 1, not "1"; beside itself with as many as read back. */
 const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
                         double highest);
 

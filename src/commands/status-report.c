@@ -99,8 +99,7 @@ static void put_end(const struct result *result, struct text *text)
         text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
         put_item("stop_when", &ended_by, text);
     }
-    outcome_of(result, &why);
-    if (why.length)
+    if (outcome_of(result, &why) != OUTCOME_STOPPED && why.length) /* whose step is told above */
         put_item("why", &why, text);
     outcome_left_out(result, &left_out);
     if (left_out.length)

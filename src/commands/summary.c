@@ -77,6 +77,8 @@ static void say_energy_error(const struct run_record *record, enum status status
     text_system(of, number, file_of(record, number));
     if (conserved_energy_scale(&ensemble->first[system]) == 0.0)
         item("energy error", "undefined%s, since E0 and U0 are 0", of);
+    else if (isnan(worst))
+        item("energy error", "undefined%s%s", when, of);
     else if (systems > 1)
         item("energy error", "|dE| = %.3g of max(|E0|, |U0|)%s,%s, the worst of %zu",
              text_plain(fabs(worst)), whole ? " at the last measurement" : when, of, systems);

@@ -242,22 +242,24 @@ double criteria_energy_bound(const struct criteria *criteria)
 
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])
 {
-    /* 15 digits: as the config has them; with the six of %g two bounds may look equal. */
-    char bounds[64], window[64 + UNITS_LABEL_SIZE] = "";
+    const double numbers[] = { criterion->lowest, criterion->highest, criterion->after,
+                               criterion->before };
+    char text[COUNT_OF(numbers)][TEXT_REAL_SIZE], bounds[80], window[80 + UNITS_LABEL_SIZE] = "";
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) /* of six digits alone, two may look equal */
+        text_beside(text[i], 6, numbers[i], numbers[i], numbers[i]);
     if (isinf(criterion->lowest))
-        snprintf(bounds, sizeof bounds, "<= %.15g", criterion->highest);
+        snprintf(bounds, sizeof bounds, "<= %s", text[1]);
     else if (isinf(criterion->highest))
-        snprintf(bounds, sizeof bounds, ">= %.15g", criterion->lowest);
+        snprintf(bounds, sizeof bounds, ">= %s", text[0]);
     else
-        snprintf(bounds, sizeof bounds, "in [%.15g, %.15g]", criterion->lowest, criterion->highest);
+        snprintf(bounds, sizeof bounds, "in [%s, %s]", text[0], text[1]);
     const char *unit = criterion->time_unit;
     if (isfinite(criterion->after) && isfinite(criterion->before))
-        snprintf(window, sizeof window, " for t in [%.15g, %.15g]%s", criterion->after,
-                 criterion->before, unit);
+        snprintf(window, sizeof window, " for t in [%s, %s]%s", text[2], text[3], unit);
     else if (isfinite(criterion->after))
-        snprintf(window, sizeof window, " after t = %.15g%s", criterion->after, unit);
+        snprintf(window, sizeof window, " after t = %s%s", text[2], unit);
     else if (isfinite(criterion->before))
-        snprintf(window, sizeof window, " before t = %.15g%s", criterion->before, unit);
+        snprintf(window, sizeof window, " before t = %s%s", text[3], unit);
     snprintf(buffer, CRITERION_TEXT_SIZE, "%.60s %s%s%s", criterion->quantity, bounds,
              criterion->unit, window);
     return buffer;

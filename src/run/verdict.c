@@ -102,12 +102,13 @@ static void say_bound(struct run *run, const struct finding *f)
     else if (f->subject == FINDING_OF_HORIZON)
         say_horizon(run, f);
     else {
-        say(run, ", %s %.15g%s (",
+        char bound[TEXT_REAL_SIZE];
+        say(run, ", %s %s%s (",
             f->subject == FINDING_OF_TARGET ? "time.energy_error ="
             : f->from_below                 ? "lower bound"
             : f->bound > 0.0                ? "bound"
                                             : "upper bound",
-            f->bound, unit);
+            text_beside(bound, 6, f->bound, f->bound, f->bound), unit);
         if (!f->from_below && f->bound > 0.0 && !is_close(f))
             say(run, "%.3g times)", f->value / f->bound);
         else

@@ -127,7 +127,7 @@ def test_few_steps_by_the_order():
         watch = pair_of(steps, 0.0, integrator, status=1)
         found, least = watch["bound_orbits"], 3 if integrator == "yoshida6" else 6
         assert abs(found["steps_per_period"] - steps) < 0.05, (integrator, found)
-        assert f"steps of its period ({least} at least)" in watch["text"], watch
+        assert f"steps per period ({least} at least)" in watch["text"], watch
         assert found["largest"] == 0.0, found  # without a trial
 
 

@@ -380,6 +380,7 @@ def test_watching_a_run_at_work():
             assert watcher.returncode == 75, words
             assert words.endswith("verdict stopped, exit status 75 to go on orrery run "
                                   "plummer.run/run.cfg -o plummer.run --restart"), words
+            assert " why " not in words, words
         assert "process" in words and words.count("conservation step") == 2, words  # of `plain`
         assert shown_on_terminal.wait() == 75 and b"verdict        stopped" in drawn, drawn
     os.close(screen)

@@ -244,6 +244,8 @@ def test_badge_and_table_say_the_same():
         raise tap.Skip("gnuplot is not installed")
     paths = [write(kind) for kind in ("step too long", "numbers that overflow")]
     sentences = [sentence_of(path)[1] for path in paths]
+    overflow = " ".join(tap.run("run", paths[1], "--force").stdout.split())
+    assert "energy error undefined at t = " in overflow and "nan" not in overflow, overflow
     runs = [path.with_suffix(".run") for path in paths]
     for run, said in zip(runs, sentences):
         assert tap.run("report", run).returncode == 0

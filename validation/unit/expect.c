@@ -345,6 +345,7 @@ static void test_what_is_said(void **state)
         { "at_least = -3;", "heat >= -3" },
         { "between = [1, 2];", "heat in [1, 2]" },
         { "between = [1.732050, 1.732052];", "heat in [1.73205, 1.732052]" },
+        { "at_least = 1e9;", "heat >= 1e+09" },
         { "at_most = 1; after = 4;", "heat <= 1 after t = 4" },
         { "at_most = 1; before = 6;", "heat <= 1 before t = 6" },
         { "at_most = 1; after = 4; before = 6;", "heat <= 1 for t in [4, 6]" },

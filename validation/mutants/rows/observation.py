@@ -1,7 +1,8 @@
 """The faults of src/observation/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/observation/criteria.c", '"in [%.15g, %.15g]"', '"in [%g, %g]"', "unit/expect"),
+    ("src/observation/criteria.c", "6, numbers[i], numbers[i], numbers[i]);",
+     "6, numbers[i], 0.0, 0.0);", "unit/expect"),
     ("src/observation/criteria.c", "criterion->of_energy && criterion->rows > 0 && isnan",
      "false && isnan",
      "cli/moving-frames.py"),
