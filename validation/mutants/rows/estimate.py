@@ -83,6 +83,4 @@ ROWS = [
      "if (false)", "cli/rotation.py"),
     ("src/estimate/experiment.c", "(unfit[k].by_fields || turns))", "unfit[k].by_fields)",
      "cli/rotation.py"),
-    ("src/estimate/choice-candidates.c", "(!turns || integrator_takes_rotation(row))", "true",
-     "cli/rotation.py"),
 ]
