@@ -81,6 +81,6 @@ ROWS = [
      "if (false)", "cli/external.py"),
     ("src/estimate/experiment.c", "if (!integrator_takes_rotation(s->integrator))",
      "if (false)", "cli/rotation.py"),
-    ("src/estimate/experiment.c", "(unfit[k].by_fields || turns))", "unfit[k].by_fields)",
-     "cli/rotation.py"),
+    ("src/estimate/experiment.c", "(unfit[k].by_fields || turns))",
+     "(unfit[k].by_fields || !turns))", "cli/rotation.py"),
 ]
