@@ -299,6 +299,11 @@ double cusp_potential_energy(const struct cusp *sphere)
     return -sphere->potential_energy;
 }
 
+double cusp_distribution(const struct cusp *sphere, double energy)
+{
+    return exp(gsl_interp_eval(sphere->f_at, sphere->phi, sphere->log_f, energy, NULL));
+}
+
 /* --- its bodies ------------------------------------------------------------------------------- */
 
 /* Returns a speed by rejection: its density is v^2 f(Psi - v^2/2). */
@@ -315,7 +320,7 @@ static double draw_speed(const struct cusp *sphere, gsl_rng *generator, double l
     do {
         v = random_uniform(generator, 0.0, sqrt(2.0 * range));
         const double energy = fmin(phi + 0.5 * v * v, sphere->phi[last]);
-        g = v * v * exp(gsl_interp_eval(sphere->f_at, sphere->phi, sphere->log_f, energy, NULL));
+        g = v * v * cusp_distribution(sphere, energy);
     } while (random_uniform(generator, 0.0, limit) > g);
     return v;
 }

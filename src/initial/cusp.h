@@ -63,6 +63,10 @@ double cusp_mass(const struct cusp *sphere);
 double cusp_mass_within(const struct cusp *sphere, double r);
 double cusp_potential_energy(const struct cusp *sphere); /* U < 0 */
 
+/* Returns f of the energy v^2/2 - Psi, but for a constant; from the centre's Psi to that of the
+ * farthest body. */
+double cusp_distribution(const struct cusp *sphere, double energy);
+
 /* Draws a body of the model, a struct cusp, in its units; for struct cluster. */
 void cusp_draw(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
 

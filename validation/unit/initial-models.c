@@ -1,6 +1,8 @@
 /* Clusters drawn at random and the keys that all initial conditions share. */
 #include "initial-case.h"
 
+#include "initial/cusp.h"
+
 static const struct physics newton = { .gravitational_constant = 1.0 };
 static const struct physics soft = { .gravitational_constant = 1.0, .softening = 0.1 };
 static const struct physics box = { .gravitational_constant = 1.0,
@@ -378,6 +380,34 @@ static void test_plummer_cutoff(void **state)
  * that of a U statistic, 2 sqrt(var h / N) with h(r) = (3 - r^2/R^2) / 2 the potential of the
  * sphere, var h = (3/7 - 9/25) / 4, against a mean of 6/5. M(<r)/M = (r/R)^3.
  */
+/* Returns Hernquist's f(E), but for a constant: 1990, ApJ 356, 359, eq. 17, where q^2 = E. */
+static double hernquist(double E)
+{
+    const double q = sqrt(E), sum = 3.0 * asin(q) + q * sqrt(1.0 - E) * (1.0 - 2.0 * E) *
+                                                        (8.0 * E * E - 8.0 * E - 3.0);
+    return sum / pow(1.0 - E, 2.5);
+}
+
+/* The largest error measured is 2.2e-5. */
+static void test_a_distribution_function(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    struct cusp *sphere;
+    const struct cusp_shape shape = { .inner = 1.0, .outer = 4.0, .cutoff = INFINITY };
+    assert_int_equal(cusp_create(shape, NULL, &sphere, &error), STATUS_OK);
+    /* The unit of mass is such that Psi = 1/2 at the centre. */
+    const double middle = cusp_distribution(sphere, -0.25) / hernquist(0.5);
+    double worst = 0;
+    for (double r = 1e-3; r < 1e3; r *= 1.37) {
+        const double E = 1.0 / (1.0 + r);
+        const double ratio = cusp_distribution(sphere, -0.5 * E) / (middle * hernquist(E));
+        worst = fmax(worst, fabs(ratio - 1.0));
+    }
+    assert_true(worst < 5e-5);
+    cusp_destroy(sphere);
+}
+
 static void test_cold_sphere(void **state)
 {
     (void)state;
@@ -434,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_shells_of_unequal_masses),
         cmocka_unit_test(test_plummer_in_other_units),
         cmocka_unit_test(test_plummer_cutoff),
+        cmocka_unit_test(test_a_distribution_function),
         cmocka_unit_test(test_cold_sphere),
     };
     return cmocka_run_group_tests_name("initial-models", tests, make_directory, remove_directory);
