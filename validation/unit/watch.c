@@ -789,6 +789,11 @@ static void test_the_table_of_energies(void **state)
         assert_string_equal(row_named(&t, NULL, NULL).name, error);
         assert_row(row_named(&t, all, "systems that count"), bad, 0, 1, NAN, 0, 0);
         assert_int_equal(row_named(&t, all, error).severity, FINDING_WARNING);
+        /* System 1 is beyond its error since t = 1; its change, from step 0 on, is it since 4. */
+        set_speed(&t, 0, 1.0);
+        assert_int_equal(look(&t, 400, 0.01), STATUS_OK);
+        assert_row(row_named(&t, second, error), bad, 0.2307, 0.005, 1.0, 1, 1);
+        assert_row(row_named(&t, second, change), bad, 0.2307, 0.1, 4.0, 1, 1);
         trial_end(&t);
     }
 }
