@@ -165,6 +165,22 @@ def test_captions_follow_the_config():
     assert "1 in equilibrium." in captions["open"] and "1 in equilibrium" not in captions["box"]
 
 
+def test_the_last_row_tells_what_is_bound():
+    """of three systems, by the last row of each, whatever those before it say"""
+    need_gnuplot()
+    config = MANY.replace("conservation", "virial").replace("64", "8")
+    pathlib.Path("many.cfg").write_text(config + "ensemble = { systems = 3; };\n")
+    tap.run("run", "many.cfg", "-q", "-o", "made.run")
+    path = pathlib.Path("made.run/virial.csv")
+    names, *rows = [line.split(",") for line in path.read_text().splitlines()]
+    kinetic = names.index("kinetic_mean [M L^2 T^-2]")
+    for k, row in enumerate(rows):  # each energy changes its sign in the last row
+        row[kinetic] = "9" if (k % 3 != 1) == (k >= len(rows) - 3) else "0"
+    path.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    report("made.run")
+    assert "2 of the 3 systems are not bound" in read("made.run/report.html")
+
+
 def test_an_axis_has_numbers():
     """an axis over a small factor is not logarithmic, and so not without numbers"""
     need_gnuplot()

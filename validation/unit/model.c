@@ -252,6 +252,55 @@ static void test_a_system_is_copied_with_its_ids(void **state)
 }
 
 /* One large term and a thousand that are less than half of its last digit: 1e16 has steps of 2. */
+static bool takes_one(const void *wanted, size_t number)
+{
+    return number == *(const size_t *)wanted;
+}
+
+static bool takes_all(const void *unused, size_t number)
+{
+    (void)unused, (void)number;
+    return true;
+}
+
+/* From the second of two systems: each body alone, all, and none. */
+static void test_selected_bodies(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 };
+    struct error error = { 0 };
+    struct bodies *all, *some;
+    assert_int_equal(bodies_create(2, COUNT, &all, &error), STATUS_OK);
+    double *const of_all[] = { all->m, all->x, all->y, all->z, all->vx, all->vy, all->vz };
+    for (size_t i = 0; i < all->stride + COUNT; i++) {
+        all->id[i] = 40 + (int64_t)i * 3;
+        for (size_t k = 0; k < COUNT_OF(of_all); k++)
+            of_all[k][i] = (double)(10 * i + k);
+    }
+    for (size_t wanted = 0; wanted <= COUNT + 1; wanted++) {
+        const bool one = wanted < COUNT, none = wanted == COUNT;
+        const size_t first = all->stride;
+        assert_int_equal(
+            bodies_select(all, first, one || none ? takes_one : takes_all, &wanted, &some, &error),
+            STATUS_OK);
+        if (none) {
+            assert_null(some);
+            continue;
+        }
+        assert_int_equal(some->count, one ? 1 : COUNT);
+        const double *const of_some[] = { some->m,  some->x,  some->y, some->z,
+                                          some->vx, some->vy, some->vz };
+        for (size_t i = 0; i < some->count; i++) {
+            const size_t from = first + (one ? wanted : i);
+            assert_int_equal(some->id[i], all->id[from]);
+            for (size_t k = 0; k < COUNT_OF(of_some); k++)
+                assert_true(of_some[k][i] == of_all[k][from]);
+        }
+        bodies_destroy(some);
+    }
+    bodies_destroy(all);
+}
+
 static void test_small_terms_are_not_lost(void **state)
 {
     (void)state;
@@ -376,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_bodies_are_called_by_their_names),
         cmocka_unit_test(test_words_that_name_a_species),
         cmocka_unit_test(test_a_system_is_copied_with_its_ids),
+        cmocka_unit_test(test_selected_bodies),
         cmocka_unit_test(test_small_terms_are_not_lost),
         cmocka_unit_test(test_the_internal_energy_knows_no_frame),
         cmocka_unit_test(test_systems_at_rest_and_bodies_alone),

@@ -1,6 +1,10 @@
 """The faults of src/model/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/model/bodies.c",
+     "for (size_t i = 0; i < bodies->count; i++)\n        count += takes(context, i);",
+     "for (size_t i = 1; i < bodies->count; i++)\n        count += takes(context, i);",
+     "unit/model"),
     ("src/model/time-unit.c", "(size > 1.0 || !units->time)", "true", "unit/model"),
     ("src/model/time-unit.c", "spans->end >= least_count * table[k].size", "true", "unit/model"),
     ("src/model/bodies.c", "if (b->species[k].end != i + 1)", "if (false)", "unit/model"),

@@ -1,6 +1,8 @@
 """The faults of src/report/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/report/findings.c", "s * series->rows - 1;", "s * series->rows - 2;",
+     "cli/report-captions.py"),
     ("src/report/figure.c", "figure->curves[i].x[k] /= unit->size;", ";", "cli/report-order.py"),
     ("src/report/overlay.c", "if (strcmp(unit.label, other.label) != 0)", "if (false)",
      "cli/report-order.py"),
