@@ -182,6 +182,40 @@ static void test_what_is_tried_first(void **state)
     }
 }
 
+/* Of fixed steps the method whose table gives the cheapest passage is tried, and none that is
+ * dearer by more than 1.3; the energy of all is 5 times better kept than that of a pair. */
+static void test_the_cheapest_methods_are_candidates(void **state)
+{
+    (void)state;
+    static const char *const asked[] = { "energy_error = 1e-2;", "energy_error = 1e-4;",
+                                         "energy_error = 1e-6;", "energy_error = 1e-9;" };
+    for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {
+        struct config *config = load_asking(forty, 0.05, asked[k]);
+        const struct choice_limits limits = { 1.0, 0.0 };
+        struct error error = { 0 };
+        struct choice choice;
+        choice_make(config, &limits, NULL, &choice, &error);
+        const double pair = 5.0 * choice_usual_error(&choice.target);
+        double least = INFINITY, listed = INFINITY, dearest = 0;
+        const struct integrator *row;
+        for (size_t i = 0; (row = integrator_at(i)); i++) {
+            if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
+                continue;
+            const double cost =
+                integrator_steps_for(row, pair) * (double)integrator_forces_per_step(row);
+            least = fmin(least, cost);
+            for (size_t c = 0; c < choice.count; c++)
+                if (choice.candidates[c].setting.integrator == row) {
+                    listed = fmin(listed, cost);
+                    dearest = fmax(dearest, cost);
+                }
+        }
+        assert_true(listed == least && dearest <= 1.3 * least);
+        choice_destroy(&choice);
+        config_free(config);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_a_pilot_counts_its_shadows),
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
         cmocka_unit_test(test_what_is_tried_first),
+        cmocka_unit_test(test_the_cheapest_methods_are_candidates),
     };
     return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

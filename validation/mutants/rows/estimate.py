@@ -1,6 +1,7 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/choice-candidates.c", "best[place] = row;", "best[0] = row;", "unit/choice"),
     ("src/estimate/advice.c", "experiment->simulation.bodies->id + passages->first;",
      "experiment->simulation.bodies->id;", "cli/check.py"),
     ("src/estimate/advice.c", ".id_i = b->id[first + pair.i],", ".id_i = b->id[pair.i],",
