@@ -182,8 +182,8 @@ static void test_what_is_tried_first(void **state)
     }
 }
 
-/* Of fixed steps the method whose table gives the cheapest passage is tried, and none that is
- * dearer by more than 1.3; the energy of all is 5 times better kept than that of a pair. */
+/* The method of fixed steps whose passage is the cheapest by its table is tried, and none that is
+ * dearer by more than 1.3; the energy of all bodies is kept 5 times better than that of a pair. */
 static void test_the_cheapest_methods_are_candidates(void **state)
 {
     (void)state;
