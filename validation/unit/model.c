@@ -263,7 +263,7 @@ static bool takes_all(const void *unused, size_t number)
     return true;
 }
 
-/* From the second of two systems: each body alone, all, and none. */
+/* Selects from the second of two systems each body alone, all, and none. */
 static void test_selected_bodies(void **state)
 {
     (void)state;
