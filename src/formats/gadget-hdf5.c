@@ -7,17 +7,11 @@
 
 #include "base/memory.h"
 #include "config.h"
+#include "formats/hdf5-image.h"
+#include "formats/hdf5-snapshot.h"
 #include "formats/output.h"
 
 #ifndef HAVE_HDF5
-
-/* Checks that the program was built with HDF5. STATUS_UNAVAILABLE if not. */
-static enum status gadget_hdf5_probe(struct error *error)
-{
-    return error_set(error, STATUS_UNAVAILABLE,
-                     "gadget-hdf5: this program was built without HDF5 (Debian: apt install "
-                     "libhdf5-dev, then ./configure and make again)");
-}
 
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                               struct error *error)
@@ -25,7 +19,7 @@ enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *le
     (void)now;
     *bytes = NULL;
     *length = 0;
-    return gadget_hdf5_probe(error);
+    return hdf5_snapshot_probe("gadget-hdf5", error);
 }
 
 #else
@@ -37,35 +31,16 @@ enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *le
 
 enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows handed over at once */
 
-static enum status gadget_hdf5_probe(struct error *error)
-{
-    (void)error;
-    return STATUS_OK;
-}
-
 /* --- attributes ------------------------------------------------------------------------------- */
-
-/* Writes an attribute: one value, or an array of `count` values if `count` is not 0. */
-static bool put_attribute(hid_t group, const char *name, hid_t file_type, hid_t memory_type,
-                          size_t count, const void *values)
-{
-    const hsize_t extent = count;
-    const hid_t space = count ? H5Screate_simple(1, &extent, NULL) : H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(group, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const bool good = attribute >= 0 && H5Awrite(attribute, memory_type, values) >= 0;
-    H5Aclose(attribute);
-    H5Sclose(space);
-    return good;
-}
 
 static bool put_real(hid_t group, const char *name, double value)
 {
-    return put_attribute(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &value);
+    return hdf5_image_attribute(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &value);
 }
 
 static bool put_integer(hid_t group, const char *name, int value)
 {
-    return put_attribute(group, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
+    return hdf5_image_attribute(group, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
 }
 
 static bool put_header(hid_t file, const struct moment *now)
@@ -78,11 +53,14 @@ static bool put_header(hid_t file, const struct moment *now)
     const double masses[TYPES] = { 0.0 }; /* 0: every body has its own */
     const hid_t group = H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good =
-        put_attribute(group, "NumPart_ThisFile", H5T_STD_U64LE, H5T_NATIVE_UINT64, TYPES, here) &&
-        put_attribute(group, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES, total) &&
-        put_attribute(group, "NumPart_Total_HighWord", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES,
-                      high) &&
-        put_attribute(group, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, TYPES, masses) &&
+        hdf5_image_attribute(group, "NumPart_ThisFile", H5T_STD_U64LE, H5T_NATIVE_UINT64, TYPES,
+                             here) &&
+        hdf5_image_attribute(group, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES,
+                             total) &&
+        hdf5_image_attribute(group, "NumPart_Total_HighWord", H5T_STD_U32LE, H5T_NATIVE_UINT32,
+                             TYPES, high) &&
+        hdf5_image_attribute(group, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, TYPES,
+                             masses) &&
         put_real(group, "Time", isfinite(now->time) ? now->time : 0.0) &&
         put_real(group, "Redshift", 0.0) &&
         put_real(group, "BoxSize", periodic ? now->physics->box_length : 0.0) &&
@@ -180,12 +158,9 @@ static bool put_rows(hid_t set, hid_t file_space, const struct source *source,
 static bool put_set(hid_t group, const struct source *source, const struct moment *now)
 {
     const struct bodies *bodies = now->bodies;
-    const hsize_t extent[2] = { bodies->systems * bodies->count, source->width };
-    const hid_t space = H5Screate_simple(source->width > 1 ? 2 : 1, extent, NULL);
-    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(properties, false); /* the same bodies, the same bytes */
-    const hid_t set = H5Dcreate2(group, source->name, source->file_type, space, H5P_DEFAULT,
-                                 properties, H5P_DEFAULT);
+    const hid_t set = hdf5_image_set(group, source->name, source->file_type,
+                                     bodies->systems * bodies->count, source->width);
+    const hid_t space = H5Dget_space(set);
     bool good = set >= 0;
     for (size_t s = 0; s < bodies->systems && good; s++)
         for (size_t i = 0; i < bodies->count && good; i += ROWS) {
@@ -193,9 +168,8 @@ static bool put_set(hid_t group, const struct source *source, const struct momen
             good = put_rows(set, space, source, now, s * bodies->count + i, s * bodies->stride + i,
                             left < ROWS ? left : ROWS);
         }
-    H5Dclose(set);
-    H5Pclose(properties);
     H5Sclose(space);
+    H5Dclose(set);
     return good;
 }
 
@@ -223,35 +197,14 @@ static bool put_bodies(hid_t file, const struct moment *now)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static bool take_image(hid_t file, void **bytes, size_t *length)
-{
-    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
-        return false;
-    const ssize_t size = H5Fget_file_image(file, NULL, 0);
-    if (size <= 0 || !(*bytes = malloc((size_t)size)))
-        return false;
-    *length = (size_t)size;
-    return H5Fget_file_image(file, *bytes, *length) == size;
-}
-
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                               struct error *error)
 {
-    enum { GROWTH = 1 << 20 };
-    *bytes = NULL;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
-    /* In memory: the run directory alone decides what is written to disk, and how. */
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, GROWTH, false);
-    const hid_t file = H5Fcreate("snapshot", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t file = hdf5_image_open();
     const bool good = file >= 0 && put_header(file, now) && put_units(file, now->physics->units) &&
-                      put_bodies(file, now) && take_image(file, bytes, length);
-    H5Fclose(file);
-    H5Pclose(access);
-    if (good)
+                      put_bodies(file, now);
+    if (hdf5_image_close(file, good, bytes, length))
         return STATUS_OK;
-    free(*bytes);
-    *bytes = NULL;
     return error_set(error, STATUS_MEMORY, "out of memory for a snapshot of %zu bodies",
                      now->bodies->systems * now->bodies->count);
 }
@@ -316,7 +269,7 @@ static enum status gadget_open(const struct section *section, struct directory *
                                struct error *error)
 {
     *result = NULL;
-    if (gadget_hdf5_probe(error) || check_file(section, error))
+    if (hdf5_snapshot_probe("gadget-hdf5", error) || check_file(section, error))
         return error->status;
     struct gadget *gadget = calloc(1, sizeof *gadget);
     if (!gadget)
