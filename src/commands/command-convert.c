@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "formats/hdf5-snapshot.h"
 #include "formats/read.h"
 #include "formats/snapshot.h"
 #include "output/gzip.h"
@@ -74,7 +75,7 @@ static enum status choose_formats(struct conversion *c, struct error *error)
         return error->status;
     c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
     if (c->to && !c->writer)
-        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz", error);
+        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz, vtkhdf", error);
     if (!c->writer && c->to_standard)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: -: standard output has no name that says the format; "
@@ -82,7 +83,7 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     if (!c->writer)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
-                         ".txt, .hdf5, .dump, .npz); say it with --to",
+                         ".txt, .hdf5, .dump, .npz, .vtkhdf); say it with --to",
                          c->output);
     const bool text = c->writer->write != NULL;
     if (c->to_standard && !text)
@@ -96,9 +97,9 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     if (c->all && !c->writer->holds_of_many && text)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: --all: a file of %s columns holds one frame; csv, xyz, "
-                         "hdf5, lammps and npz take all",
+                         "hdf5, lammps, npz and vtkhdf take all",
                          c->writer->name);
-    return STATUS_OK;
+    return c->writer->needs_hdf5 ? hdf5_snapshot_probe(c->writer->name, error) : STATUS_OK;
 }
 
 static enum status choose_numbers(struct conversion *c, struct error *error)
@@ -462,7 +463,7 @@ enum status command_convert(int argc, char **argv, struct error *error)
         "carried\n"
         "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 "
         "(GADGET),\n"
-        "and to lammps (.dump, for OVITO, ASE and VMD) and npz (numpy).\n"
+        "and to lammps (.dump, for OVITO, ASE and VMD), npz (numpy) and vtkhdf (ParaView).\n"
         "Text may end in .gz; hdf5 with --all makes OUT_000.hdf5 and on;\n"
         "OUT - is standard output.",
         table,

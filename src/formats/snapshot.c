@@ -136,6 +136,7 @@ static const char *const plain_endings[] = { ".txt", ".dat", NULL };
 static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
 static const char *const lammps_endings[] = { ".dump", ".lammpstrj", NULL };
 static const char *const npz_endings[] = { ".npz", NULL };
+static const char *const vtk_endings[] = { ".vtkhdf", NULL };
 
 /* Frames with their cells, without the species of the bodies. */
 enum {
@@ -160,6 +161,7 @@ static const struct snapshot_format table[] = {
       .endings = hdf5_endings,
       .holds =
           SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX | SNAPSHOT_SPECIES_NUMBERS,
+      .needs_hdf5 = true,
       .image = gadget_hdf5_image },
     { .name = "lammps",
       .endings = lammps_endings,
@@ -171,6 +173,12 @@ static const struct snapshot_format table[] = {
       .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write_arrays = snapshot_arrays_write_npz },
+    { .name = "vtkhdf",
+      .endings = vtk_endings,
+      .holds = HOLDS_FRAMES,
+      .holds_of_many = HOLDS_FRAMES,
+      .needs_hdf5 = true,
+      .write_arrays = snapshot_arrays_write_vtk },
 };
 
 const struct snapshot_format *snapshot_find(const char *name)

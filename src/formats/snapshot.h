@@ -59,6 +59,7 @@ struct snapshot_format {
     const char *const *endings; /* of file names; NULL-terminated; the first one is the usual */
     unsigned holds;             /* enum snapshot_content, of one moment */
     unsigned holds_of_many;     /* where several moments stand in a file; 0: they cannot */
+    bool needs_hdf5;            /* hdf5_snapshot_probe() says whether the program has it */
     /* Text: what stands before the first moment, or NULL; a moment. */
     void (*begin)(struct stream *stream, const struct moment *first,
                   const struct snapshot_options *options);
@@ -90,6 +91,16 @@ void snapshot_arrays_free(struct snapshot_arrays *arrays);
  * ensemble, system of each body, from 1; species; mass_unit, length_unit, velocity_unit, time_unit.
  */
 enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct stream *stream,
+                                      struct error *error);
+
+/* --- VTK: vtk-hdf5.c -------------------------------------------------------------------------- */
+
+/*
+ * Writes them as ParaView, pyvista and VTK read them: points with id, mass and velocity, of an
+ * ensemble also system; step and box_length of each moment; the units as attributes mass_unit,
+ * length_unit, velocity_unit and time_unit. STATUS_UNAVAILABLE, STATUS_MEMORY, STATUS_IO.
+ */
+enum status snapshot_arrays_write_vtk(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error);
 
 /* --- GADGET: gadget-hdf5.c -------------------------------------------------------------------- */

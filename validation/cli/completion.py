@@ -92,7 +92,7 @@ def check(complete):
     assert complete("orrery run one.cfg -o ") == ["cluster.run"]
     assert complete("orrery info plum") == ["plummer"]
     assert complete("orrery convert a b --to ") == ["csv", "hdf5", "lammps", "npz",
-                                                         "plain", "xyz"]
+                                                         "plain", "vtkhdf", "xyz"]
     assert complete("orrery convert a b --units as") == ["astronomical"]
     assert complete("orrery convert no") == ["notes.txt"]
     assert complete("orrery bench --boundary ") == ["open", "periodic"]

@@ -194,6 +194,87 @@ def test_numpy():
         assert list(box["id"][0]) == 2 * list(range(1, 31))
 
 
+def make_vtk():
+    """all.vtkhdf of two systems in a periodic box, and m x y z vx vy vz of its frames."""
+    make("-P", "ensemble.systems=2", "-P", "physics.boundary=periodic", "-P",
+         "physics.box_length=2.5")
+    need_hdf5()
+    result = convert("--all", TRAJECTORY, "all.vtkhdf", "--from-units", "astronomical")
+    assert result.stdout == "all.vtkhdf: 5 frames of 30 bodies x 2 systems\n" and not lost(result)
+    return all_rows(FRAMES)
+
+
+def test_vtk_layout():
+    """a file for ParaView has the data sets, offsets and attributes of VTKHDF 2.0's PolyData"""
+    whole = make_vtk()
+    h5py = tap.need("h5py")
+    with h5py.File("all.vtkhdf") as file:
+        root, steps = file["VTKHDF"], file["VTKHDF/Steps"]
+        assert list(root.attrs["Version"]) == [2, 0] and root.attrs["Type"] == b"PolyData"
+        units = [root.attrs[f"{of}_unit"] for of in ("mass", "length", "velocity", "time")]
+        assert units == [b"Msun", b"AU", b"AU d^-1", b"d"], units
+        assert steps.attrs["NSteps"] == FRAMES and list(root["NumberOfPoints"]) == [60]
+        assert root["Points"][:].tobytes() == whole[:, :, 1:4].tobytes()
+        data = root["PointData"]
+        assert sorted(data) == ["id", "mass", "system", "velocity"]
+        assert data["velocity"][:].tobytes() == whole[:, :, 4:].tobytes()
+        assert data["mass"][:].tobytes() == whole[:, :, 0].tobytes()
+        assert list(data["id"]) == 2 * FRAMES * list(range(1, 31))
+        assert list(data["system"]) == 30 * [1] + 30 * [2]
+        growing = [60 * frame for frame in range(FRAMES)]
+        assert list(steps["PointOffsets"]) == growing
+        offsets = {name: list(steps["PointDataOffsets"][name]) for name in data}
+        assert offsets == {"id": growing, "mass": growing, "velocity": growing,
+                           "system": FRAMES * [0]}, offsets
+        assert list(steps["PartOffsets"]) == FRAMES * [0]
+        assert list(steps["NumberOfParts"]) == FRAMES * [1]
+        for name in ("CellOffsets", "ConnectivityIdOffsets"):
+            assert steps[name].shape == (FRAMES, 4) and not steps[name][:].any(), name
+        for name, count in (("Vertices", 60), ("Lines", 0), ("Polygons", 0), ("Strips", 0)):
+            cells = root[name]
+            assert list(cells["NumberOfCells"]) == list(cells["NumberOfConnectivityIds"]) == [count]
+            assert list(cells["Offsets"]) == list(range(count + 1)), name
+            assert list(cells["Connectivity"]) == list(range(count)), name
+        assert list(root["FieldData/step"]) == [0, 10, 20, 30, 35]
+        assert list(root["FieldData/box_length"]) == FRAMES * [2.5]
+        assert numpy.abs(steps["Values"][:] - 0.01 * root["FieldData/step"][:]).max() < 1e-15
+    convert("--all", TRAJECTORY, "again.vtkhdf", "--from-units", "astronomical")
+    assert pathlib.Path("again.vtkhdf").read_bytes() == pathlib.Path("all.vtkhdf").read_bytes()
+    convert(TRAJECTORY, "a.csv")
+    convert("a.csv", "none.vtkhdf")  # a step needs a time: that of a file without is its index
+    with h5py.File("none.vtkhdf") as file:
+        assert list(file["VTKHDF/Steps/Values"]) == [0]
+
+
+def test_vtk_reads():
+    """VTK's own reader finds points, vertices, data and steps of every time"""
+    tap.need("vtkmodules.vtkIOHDF")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+    whole = make_vtk()
+    reader = vtkHDFReader()
+    reader.SetFileName("all.vtkhdf")
+    reader.UpdateInformation()
+    assert reader.GetNumberOfSteps() == FRAMES
+    for frame, bodies in enumerate(whole):
+        reader.SetStep(frame)
+        reader.Update()
+        found = reader.GetOutputDataObject(0)
+        assert found.GetClassName() == "vtkPolyData"
+        assert found.GetNumberOfVerts() == found.GetNumberOfCells() == 60
+        assert found.GetCell(59).GetPointId(0) == 59
+        data = {name: vtk_to_numpy(found.GetPointData().GetArray(name))
+                for name in ("id", "mass", "velocity", "system")}
+        assert vtk_to_numpy(found.GetPoints().GetData()).tobytes() == bodies[:, 1:4].tobytes()
+        assert data["velocity"].tobytes() == bodies[:, 4:].tobytes()
+        assert (data["mass"] == bodies[:, 0]).all()
+        assert list(data["id"]) == 2 * list(range(1, 31))
+        assert list(data["system"]) == 30 * [1] + 30 * [2]
+        fields = found.GetFieldData()
+        assert fields.GetArray("step").GetTuple(0) == ([0, 10, 20, 30, 35][frame],)
+        assert fields.GetArray("box_length").GetTuple(0) == (2.5,)
+
+
 def test_dumps_in_ase():
     """ASE reads a dump of LAMMPS: frames, cells, positions, velocities; its lines are right"""
     ase = tap.need("ase.io")
@@ -254,7 +335,7 @@ def test_refusals():
     before = sorted(pathlib.Path(".").iterdir())
     for arguments, status, words in (
             ((TRAJECTORY, "out.doc"), 64, "--to"),
-            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "csv, xyz, plain, hdf5, lammps, npz"),
+            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "hdf5, lammps, npz, vtkhdf"),
             ((TRAJECTORY, "out.csv", "--units", "feet"), 64, "nbody"),
             ((TRAJECTORY, "out.xyz", "--columns", "species"), 64, "must have pos"),
             ((TRAJECTORY, "out.xyz", "--columns", "pos force"), 64, "orrery run"),
@@ -332,7 +413,7 @@ def test_standard_output():
         assert result.stdout == pathlib.Path("out").read_text()
         assert not convert(TRAJECTORY, "-", *options, "-q").stderr
     for options, words in (((), "--to"), (("--to", "hdf5"), "hdf5"), (("--to", "npz"), "npz"),
-                           (("--to", "hdf5", "--all"), "hdf5")):
+                           (("--to", "vtkhdf"), "vtkhdf"), (("--to", "hdf5", "--all"), "hdf5")):
         result = convert(TRAJECTORY, "-", *options, status=64)
         assert words in result.stderr and not result.stdout, result
     # A file of that name has a folder in front.
