@@ -153,7 +153,7 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
         say(failed->text,
             drifts(failed->start.simulation.integrator)
                 ? "%s does not keep the energy with any step; "
-                : "%s wants too short a step; ",
+                : "no step of %s was found to hold; ",
             failed->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
         say(failed->text, "two bodies meet head-on, and no step is short enough; ");
@@ -219,7 +219,7 @@ static bool try_own_steps(struct failed_run *failed, const struct advice *advice
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
         !holds(failed, &other, &unable))
         return false;
-    say(failed->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
+    say(failed->text, "no step of %s was found to hold; time.integrator = \"%s\" holds (tried)",
         failed->start.simulation.integrator->variant.name, own_steps);
     return true;
 }

@@ -206,7 +206,7 @@ STATEMENTS = (
     ("run", ("time.step=0.1",), "the energy of system 2 is off by "),
     # 2 pi a^1.5 / 1.25: every system is looked at, whatever became of the ones before.
     ("run", ("time.step=1.25",), "system 2: at t = 0 the orbit of body 280 about body 270 "),
-    ("run", ("time.step=1.25",), "orbit of body 310 about body 330 has 2.34 steps of its"),
+    ("run", ("time.step=1.25",), "orbit of body 310 about body 330 has 2.34 steps per period"),
 )
 
 
