@@ -74,7 +74,7 @@ static bool prefer_device(const struct backend_options *options, const struct ph
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
     else if (physics->external)
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a CPU only",
-                 physics->rotation != 0.0 ? "a frame turns" : "external fields act");
+                 physics->rotation != 0.0 ? "a rotating frame works" : "external fields act");
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)

@@ -127,7 +127,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     if (d->device && d->device[0])
         item("device", "%s", d->device);
     if (x->simulation.physics.rotation != 0.0)
-        item("frame", "turns by %g in a unit of time; energies are Jacobi's",
+        item("frame", "rotates by %g radians in a unit of time; energies are Jacobi's",
              x->simulation.physics.rotation);
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),

@@ -377,7 +377,7 @@ static void say_what(const struct run_record *record)
     if (d->device && d->device[0])
         item("device", "%s", d->device);
     if (experiment->simulation.physics.rotation != 0.0)
-        item("frame", "turns by %g in a unit of time; energies are Jacobi's",
+        item("frame", "rotates by %g radians in a unit of time; energies are Jacobi's",
              experiment->simulation.physics.rotation);
     const bool stuck = record->own_steps.stuck;
     item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,

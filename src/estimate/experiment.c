@@ -116,10 +116,10 @@ static void check_rotation(const struct experiment *experiment, struct error *er
                       "a periodic box cannot turn; use boundary = \"open\"");
     if (s->class_ == &backend_cuda)
         section_error(config_section(experiment->config, "compute"), "backend", error,
-                      "a frame turns on a CPU only (physics.rotation); choose \"openmp\"");
+                      "a rotating frame works on a CPU only (physics.rotation); choose \"openmp\"");
     if (ranks_count() > 1)
         section_error(physics, "rotation", error,
-                      "a frame turns in one process only; run without mpirun");
+                      "a rotating frame works in one process only; run without mpirun");
     if (!integrator_takes_rotation(s->integrator))
         section_error(config_section(experiment->config, "time"), "integrator", error,
                       "%s has no drifts that could take in the Coriolis force of physics.rotation; "
@@ -138,7 +138,7 @@ static void check_fields(const struct experiment *experiment, struct error *erro
     if (section_has(config_section(config, "bodies"), "virial_ratio"))
         section_error(config_section(config, "bodies"), "virial_ratio", error,
                       "counts the attraction of the bodies alone, and there are %s; leave it out",
-                      turns ? "forces of a frame that turns" : "external fields");
+                      turns ? "forces of a rotating frame" : "external fields");
     if (turns) {
         check_start(config_section(config, "bodies"), error);
         check_rotation(experiment, error);

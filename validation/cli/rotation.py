@@ -253,9 +253,10 @@ def test_what_is_said():
     run fails by it"""
     pathlib.Path("run.cfg").write_text(CLUSTER)
     said = tap.run("run", "run.cfg", "--force", "-o", "said").stdout
-    assert "turns by 0.2" in said and "Jacobi" in said and "virial ratio" not in said, said
+    assert "rotates by 0.2 radians" in said and "Jacobi" in said, said
+    assert "virial ratio" not in said, said
     checked = tap.run("check", "run.cfg").stdout
-    assert "rotation = 0.2" in checked and "turns by 0.2" in checked, checked
+    assert "rotation = 0.2" in checked and "rotates by 0.2 radians" in checked, checked
     told = json.loads(pathlib.Path("said/run.json").read_text())
     assert told["config"]["physics"]["rotation"] == 0.2, told["config"]
     assert told["external"]["kept_angular_momentum"] == "none", told["external"]
@@ -296,7 +297,7 @@ def test_what_is_refused():
         (("-P", "compute.backend=cuda"), ("compute.backend=cuda", "on a CPU only")),
         (("-P", "physics.boundary=periodic", "-P", "physics.box_length=9"),
          ("run.cfg:4: physics.rotation", "a periodic box cannot turn")),
-        (("-P", "bodies.virial_ratio=1"), ("bodies.virial_ratio=1", "a frame that turns")),
+        (("-P", "bodies.virial_ratio=1"), ("bodies.virial_ratio=1", "a rotating frame")),
         (("-P", "physics.rotation=inf"), ("physics.rotation", )),
     ]
     cases += [(("-P", f"diagnostics.0.type={kind}"), ("diagnostics.0.type", words))
