@@ -54,19 +54,13 @@ static bool has_fields(const struct result *result)
     return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
 }
 
-/* Did the frame of the run turn? */
-static bool turned(const struct result *result)
-{
-    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* older: NaN */
-}
-
 /* Describes the change of the energy, and its meaning for this integrator. */
 static void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
     const struct integrator *integrator = result_integrator(drawn->result);
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
-    if (turned(drawn->result))
+    if (result_rotates(drawn->result))
         text_print(words, "In the rotating frame it is Jacobi's energy, in which U has the "
                           "centrifugal potential. ");
     else if (has_fields(drawn->result))
@@ -172,7 +166,7 @@ static double change_along(const struct series *series, const char *vector, cons
 static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
                        struct text *words)
 {
-    const bool turns = turned(drawn->result);
+    const bool turns = result_rotates(drawn->result);
     if (!kept[0] || strcmp(kept, "xyz") == 0)
         return true;
     const size_t axes = strspn(kept, "xyz");
@@ -223,7 +217,7 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
     if (result_is_periodic(drawn->result))
         text_print(words, "In a periodic box nothing holds bodies together but the box, and a "
                           "steady state may have any ratio.");
-    else if (turned(drawn->result))
+    else if (result_rotates(drawn->result))
         text_print(words, "K is that in the rotating frame, and the Coriolis force is in neither W "
                           "nor U: a steady state may have any ratio.");
     else

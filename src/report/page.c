@@ -256,6 +256,8 @@ static void set_tiles(json_t **view, const struct result *result)
     if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
         isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
         document_set(view, "tile_error", json_null()); /* it is that of the start */
+    if (result_rotates(result))
+        document_set(view, "tile_ratio", json_null()); /* the Coriolis force is not in it */
     document_set(view, "tile_rate",
                  short_number(1e-9 * result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));

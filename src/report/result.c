@@ -230,6 +230,11 @@ bool result_is_periodic(const struct result *result)
     return strcmp(result_string(result, FIELD_CONFIG_PHYSICS_BOUNDARY), "periodic") == 0;
 }
 
+bool result_rotates(const struct result *result)
+{
+    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* older: NaN */
+}
+
 const struct units *result_units(const struct result *result)
 {
     return units_find(result_string(result, FIELD_CONFIG_PHYSICS_UNITS));

@@ -66,6 +66,7 @@ void result_way_on(const struct result *result, struct text *text);
 /* NULL for one that this program does not know. */
 const struct integrator *result_integrator(const struct result *result);
 bool result_is_periodic(const struct result *result);
+bool result_rotates(const struct result *result); /* its frame */
 
 /* The units of its numbers; NULL where it does not say. */
 const struct units *result_units(const struct result *result);

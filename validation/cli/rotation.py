@@ -262,6 +262,7 @@ def test_what_is_said():
     assert told["external"]["kept_angular_momentum"] == "none", told["external"]
     assert tap.run("report", "said").returncode == 0
     page = " ".join(pathlib.Path("said/report.html").read_text().split())
+    assert "<dt>largest energy error" in page and "<dt>2K/|W|" not in page, page[:3000]
     for words in ("In the rotating frame it is Jacobi", "The rotating frame changes it",
                   "a steady state may have any ratio"):
         assert words in page, words
