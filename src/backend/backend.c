@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 #include "gpu/catalog.h"
 #include "gpu/devices.h"
 
@@ -73,8 +74,7 @@ static bool prefer_device(const struct backend_options *options, const struct ph
         /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
     else if (physics->external)
-        snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a CPU only",
-                 physics->rotation != 0.0 ? "a rotating frame works" : "external fields act");
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a CPU only", external_act(physics));
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)

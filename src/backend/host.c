@@ -14,10 +14,8 @@ enum status host_create(size_t size, const struct backend_class *class_,
 {
     *result = NULL;
     if (physics->rotation != 0.0 && !integrator_takes_rotation(options->integrator))
-        return error_set(error, STATUS_CONFIG,
-                         "physics.rotation = %g: %s has no drifts that could take in the Coriolis "
-                         "force; choose \"velocity-verlet\" or \"yoshida6\"",
-                         physics->rotation, options->integrator->variant.name);
+        return error_set(error, STATUS_CONFIG, INTEGRATOR_TAKES_NO_ROTATION,
+                         options->integrator->variant.name);
     const double work = force_work(&options->force, (double)bodies->systems, (double)bodies->count);
     struct host *host = calloc(1, size);
     if (!host)

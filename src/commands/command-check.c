@@ -18,6 +18,7 @@
 #include "estimate/accuracy-target.h"
 #include "estimate/advice.h"
 #include "estimate/estimate.h"
+#include "external/external.h"
 #include "force/method.h"
 #include "run/record.h"
 
@@ -114,7 +115,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     const struct experiment *x = run->experiment;
     const struct backend_description *d = run->backend;
     char disk[NEED_TEXT_SIZE], checkpoints[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE],
-        step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
+        step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE], frame[EXTERNAL_FRAME_SIZE];
     printf("# estimate\n");
     item("bodies", "%zu x %zu systems", x->simulation.bodies->count, x->simulation.bodies->systems);
     const struct units *units = x->simulation.physics.units;
@@ -126,9 +127,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
     if (d->device && d->device[0])
         item("device", "%s", d->device);
-    if (x->simulation.physics.rotation != 0.0)
-        item("frame", "rotates by %g radians in a unit of time; energies are Jacobi's",
-             x->simulation.physics.rotation);
+    if (external_frame_text(&x->simulation.physics, frame))
+        item("frame", "%s", frame);
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),
          e->frames, need_text(e->checkpoint_bytes, checkpoints));

@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/parameter-reference.h"
+#include "external/external.h"
 
 enum { VALUE_COLUMN = 17 };
 
@@ -356,7 +357,7 @@ static void say_what(const struct run_record *record)
 {
     const struct experiment *experiment = record->experiment;
     const struct backend_description *d = record->backend;
-    char team[BACKEND_TEAM_SIZE], time[UNITS_TEXT_SIZE];
+    char team[BACKEND_TEAM_SIZE], time[UNITS_TEXT_SIZE], frame[EXTERNAL_FRAME_SIZE];
     struct text title = { 0 }, line = { 0 };
     text_print(&title, "%s: %zu %s", experiment->name, experiment->simulation.bodies->count,
                experiment->simulation.bodies->count == 1 ? "body" : "bodies");
@@ -376,9 +377,8 @@ static void say_what(const struct run_record *record)
          precision_names[d->precision], backend_team(d, team));
     if (d->device && d->device[0])
         item("device", "%s", d->device);
-    if (experiment->simulation.physics.rotation != 0.0)
-        item("frame", "rotates by %g radians in a unit of time; energies are Jacobi's",
-             experiment->simulation.physics.rotation);
+    if (external_frame_text(&experiment->simulation.physics, frame))
+        item("frame", "%s", frame);
     const bool stuck = record->own_steps.stuck;
     item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,
          units_time(experiment->simulation.physics.units,

@@ -106,54 +106,40 @@ static void check_start(const struct section *bodies, struct error *error)
                           "!= 0; write them into a file as they are in the frame");
 }
 
-/* Refuses what would go without the Coriolis force of a frame that turns, or without its fields. */
-static void check_rotation(const struct experiment *experiment, struct error *error)
-{
-    const struct simulation *const s = &experiment->simulation;
-    const struct section *const physics = config_section(experiment->config, "physics");
-    if (s->physics.boundary == BOUNDARY_PERIODIC)
-        section_error(physics, "rotation", error,
-                      "a periodic box cannot turn; use boundary = \"open\"");
-    if (s->class_ == &backend_cuda)
-        section_error(config_section(experiment->config, "compute"), "backend", error,
-                      "a rotating frame works on a CPU only (physics.rotation); choose \"openmp\"");
-    if (ranks_count() > 1)
-        section_error(physics, "rotation", error,
-                      "a rotating frame works in one process only; run without mpirun");
-    if (!integrator_takes_rotation(s->integrator))
-        section_error(config_section(experiment->config, "time"), "integrator", error,
-                      "%s has no drifts that could take in the Coriolis force of physics.rotation; "
-                      "choose \"velocity-verlet\" or \"yoshida6\"",
-                      s->integrator->variant.name);
-}
-
-/* Refuses what would go without the fields of the config. */
+/* Refuses what would go without the fields of the config, or without the forces of a frame that
+ * turns. */
 static void check_fields(const struct experiment *experiment, struct error *error)
 {
     const struct config *const config = experiment->config;
-    const bool turns = experiment->simulation.physics.rotation != 0.0;
+    const struct simulation *const s = &experiment->simulation;
+    const struct section *const bodies = config_section(config, "bodies");
+    const bool turns = s->physics.rotation != 0.0;
     if (!experiment->external)
         return;
+    const struct section *const asked =
+        turns ? config_section(config, "physics") : config_item(config, "external", 0);
+    const char *const key = turns ? "rotation" : NULL, *const act = external_act(&s->physics);
     check_diagnostics(config, turns, error);
-    if (section_has(config_section(config, "bodies"), "virial_ratio"))
-        section_error(config_section(config, "bodies"), "virial_ratio", error,
+    if (section_has(bodies, "virial_ratio"))
+        section_error(bodies, "virial_ratio", error,
                       "counts the attraction of the bodies alone, and there are %s; leave it out",
                       turns ? "forces of a rotating frame" : "external fields");
-    if (turns) {
-        check_start(config_section(config, "bodies"), error);
-        check_rotation(experiment, error);
-        return;
-    }
-    const struct section *const first = config_item(config, "external", 0);
-    if (experiment->simulation.physics.boundary == BOUNDARY_PERIODIC)
-        section_error(first, NULL, error,
-                      "a periodic box has no place for fields; use physics.boundary = \"open\"");
-    if (experiment->simulation.class_ == &backend_cuda)
+    if (turns)
+        check_start(bodies, error);
+    if (s->physics.boundary == BOUNDARY_PERIODIC)
+        section_error(asked, key, error, "%s",
+                      turns ? "a periodic box cannot turn; use boundary = \"open\""
+                            : "a periodic box has no place for fields; use physics.boundary = "
+                              "\"open\"");
+    if (s->class_ == &backend_cuda)
         section_error(config_section(config, "compute"), "backend", error,
-                      "external fields act on a CPU only; choose \"openmp\"");
+                      "%s on a CPU only%s; choose \"openmp\"", act,
+                      turns ? " (physics.rotation)" : "");
     if (ranks_count() > 1)
-        section_error(first, NULL, error,
-                      "external fields act in one process only; run without mpirun");
+        section_error(asked, key, error, "%s in one process only; run without mpirun", act);
+    if (turns && !integrator_takes_rotation(s->integrator))
+        section_error(config_section(config, "time"), "integrator", error,
+                      INTEGRATOR_TAKES_NO_ROTATION, s->integrator->variant.name);
 }
 
 /* Looks for a body at a place where a field is infinite, and for shadows of bodies without mass. */

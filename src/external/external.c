@@ -1,6 +1,7 @@
 #include "external/external.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,18 @@ void external_add_potentials(const struct external *external, const struct bodie
                 d[k] = x[k] - external->center[k];
             psi[i] += weight * vec3_dot(d, a);
         }
+}
+
+const char *external_act(const struct physics *physics)
+{
+    return physics->rotation != 0.0 ? "a rotating frame works" : "external fields act";
+}
+
+const char *external_frame_text(const struct physics *physics, char buffer[EXTERNAL_FRAME_SIZE])
+{
+    snprintf(buffer, EXTERNAL_FRAME_SIZE,
+             "rotates by %g radians in a unit of time; energies are Jacobi's", physics->rotation);
+    return physics->rotation != 0.0 ? buffer : NULL;
 }
 
 bool external_has_mass(const struct bodies *b, size_t system)

@@ -61,6 +61,13 @@ void external_drift(double rotation, const struct bodies *bodies, double h, size
 void external_add_potentials(const struct external *external, const struct bodies *bodies,
                              double weight, double *phi, double *psi);
 
+/* Begins a message on what they work with: "external fields act", or "a rotating frame works". */
+const char *external_act(const struct physics *physics);
+
+/* "rotates by 0.3 radians in a unit of time; energies are Jacobi's"; NULL: the frame is at rest. */
+enum { EXTERNAL_FRAME_SIZE = 96 };
+const char *external_frame_text(const struct physics *physics, char buffer[EXTERNAL_FRAME_SIZE]);
+
 /* Has a body of the system any mass? In fields, none needs to. */
 bool external_has_mass(const struct bodies *bodies, size_t system);
 

@@ -92,6 +92,11 @@ bool integrator_has_registers(const struct integrator *integrator);
  * Coriolis force in (external_drift()); NULL, an integrator yet to be named, is not refused. */
 bool integrator_takes_rotation(const struct integrator *integrator);
 
+/* The refusal of one that cannot, as a format for its name. */
+#define INTEGRATOR_TAKES_NO_ROTATION                                                               \
+    "%s has no drifts that could take in the Coriolis force of physics.rotation; choose "          \
+    "\"velocity-verlet\" or \"yoshida6\""
+
 /*
  * Steps of a period that are advised: those of passage_steps, but 200 at most, with which an orbit
  * is followed well by the methods of low order, and 20 at least, with which no encounter is missed.
