@@ -179,11 +179,19 @@ static bool is_varied(const double *values, size_t count)
     return low > 0 && low < high;
 }
 
+/* The runs as points of a figure: the axis, whose x is this one, with labels and marks; y is
+ * scratch. */
+struct points {
+    struct errors_axis axis;
+    double *x, *y;
+};
+
 /* All errors against the key that was varied, whose values are the axis' x. */
-static enum status draw_against_key(const struct differences *runs, struct errors_axis axis,
+static enum status draw_against_key(const struct differences *runs, const struct points *points,
                                     struct figures *figures, struct error *error)
 {
     char label[FIGURE_LABEL_SIZE];
+    struct errors_axis axis = points->axis;
     axis.title = runs->keys[runs->x];
     axis.name = differences_short_key(axis.title);
     axis.label = key_label(runs, label);
@@ -192,10 +200,9 @@ static enum status draw_against_key(const struct differences *runs, struct error
     return draw_all_errors(runs, &axis, figures, error);
 }
 
-/* The energy error against what it cost; x and y are scratch, and the axis' x is this one. */
-static enum status draw_against_costs(const struct differences *runs, struct errors_axis axis,
-                                      double *x, double *y, struct figures *figures,
-                                      struct error *error)
+/* The energy error against what it cost, which takes the place of the axis' x. */
+static enum status draw_against_costs(const struct differences *runs, const struct points *points,
+                                      struct figures *figures, struct error *error)
 {
     static const struct {
         enum run_field field;
@@ -210,15 +217,16 @@ static enum status draw_against_costs(const struct differences *runs, struct err
           "files." },
     };
     const size_t before = figures->count;
-    find_errors(runs, "conservation", "energy_error", y);
+    struct errors_axis axis = points->axis;
+    find_errors(runs, "conservation", "energy_error", points->y);
     for (size_t i = 0; i < COUNT_OF(costs); i++) {
         axis.name = costs[i].name;
         axis.title = costs[i].title;
         axis.label = costs[i].label;
         axis.caption = costs[i].caption;
-        find_costs(runs, costs[i].field, x);
-        if (is_varied(x, runs->count) &&
-            errors_draw(&axis, "energy_error", y, runs->count, figures, error))
+        find_costs(runs, costs[i].field, points->x);
+        if (is_varied(points->x, runs->count) &&
+            errors_draw(&axis, "energy_error", points->y, runs->count, figures, error))
             return error->status;
     }
     for (size_t i = before; i < figures->count; i++)
@@ -230,49 +238,50 @@ static enum status draw_against_costs(const struct differences *runs, struct err
     return STATUS_OK;
 }
 
-/* The axis against the time of the integration, for a key that changes nothing else: threads, say.
- */
-static enum status draw_speed(const struct differences *by, struct errors_axis axis, double *x,
-                              double *y, struct figures *figures, struct error *error)
+/* The time of the integration against a key that changes nothing else: threads, say. */
+static enum status draw_speed(const struct differences *by, const struct points *points,
+                              struct figures *figures, struct error *error)
 {
-    (void)x;
-    const char *const key = by->keys[by->x];
-    axis.name = differences_short_key(key);
-    axis.title = axis.label = key;
+    struct errors_axis axis = points->axis;
+    axis.title = axis.label = by->keys[by->x];
+    axis.name = differences_short_key(axis.title);
     axis.caption = "Time on the machine of each run, without its diagnostics and files.";
     axis.chosen = true;
-    find_costs(by, FIELD_ADVANCE_SECONDS, y);
-    return errors_draw(&axis, "seconds_of_the_integration", y, by->count, figures, error);
+    find_costs(by, FIELD_ADVANCE_SECONDS, points->y);
+    return errors_draw(&axis, "seconds_of_the_integration", points->y, by->count, figures, error);
 }
 
-static enum status draw_errors(const struct differences *runs, struct errors_axis axis, double *x,
-                               double *y, struct figures *figures, struct error *error)
+static enum status draw_errors(const struct differences *runs, const struct points *points,
+                               struct figures *figures, struct error *error)
 {
-    if (runs->x >= 0 && draw_against_key(runs, axis, figures, error))
+    if (runs->x >= 0 && draw_against_key(runs, points, figures, error))
         return error->status;
-    return draw_against_costs(runs, axis, x, y, figures, error);
+    return draw_against_costs(runs, points, figures, error);
 }
-/* Draws figures in which each run is a point, by draw(); x are the values of the key `runs->x`, and
- * y is scratch. */
+
+/* Draws figures in which each run is a point, by draw(); x are the values of the key `runs->x`. */
 static enum status draw_points(const struct differences *runs,
                                enum status (*draw)(const struct differences *runs,
-                                                   struct errors_axis axis, double *x, double *y,
+                                                   const struct points *points,
                                                    struct figures *figures, struct error *error),
                                struct figures *figures, struct error *error)
 {
     char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     const char **marks = memory_array(runs->count, sizeof *marks, error);
     double *const x = memory_array(runs->count, 2 * sizeof *x, error);
-    const struct errors_axis axis = { .x = x,
-                                      .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
-                                      .marks = marks };
     for (size_t run = 0; run < runs->count && !error->status; run++) {
         differences_label(runs, run, runs->x, labels[run]);
         marks[run] = outcome_mark(&runs->results[run]);
         x[run] = runs->x < 0 ? NAN : differences_x(runs, run);
     }
-    if (!error->status)
-        draw(runs, axis, x, x + runs->count, figures, error);
+    if (!error->status) {
+        const struct points points = {
+            .axis = { .x = x, .labels = (const char(*)[FIGURE_LABEL_SIZE])labels, .marks = marks },
+            .x = x,
+            .y = x + runs->count,
+        };
+        draw(runs, &points, figures, error);
+    }
     memory_free(labels);
     memory_free(marks);
     memory_free(x);
