@@ -184,6 +184,8 @@ static double softened_pull(double eps)
 {
     enum { SHEETS = 512 }; /* of equal mass: s to 1e-3 for eps up to z0 */
     double height[SHEETS], soft = 0.0, hard = 0.0;
+    if (!(eps > 0.0))
+        return 1.0;
     for (size_t i = 0; i < SHEETS; i++) {
         height[i] = atanh((2.0 * (double)i + 1.0) / SHEETS - 1.0);
         for (size_t j = 0; j < i; j++) {
@@ -192,7 +194,7 @@ static double softened_pull(double eps)
             hard += d;
         }
     }
-    return eps > 0.0 ? soft / hard : 1.0;
+    return soft / hard;
 }
 
 static enum status find_velocities(const struct section *section, const struct physics *physics,
