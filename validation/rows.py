@@ -1,6 +1,8 @@
-"""Reads what a run has written: the columns of a CSV file, the frames of a trajectory."""
+"""Writes bodies for a run, and reads what it has written: the columns of a CSV file, the frames of
+a trajectory."""
 
 import csv
+import pathlib
 
 import numpy
 
@@ -11,6 +13,26 @@ def columns(path):
         header, *rows = csv.reader(file)
     values = numpy.array([[float(cell or "nan") for cell in row] for row in rows])
     return {title.split(" [")[0]: values[:, k] for k, title in enumerate(header)}
+
+
+def budget_sums(directory):
+    """Of the last row of an energy budget: the change, the sum of its parts, and the energy error
+    of the run."""
+    budget = columns(f"{directory}/energy-budget.csv")
+    parts = sum(budget[name][-1]
+                for name in ("truncation", "encounters", "force_precision", "rest"))
+    error = columns(f"{directory}/conservation.csv")["relative_energy_error"][-1]
+    return budget["energy_change"][-1], parts, error
+
+
+HEAD = "id,mass,x,y,z,vx,vy,vz\n"
+
+
+def write_bodies(bodies, path="bodies.csv"):
+    """Writes mass, position and velocity of each body into a CSV file."""
+    text = "".join(f"{i + 1},{','.join(repr(float(v)) for v in row)}\n"
+                   for i, row in enumerate(bodies))
+    pathlib.Path(path).write_text(HEAD + text)
 
 
 def frames(path):

@@ -10,9 +10,8 @@ import re
 import numpy
 
 import tap
-from rows import columns
+from rows import HEAD, budget_sums, columns, write_bodies
 
-HEAD = "id,mass,x,y,z,vx,vy,vz\n"
 
 # Circular orbits in the plane z = 0: the keys of each field, and v^2 / R and kappa^2 at R, with
 # G = 1; closed forms of the potentials in src/external/field.h.
@@ -67,13 +66,6 @@ def go(directory, text, *arguments, status=0):
 
 def about(directory):
     return json.loads(pathlib.Path(directory, "run.json").read_text())
-
-
-def write_bodies(rows, path="bodies.csv"):
-    """mass, position and velocity of each."""
-    text = "".join(f"{i + 1},{','.join(repr(float(v)) for v in row)}\n"
-                   for i, row in enumerate(rows))
-    pathlib.Path(path).write_text(HEAD + text)
 
 
 def frames(directory, width):
@@ -428,12 +420,8 @@ def test_what_goes_with_fields():
     assert abs(rows["relative_energy_error"]).max() < 1e-7
     go("measured", CLUSTER + "trust = { shadow = true; };\nenergy_budget = { measure = true; "
        "every = 20; };\n", "-P", "bodies.count=30")
-    budget = columns("measured/energy-budget.csv")
-    error = columns("measured/conservation.csv")["relative_energy_error"][-1]
-    parts = sum(budget[name][-1]
-                for name in ("truncation", "encounters", "force_precision", "rest"))
-    assert abs(budget["energy_change"][-1] - error) < 1e-12, budget
-    assert abs(parts - budget["energy_change"][-1]) < 1e-12, budget
+    change, parts, error = budget_sums("measured")
+    assert abs(change - error) < 1e-12 and abs(parts - change) < 1e-12, (change, parts, error)
     go("sweep", CLUSTER + 'sweep = ( { key = "external.0.mass"; values = [1.0, 2.0]; } );\n',
        "-P", "bodies.count=10")
     assert len(pathlib.Path("sweep/study.csv").read_text().splitlines()) == 3
