@@ -257,7 +257,7 @@ def test_a_check_ends_in_time():
                 for limit, least in (((), 9), (("--max-time", "1"), 0.5))
                 if way[0] == "run" or not limit]
         both = tap.THOROUGH and text == many
-        for arguments, least in ways[:1] if text == endless else ways[::2] if both else ways[2:]:
+        for arguments, least in ways[:1] if text == endless else ways[1:] if both else ways[2:]:
             start = time.monotonic()
             result = tap.run(*arguments, timeout=100)
             words = " ".join(result.stdout.replace("#", " ").split())

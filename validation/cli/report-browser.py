@@ -102,14 +102,12 @@ def test_policy_of_the_page():
     page = read("made.run/report.html")
     assert page.index("Content-Security-Policy") < page.index("<title>")
     for words in ATTACKS if tap.THOROUGH else ATTACKS[:1]:
-        hit = page
-        for place in ("<h1>", "<figcaption>", "<dd>", "<main>"):
+        for place in ("<h1>", "<figcaption>", "<dd>", "<main>") if tap.THOROUGH else ("<h1>",):
             assert place in page
-            hit = hit.replace(place, place + words, 1)
-        pathlib.Path("hit.html").write_text(hit)
-        shown = chromium("--dump-dom", page="hit.html",
-                         console=("Content Security Policy", "violates"))
-        assert "<title>made</title>" in shown, words
+            pathlib.Path("hit.html").write_text(page.replace(place, place + words, 1))
+            shown = chromium("--dump-dom", page="hit.html",
+                             console=("Content Security Policy", "violates"))
+            assert "<title>made</title>" in shown, words
     # The same without the policy is obeyed: the test would see it.
     pathlib.Path("hit.html").write_text(re.sub("<meta http-equiv.*", "", page).replace(
         "<h1>", "<h1>" + ATTACKS[0], 1))
