@@ -49,6 +49,16 @@ def documents(root):
     yield from (root / name for name in ("gpu/README.md", "NEWS", "LICENSE"))
 
 
+def unbroken(row):
+    """A row of a table whose numbers, such as 1e-3, no browser breaks at their minus; code is left
+    alone, since the theme does not break it."""
+    parts = row.split("`")
+    parts[::2] = [re.sub(r"(?<![\w/#.-])\d[\d.]*e-\d+(?![\w-])",
+                         r'<span style="white-space: nowrap">\g<0></span>', part)
+                  for part in parts[::2]]
+    return "`".join(parts)
+
+
 def stage(root, folder):
     """Copies the documents, with the root's README as index, which gets the navigation."""
     for path in documents(root):
@@ -68,6 +78,7 @@ def stage(root, folder):
             return match[0] if target.exists() or not source.is_dir() else f"`{match[1]}`"
 
         text = re.sub(r"\[([^]]*)\]\((?!https?:)([^)\s#][^)\s]*)\)", link, text)
+        text = re.sub(r"^\|.*", lambda row: unbroken(row[0]), text, flags=re.MULTILINE)
         if str(name.with_suffix("")) not in named and str(name) != "README.md":
             text = "---\norphan: true\n---\n" + text  # a page of one example, in no part
         page.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-/* The titles of what is measured; in every build, as the command that prints them is. */
+/* The titles of the parts. They are in every build, as is the command that prints them. */
 #include "bench-parts.h"
 
 const char *const gpu_bench_parts[GPU_BENCH_PARTS] = {

@@ -8,14 +8,14 @@
 #include "base/status.h"
 #include "catalog.h"
 
-/* In the order in which they are measured. */
+/* The parts, in the order in which they are measured. */
 enum gpu_bench_part {
     GPU_BENCH_RATES,     /* operations a second: the roofline */
     GPU_BENCH_ACCURACY,  /* of the precisions and kernels */
     GPU_BENCH_BLOCKS,    /* tiled: every tile x block */
     GPU_BENCH_TUNING,    /* blocked: block, tile, bodies per thread, split */
     GPU_BENCH_LADDER,    /* from the textbook's kernel to ours */
-    GPU_BENCH_SIZES,     /* over N */
+    GPU_BENCH_SIZES,     /* speed for numbers of bodies */
     GPU_BENCH_ENSEMBLES, /* many systems in one launch */
     GPU_BENCH_STEPS,     /* whole steps of velocity Verlet */
     GPU_BENCH_PARTS
@@ -35,12 +35,12 @@ struct gpu_bench_options {
 
 struct gpu_bench_row {
     enum gpu_bench_part part;
-    const char *label; /* "blocked, 4 bodies per thread"; as long as the call */
+    const char *label; /* "blocked, 4 bodies per thread"; lives during the call */
     enum precision precision;
     size_t systems, count;
     struct gpu_tuning tuning;
     bool skipped;           /* there was no time; what follows is 0 */
-    bool best;              /* GPU_BENCH_TUNING: so far, of its precision and size */
+    bool best;              /* GPU_BENCH_TUNING: the fastest so far, of its precision and size */
     double seconds, median; /* of one force evaluation, or of one step: the least and the median */
     double rate;            /* ordered pairs a second; in GPU_BENCH_RATES: operations a second */
     double limit;           /* the rate that the device's operations allow; 0: not known */

@@ -1,6 +1,7 @@
 /*
- * The table of the force kernels (catalog.inc): what each is, and which launches it was built for.
- * Whoever launches, tunes, measures or tests kernels reads it here; it is in every build.
+ * The table of the force kernels (catalog.inc): the facts of each, and the launches that it was
+ * built for. The table is in every build; all that launches, tunes, measures or tests kernels reads
+ * it.
  */
 #ifndef ORRERY_GPU_CATALOG_H
 #define ORRERY_GPU_CATALOG_H
@@ -28,28 +29,30 @@ struct gpu_tuning {
     int tile;    /* bodies staged in shared memory, a multiple of 32 */
     int bodies;  /* of one thread, a power of 2 */
     int split;   /* blocks that share the sums of the same bodies */
-    int at_once; /* which of the kernel's two forms; 0: the first */
+    int at_once; /* the form of the kernel, as in struct gpu_limits; 0: the first */
 };
 
 struct gpu_range {
     int least, most;
 };
 
-/* Tiles of a system from which a larger tile is taken in a kernel of the third law: these make 528
- * pairs of tiles, four for each of 132 multiprocessors. */
+/* The number of tiles that a system should have at least in a kernel of the third law: a tile is as
+ * large as that allows. This number makes 528 pairs of tiles, four for each of 132
+ * multiprocessors. */
 enum { GPU_ENOUGH_TILES = 32 };
 
 /* Launches that a kernel was built for, in one precision. */
 struct gpu_limits {
-    struct gpu_range block;  /* threads, whole warps; for the most it has registers */
-    struct gpu_range tile;   /* both 0: it stages none, or none of a size to choose */
+    struct gpu_range block;  /* threads, whole warps; the registers suffice for the most */
+    struct gpu_range tile;   /* bodies; both 0: the kernel has no tile in shared memory */
     struct gpu_range bodies; /* of a thread */
-    /* Blocks of the most threads that share the registers of a multiprocessor. Fewer leave a thread
-     * the registers to have more pairs under way; more leave more warps to wait for each other.
-     * Both forms are built where they differ. */
+    /* The number of blocks, of the most threads, that share the registers of a multiprocessor. With
+     * fewer blocks a thread has registers for more pairs at a time; with more blocks there are more
+     * warps to run while others wait. If least and most differ, a form of the kernel is built for
+     * each. */
     struct gpu_range at_once;
     double instructions;     /* instructions of an ordered pair; 0: not counted */
-    struct gpu_tuning start; /* where nothing was measured */
+    struct gpu_tuning start; /* the launch if none was measured */
 };
 
 struct gpu_kernel_facts {
@@ -64,11 +67,11 @@ struct gpu_kernel_facts {
 
 extern const struct gpu_kernel_facts gpu_catalog[GPU_KERNELS];
 
-/* The kernel of a name; GPU_KERNELS where it is none of a GPU. */
+/* Returns the kernel of that name, or GPU_KERNELS if no kernel of GPUs has it. */
 enum gpu_kernel_id gpu_catalog_find(const char *name);
 
-/* Returns the kernel of "auto" for systems of `count` bodies; `whole`: each is on one device. The
- * choice is part of the result's bits, and so it depends on nothing else. */
+/* Returns the kernel that "auto" takes for systems of `count` bodies; `whole`: each system is on
+ * one device. The kernel decides the bits of the result, so the choice depends on nothing else. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole);
 
 /* Tells whether the kernel was built for such a launch. */

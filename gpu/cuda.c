@@ -1,6 +1,6 @@
 /*
- * The GPU backend. The bodies stay on the devices; the host sees what an observer asks for. How
- * they are divided over devices is in division.h.
+ * The GPU backend. The bodies stay on the devices; only what an observer asks for is copied to the
+ * host. division.h says how they are divided over devices.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,11 +8,12 @@
 #include "backend/backend.h"
 #include "backend/host.h"
 #include "division.h"
+#include "external/external.h"
 
 struct cuda {
     struct backend backend;
     struct gpu_division division;
-    bool current;                 /* the accelerations are a(x) */
+    bool current;                 /* the accelerations are those of the present positions */
     struct stage_program program; /* of the last advance */
     double *sums;                 /* of conserved(): [systems][GPU_SUM_COUNT], locked in memory */
 };
@@ -44,9 +45,9 @@ static enum status cuda_create(const struct backend_options *options, const stru
             "time.integrator = \"%s\": the cuda backend takes no steps that the motion "
             "chooses; choose backend \"openmp\"",
             options->integrator->variant.name);
-    if (physics->external)
-        return error_set(error, STATUS_CONFIG,
-                         "the cuda backend has no external fields; choose backend \"openmp\"");
+    if (physics->rotation != 0.0 && !integrator_takes_rotation(options->integrator))
+        return error_set(error, STATUS_CONFIG, INTEGRATOR_TAKES_NO_ROTATION,
+                         options->integrator->variant.name);
     if (force_check_direct(&options->force, "the cuda backend", error))
         return error->status;
     struct cuda *cuda = calloc(1, sizeof *cuda);
@@ -92,7 +93,7 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
 
 static enum status cuda_fetch(struct backend *backend, struct error *error);
 
-/* A state that is not finite: the host looks for the body. */
+/* Reports a state that is not finite: fetches it, and the host finds the body. */
 static enum status report_non_finite(struct cuda *cuda, struct error *error)
 {
     const enum status status = cuda_fetch(&cuda->backend, error);
@@ -170,6 +171,7 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda };
+    const struct external *const external = cuda->division.setup.physics->external;
     const enum status status = run(&request, queue_conserved, error);
     for (size_t s = 0; s < cuda->division.setup.bodies->systems && !status; s++) {
         const double *sums = cuda->sums + s * GPU_SUM_COUNT;
@@ -190,6 +192,8 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
         conserved[s].internal =
             at_rest ? conserved[s].kinetic
                     : conserved_internal(conserved[s].kinetic, sums[GPU_SUM_INTERNAL]);
+        if (external)
+            external_refer(external, &conserved[s]);
     }
     return status;
 }

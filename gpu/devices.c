@@ -3,7 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
-/* The executor, which takes the place of CUDA's runtime, has a function for this. */
+/* The executor of validation/gpu, which takes the place of CUDA's runtime, defines this as a
+ * function. */
 #ifndef GPU_IS_EMULATED
 #define GPU_IS_EMULATED false
 #endif

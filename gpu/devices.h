@@ -27,8 +27,8 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
  * can. */
 void gpu_devices_connect(const struct gpu_device *devices, size_t size);
 
-/* The failure `code` (a cudaError_t) of a device while it was `doing` something: STATUS_OK for
- * 0, STATUS_MEMORY for want of memory, STATUS_UNAVAILABLE for all else. */
+/* Turns `code` (a cudaError_t), the result of what a device was `doing`, into a status and an
+ * error: STATUS_OK for 0, STATUS_MEMORY if memory is lacking, else STATUS_UNAVAILABLE. */
 enum status gpu_check(int code, int device, const char *doing, struct error *error);
 
 #endif

@@ -27,7 +27,7 @@ static size_t blocks_of(const struct gpu_division *division)
     return (division->own_last - division->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
 }
 
-/* Nine tenths of what is free: the driver needs some for itself. */
+/* Returns nine tenths of the free memory: the driver needs some for itself. */
 static size_t usable(size_t memory)
 {
     return memory / 10 * 9;
@@ -66,7 +66,8 @@ static enum status create_divided(struct gpu_division *division, const struct gp
     return status;
 }
 
-/* Copies from and to locked memory run beside the kernels; without the lock all is slower. */
+/* Locks the host's arrays in memory, so that copies run beside the kernels. If that fails, all is
+ * slower. */
 static void pin(struct gpu_division *division)
 {
     const struct bodies *b = division->setup.bodies;
@@ -84,7 +85,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
 {
     const size_t count = division->setup.bodies->count;
     enum status status = STATUS_OK;
-    if (division->device_count > 1) /* or one would wait until another has given back its bodies */
+    if (division->device_count > 1) /* else copies from one device would hold up the others */
         pin(division);
     for (size_t d = 0; d < division->device_count && !status; d++) {
         const size_t systems = division->first[d + 1] - division->first[d];
@@ -95,7 +96,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
     return status;
 }
 
-/* The systems of a batch, of which as many fit as are under way. */
+/* Returns the most systems of a batch with which all batches under way fit into a device. */
 static size_t batch_size(const struct gpu_division *division, const struct gpu_device *device,
                          size_t memory)
 {
@@ -152,7 +153,8 @@ static enum status free_memory(const struct gpu_device *device, size_t *memory, 
     return gpu_check(code, device->index, "asking for its memory", error);
 }
 
-/* Whole where the systems fit, else streamed; one system for several devices is divided. */
+/* Chooses the mode: divided if systems are fewer than devices or shared with other processes, whole
+ * if they fit into memory, else streamed. */
 static enum status create_parts(struct gpu_division *division, const struct gpu_device *devices,
                                 struct error *error)
 {
@@ -160,9 +162,8 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
     size_t memory[GPU_MAX_PARTS] = { 0 };
     bool fits = true;
     for (size_t d = 0; d < division->device_count; d++) {
-        const enum status status = free_memory(&devices[d], &memory[d], error);
-        if (status)
-            return status;
+        if (free_memory(&devices[d], &memory[d], error))
+            return error->status;
     }
     if (division->device_count > bodies->systems || division->setup.peers) {
         division->mode = GPU_DIVIDED;
@@ -179,7 +180,8 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
                 : create_streamed(division, devices, memory, error);
 }
 
-/* Devices that there is work for: each must get a system, or a block of bodies. */
+/* Returns the number of devices, up to `wanted`, for which there is work: each must get a system or
+ * a block of bodies. */
 static size_t useful_devices(const struct gpu_division *division, size_t wanted)
 {
     const struct bodies *bodies = division->setup.bodies;
@@ -193,15 +195,8 @@ static size_t useful_devices(const struct gpu_division *division, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
-static enum status try_parts(struct gpu_division *division, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t p = 0; p < division->part_count && !status; p++)
-        status = gpu_work_try(division->parts[p], error);
-    return status;
-}
-
-/* "NVIDIA H200", "2 x NVIDIA H200", or the name of each where they differ. */
+/* Writes the names of the devices: "NVIDIA H200", "2 x NVIDIA H200", or each name if they
+ * differ. */
 static void describe_devices(struct gpu_division *division, const struct gpu_device *devices)
 {
     char *const words = division->device;
@@ -217,8 +212,8 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
 }
 
-/* Finds as many devices as are wanted, the next ones for the next process on this machine, in
- * turn. */
+/* Finds `wanted` devices (0: all), but only as many as are useful. The next process on this machine
+ * takes the next devices, in turn. */
 static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
 {
@@ -244,9 +239,8 @@ static enum status find_devices(struct gpu_division *division, int wanted, int n
 enum status gpu_division_probe(struct error *error)
 {
     int count;
-    const enum status status = gpu_device_count(&count, error);
-    if (status)
-        return status;
+    if (gpu_device_count(&count, error))
+        return error->status;
     cudaError_t code = cudaSetDevice(0);
     if (!code)
         code = gpu_rate(GPU_OPERATION_SINGLE, 1, GPU_RATE_OPERATIONS, NULL, NULL);
@@ -255,7 +249,8 @@ enum status gpu_division_probe(struct error *error)
     return gpu_check((int)code, 0, "launching a kernel to try it", error);
 }
 
-/* The bodies to be moved: a share without its padding, or all. */
+/* Finds which bodies of every system this process moves: those of its share without padding, or all
+ * if `share` is NULL. */
 static void take_share(struct gpu_division *division, const struct force_share *share)
 {
     const size_t count = division->setup.bodies->count;
@@ -277,7 +272,8 @@ static enum status unknown_kernel(const char *name, struct error *error)
     return error->status;
 }
 
-/* Ranks divide the bodies where `shared`; devices do where they are more than systems. */
+/* Finds the kernel to use. Ranks divide the bodies of a system if `shared`; devices do if they are
+ * more than systems. STATUS_CONFIG. */
 static enum status choose_kernel(const struct backend_options *options, const struct bodies *bodies,
                                  bool shared, const struct gpu_kernel **kernel, struct error *error)
 {
@@ -305,7 +301,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
 {
     const struct gpu_kernel *kernel = NULL;
     struct gpu_device devices[GPU_MAX_PARTS];
-    /* Few bodies are less work than to gather them: every process moves all of them. */
+    /* To move few bodies is less work than to gather them: then every process moves all of them. */
     const bool shared = options->peers && bodies->count > GPU_RESIDENT_ALONE;
     *division = (struct gpu_division){ 0 };
     if (choose_kernel(options, bodies, shared, &kernel, error) ||
@@ -317,7 +313,8 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
         find_devices(division, options->devices, options->node_rank, devices, error) ||
         create_parts(division, devices, error))
         return error->status;
-    return try_parts(division, error);
+    const struct gpu_team all = { division->parts, division->part_count };
+    return gpu_team_each(&all, gpu_work_try, error);
 }
 
 void gpu_division_clear(struct gpu_division *division)
@@ -339,8 +336,8 @@ static enum status wait_all(struct gpu_division *division, bool *non_finite, str
     return status;
 }
 
-/* One batch after another through the parts of a device: what a part is told to do waits for what
- * it was told before, not for the other parts. */
+/* Takes one batch of systems after another through the parts of a device. The work of a part waits
+ * for earlier work of that part, not for the other parts. */
 static enum status stream_device(struct gpu_division *division, size_t device, gpu_queue *queue,
                                  void *context, struct error *error)
 {

@@ -1,7 +1,7 @@
 /*
  * How the bodies of a run are divided over devices:
  *
- *   whole     every device keeps some systems (base + remainder) for good;
+ *   whole     every device keeps some systems for good, as many as the others or one more;
  *   divided   fewer systems than devices: every device moves some bodies of each system;
  *             other processes may move other bodies, and positions are gathered from them;
  *   streamed  the bodies do not fit: batches of systems go through the device's memory, and some
@@ -30,10 +30,11 @@ struct gpu_division {
     size_t first[GPU_MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
     double *pinned[10];              /* host arrays that are locked in memory */
     size_t pinned_count;
-    char device[280], isa[16]; /* in words */
+    char device[280], isa[16]; /* their names, for describe() */
 };
 
-/* A device may be counted and still refuse what it is told to do; so it is told something. */
+/* Launches a small kernel, because a device may be counted and still refuse to work.
+ * STATUS_UNAVAILABLE, STATUS_MEMORY. */
 enum status gpu_division_probe(struct error *error);
 
 /* Divides bodies, which are borrowed, over as many devices as are wanted. gpu_division_clear()
@@ -46,9 +47,9 @@ void gpu_division_clear(struct gpu_division *division);
 /* Queues some work on a team of parts. */
 typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct error *error);
 
-/* Has work queued for all systems, on one team of parts after another, and waits for all of it;
- * batches of streamed systems are uploaded before. *non_finite becomes true where a state is not.
- */
+/* Calls `queue` with `context` for one team of parts after another, until work is queued for all
+ * systems, and waits for it. Batches of streamed systems are uploaded first. *non_finite becomes
+ * true if a state is not finite. */
 enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
                              bool *non_finite, struct error *error);
 

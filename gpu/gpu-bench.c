@@ -11,12 +11,13 @@
 
 static const double TRIAL_SECONDS = 0.2;
 
-/* Tuning, which has most of the trials, leaves the parts that come after it the rest of the time.
- */
+/* The part of the time after which tuning, which has most of the trials, leaves the rest to the
+ * parts that come after it. */
 static const double TUNING_SHARE = 0.7;
 
-/* There are some 500 trials where the largest system has a million bodies, most of them of tuning;
- * a warm-up and a set-up may take each of them as long again. */
+/* The number of trials that must fit into the time: some 500 if the largest system has a million
+ * bodies, most of them of tuning, and as much again because a warm-up and a set-up may take as long
+ * as a trial. */
 enum { TRIALS_IN_TIME = 1000 };
 
 /* --- rates and accuracy ------------------------------------------------------------------------*/
@@ -30,7 +31,8 @@ static enum status queue_operations(const struct gpu_task *task, size_t times, s
     return gpu_check((int)code, task->part->device.index, "measuring", error);
 }
 
-/* Launches so long that their beginning and their end do not count. */
+/* Times an operation with launches that take so long that their beginning and their end do not
+ * count. */
 static enum status time_operation(struct gpu_bench_state *bench, struct gpu_task *task,
                                   struct gpu_bench_row *row, struct error *error)
 {
@@ -82,24 +84,20 @@ static enum status measure_rates(struct gpu_bench_state *bench, struct error *er
     return gpu_trial_on_part(bench, &trial, time_operations, &row, error);
 }
 
-/* rms of |a - a_ref| / |a_ref|, the reference by fp64 on the host. */
+/* Puts the rms of |a - a_ref| / |a_ref| into the row; the host computes the reference in fp64. */
 static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                            struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
 {
     (void)trial;
     struct bodies *b = bench->bodies;
     const struct gpu_team team = { &part, 1 };
-    enum status status = gpu_team_accelerations(&team, error);
-    if (!status)
-        status = gpu_part_download_accelerations(part, error);
-    if (!status)
-        status = gpu_part_wait(part, NULL, error);
+    if (gpu_team_accelerations(&team, error) || gpu_part_download_accelerations(part, error) ||
+        gpu_part_wait(part, NULL, error))
+        return error->status;
     const size_t size = b->count * sizeof(double);
     double *a = memory_array(b->count, 3 * sizeof(double), error);
-    if (status || !a) {
-        memory_free(a);
-        return status ? status : error->status;
-    }
+    if (!a)
+        return error->status;
     memcpy(a, b->ax, size);
     memcpy(a + b->count, b->ay, size);
     memcpy(a + 2 * b->count, b->az, size);
@@ -146,7 +144,7 @@ static size_t no_larger(const struct gpu_bench_state *bench, size_t count)
 
 /* --- tuning ------------------------------------------------------------------------------------*/
 
-/* Every pair of tile and block of 64, 256, 512 and 1024 (experiments A6). */
+/* Measures every pair of tile and block of 64, 256, 512 and 1024 (experiments A6). */
 static enum status measure_blocks(struct gpu_bench_state *bench, struct error *error)
 {
     static const int sizes[] = { 64, 256, 512, 1024 };
@@ -165,7 +163,7 @@ static enum status measure_blocks(struct gpu_bench_state *bench, struct error *e
     return status;
 }
 
-/* Takes a row that is faster than the best so far. */
+/* Measures the launch `next`, and takes it as the best if it is the fastest so far. */
 static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_trial *like,
                               struct gpu_tuning_row *best, double *rate, struct gpu_tuning_row next,
                               struct error *error)
@@ -183,9 +181,9 @@ static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_tr
     return status;
 }
 
-/* Every launch of `blocked` that the catalog allows with one of these blocks and tiles, at the size
- * at hand. The first is what the nearest size has: where the time is over before all are tried,
- * the best of them is no worse. */
+/* Tries every launch of `blocked` that the catalog allows with these blocks and tiles, for `count`
+ * bodies. The first is the launch that was tuned for the nearest number of bodies: if time ends
+ * before all are tried, the result is no worse than that. */
 static enum status tune(struct gpu_bench_state *bench, enum precision precision, size_t count,
                         struct error *error)
 {
@@ -211,8 +209,8 @@ static enum status tune(struct gpu_bench_state *bench, enum precision precision,
     return status;
 }
 
-/* The sizes that tuning is measured at: small, middle and large ones, or the one that is asked for.
- */
+/* Tunes for small, middle and large systems, or for the one size that is asked for, and stores the
+ * result if that is wanted. */
 static enum status measure_tuning(struct gpu_bench_state *bench, struct error *error)
 {
     static const size_t sizes[] = { 4096, 16384, 131072, 1048576 };
@@ -232,87 +230,64 @@ static enum status measure_tuning(struct gpu_bench_state *bench, struct error *e
 
 /* --- speed -------------------------------------------------------------------------------------*/
 
-/* A rung: one of the catalog's kernels, and what differs from it. */
+/* A rung of the ladder: one of the catalog's kernels, and in which values it differs; 0: in
+ * none. */
 struct rung {
     const char *label;
     enum gpu_kernel_id kernel;
     enum precision precision;
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots); /* another kernel */
-    int components;                                                       /* of it */
-    int bodies, at_once; /* of a thread; the form: others than tuned */
-    bool equal;          /* masses */
+    int components;                                                       /* of its sums */
+    int bodies, at_once; /* of a thread; the form: in place of the tuned ones */
+    bool equal;          /* all masses are 1 */
     double instructions;
 };
 
-/* A row: a kernel of textbook.cu. */
-#define TEXTBOOK(words, function, number, count)                                                   \
-    {                                                                                              \
-        .label = (words), .kernel = GPU_SIMT, .precision = PRECISION_SINGLE, .sum = (function),    \
-        .components = (number), .instructions = (count)                                            \
-    }
-
 static const struct rung rungs[] = {
-    TEXTBOOK("textbook: structures", gpu_textbook_structures, 3,
-             GPU_INSTRUCTIONS_TEXTBOOK_STRUCTURES),
-    TEXTBOOK("textbook: arrays", gpu_textbook_arrays, 5, 0),
-    TEXTBOOK("textbook: float4", gpu_textbook_root, 3, GPU_INSTRUCTIONS_TEXTBOOK_ROOT),
-    TEXTBOOK("textbook: rsqrtf()", gpu_textbook_simt, 3, GPU_INSTRUCTIONS_TEXTBOOK_SIMT),
-    TEXTBOOK("textbook: tile", gpu_textbook_tile_1, 3, GPU_INSTRUCTIONS_TEXTBOOK_TILE_1),
-    TEXTBOOK("textbook: tile, unrolled 2", gpu_textbook_tile_2, 3,
-             GPU_INSTRUCTIONS_TEXTBOOK_TILE_2),
-    TEXTBOOK("textbook: tile, unrolled 4", gpu_textbook_tile_4, 3,
-             GPU_INSTRUCTIONS_TEXTBOOK_TILE_4),
-    TEXTBOOK("textbook: tile, unrolled 8", gpu_textbook_tile_8, 3,
-             GPU_INSTRUCTIONS_TEXTBOOK_TILE_8),
-    TEXTBOOK("textbook: tile, unrolled 16", gpu_textbook_tile_16, 3,
-             GPU_INSTRUCTIONS_TEXTBOOK_TILE_16),
-    { .label = "simt", .kernel = GPU_SIMT, .precision = PRECISION_SINGLE },
-    { .label = "tiled, rsqrtf()",
-      .kernel = GPU_TILED,
-      .precision = PRECISION_SINGLE,
-      .sum = gpu_textbook_tiled,
-      .components = 3,
-      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILED },
-    { .label = "tiled", .kernel = GPU_TILED, .precision = PRECISION_SINGLE },
-    { .label = "blocked, 2 bodies per thread",
-      .kernel = GPU_BLOCKED,
-      .precision = PRECISION_SINGLE,
-      .bodies = 2,
+    { "textbook: structures", GPU_SIMT, .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_structures, .components = 3,
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_STRUCTURES },
+    { "textbook: arrays", GPU_SIMT, .precision = PRECISION_SINGLE, .sum = gpu_textbook_arrays,
+      .components = 5 },
+    { "textbook: float4", GPU_SIMT, .precision = PRECISION_SINGLE, .sum = gpu_textbook_root,
+      .components = 3, .instructions = GPU_INSTRUCTIONS_TEXTBOOK_ROOT },
+    { "textbook: rsqrtf()", GPU_SIMT, .precision = PRECISION_SINGLE, .sum = gpu_textbook_simt,
+      .components = 3, .instructions = GPU_INSTRUCTIONS_TEXTBOOK_SIMT },
+    { "textbook: tile", GPU_SIMT, .precision = PRECISION_SINGLE, .sum = gpu_textbook_tile_1,
+      .components = 3, .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILE_1 },
+    { "textbook: tile, unrolled 2", GPU_SIMT, .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_tile_2, .components = 3,
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILE_2 },
+    { "textbook: tile, unrolled 4", GPU_SIMT, .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_tile_4, .components = 3,
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILE_4 },
+    { "textbook: tile, unrolled 8", GPU_SIMT, .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_tile_8, .components = 3,
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILE_8 },
+    { "textbook: tile, unrolled 16", GPU_SIMT, .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_tile_16, .components = 3,
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILE_16 },
+    { "simt", GPU_SIMT, .precision = PRECISION_SINGLE },
+    { "tiled, rsqrtf()", GPU_TILED, .precision = PRECISION_SINGLE, .sum = gpu_textbook_tiled,
+      .components = 3, .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILED },
+    { "tiled", GPU_TILED, .precision = PRECISION_SINGLE },
+    { "blocked, 2 bodies per thread", GPU_BLOCKED, .precision = PRECISION_SINGLE, .bodies = 2,
       .instructions = GPU_INSTRUCTIONS_BLOCKED_2 },
-    { .label = "blocked, 3 blocks at once",
-      .kernel = GPU_BLOCKED,
-      .precision = PRECISION_SINGLE,
-      .at_once = 3 },
-    { .label = "blocked, 2 blocks at once",
-      .kernel = GPU_BLOCKED,
-      .precision = PRECISION_SINGLE,
-      .at_once = 2 },
-    { .label = "blocked, tuned", .kernel = GPU_BLOCKED, .precision = PRECISION_SINGLE },
-    { .label = "blocked, equal masses",
-      .kernel = GPU_BLOCKED,
-      .precision = PRECISION_SINGLE,
-      .equal = true,
+    { "blocked, 3 blocks at once", GPU_BLOCKED, .precision = PRECISION_SINGLE, .at_once = 3 },
+    { "blocked, 2 blocks at once", GPU_BLOCKED, .precision = PRECISION_SINGLE, .at_once = 2 },
+    { "blocked, tuned", GPU_BLOCKED, .precision = PRECISION_SINGLE },
+    { "blocked, equal masses", GPU_BLOCKED, .precision = PRECISION_SINGLE, .equal = true,
       .instructions = GPU_INSTRUCTIONS_EQUAL_4 },
-    { .label = "symmetric", .kernel = GPU_SYMMETRIC, .precision = PRECISION_SINGLE },
-    { .label = "symmetric, 3 blocks at once",
-      .kernel = GPU_SYMMETRIC,
-      .precision = PRECISION_SINGLE,
-      .at_once = 3 },
-    { .label = "symmetric, equal masses",
-      .kernel = GPU_SYMMETRIC,
-      .precision = PRECISION_SINGLE,
-      .equal = true,
+    { "symmetric", GPU_SYMMETRIC, .precision = PRECISION_SINGLE },
+    { "symmetric, 3 blocks at once", GPU_SYMMETRIC, .precision = PRECISION_SINGLE, .at_once = 3 },
+    { "symmetric, equal masses", GPU_SYMMETRIC, .precision = PRECISION_SINGLE, .equal = true,
       .instructions = GPU_INSTRUCTIONS_SYMMETRIC_EQUAL },
-    { .label = "blocked, force + potential",
-      .kernel = GPU_BLOCKED,
-      .precision = PRECISION_SINGLE,
-      .sum = gpu_with_potential,
-      .components = 4,
-      .instructions = GPU_INSTRUCTIONS_POTENTIAL_4 },
-    { .label = "blocked, mixed", .kernel = GPU_BLOCKED, .precision = PRECISION_MIXED },
-    { .label = "symmetric, mixed", .kernel = GPU_SYMMETRIC, .precision = PRECISION_MIXED },
-    { .label = "blocked, double", .kernel = GPU_BLOCKED, .precision = PRECISION_DOUBLE },
-    { .label = "symmetric, double", .kernel = GPU_SYMMETRIC, .precision = PRECISION_DOUBLE },
+    { "blocked, force + potential", GPU_BLOCKED, .precision = PRECISION_SINGLE,
+      .sum = gpu_with_potential, .components = 4, .instructions = GPU_INSTRUCTIONS_POTENTIAL_4 },
+    { "blocked, mixed", GPU_BLOCKED, .precision = PRECISION_MIXED },
+    { "symmetric, mixed", GPU_SYMMETRIC, .precision = PRECISION_MIXED },
+    { "blocked, double", GPU_BLOCKED, .precision = PRECISION_DOUBLE },
+    { "symmetric, double", GPU_SYMMETRIC, .precision = PRECISION_DOUBLE },
 };
 
 static enum status measure_ladder(struct gpu_bench_state *bench, struct error *error)
@@ -366,7 +341,8 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     return status;
 }
 
-/* Sums or whole steps in fp32 of the kernel of "auto", for numbers of systems and bodies. */
+/* Measures sums, or whole steps for GPU_BENCH_STEPS, in fp32 with the kernel that "auto" takes, for
+ * each shape: a number of systems and one of bodies. */
 static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_part part,
                                   const size_t (*shapes)[2], size_t count, struct error *error)
 {
@@ -402,7 +378,8 @@ static enum status measure_steps(struct gpu_bench_state *bench, struct error *er
 
 /* --- all of it ---------------------------------------------------------------------------------*/
 
-/* A part that fails ends alone; the first failure is told at the end. */
+/* Measures all parts. A part that fails does not end the others; the first failure is returned at
+ * the end. */
 static enum status measure_all(struct gpu_bench_state *bench, struct error *error)
 {
     static enum status (*const measure[GPU_BENCH_PARTS])(struct gpu_bench_state *,
@@ -433,7 +410,7 @@ enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_
     };
     enum status status = STATUS_OK;
     gpu_tuning_load(&bench.device, NULL, &bench.tuning);
-    /* A cache that cannot be written is told before anything is measured. */
+    /* A cache that cannot be written is reported before anything is measured. */
     if (options->store)
         status = gpu_tuning_store(&bench.device, NULL, &bench.tuning, error);
     if (!status)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "catalog.h"
+#include "external/field-formulas.h"
 #include "force/force-options.h"
 #include "integrator/stage-program.h"
 
@@ -25,37 +26,38 @@ extern "C" {
 
 enum {
     GPU_CHUNK = 256,           /* fp32 terms that are summed before a wider sum takes them */
-    GPU_GRANULE = 32,          /* bodies: j-loops are unrolled so far, arrays are padded to it */
-    GPU_MAX_SEGMENTS = 32,     /* of the sum of one body */
-    GPU_OBSERVER_BLOCK = 256,  /* bodies whose conserved sums a block adds */
+    GPU_GRANULE = 32,          /* bodies: arrays are padded to a multiple, for unrolled j-loops */
+    GPU_MAX_SEGMENTS = 32,     /* segments of the sum of one body */
+    GPU_OBSERVER_BLOCK = 256,  /* bodies whose mass, energies and momenta a block adds */
     GPU_WARP = 32,             /* threads in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
     GPU_RESIDENT_BODIES = 512, /* the largest system that one block can keep */
-    GPU_RESIDENT_ALONE = 128   /* the largest that it keeps where it is the only one */
+    GPU_RESIDENT_ALONE = 128   /* the largest that a block keeps even if systems are few */
 };
 
 enum gpu_space {
-    GPU_SPACE_SOFT,  /* open; eps keeps 1/r within range */
+    GPU_SPACE_SOFT,  /* open; eps is large enough for 1/r */
     GPU_SPACE_SHARP, /* open; r^2 + eps^2 may be 0 */
     GPU_SPACE_PERIODIC,
     GPU_SPACE_COUNT
 };
 
-/* The bodies on a device: `systems` systems that start `stride` apart. Bodies from `count` on have
- * no mass. The device computes and moves bodies [first, last) of every system. */
+/* The bodies on a device: `systems` systems, which start `stride` bodies apart. A system has
+ * `count` bodies and, behind them, padding without mass. The device computes and moves bodies
+ * [first, last) of every system. The sum over j has `segments` segments of `segment` bodies. */
 struct gpu_shape {
     uint32_t systems, count, stride;
     uint32_t first, last;
     uint32_t segment, segments;
 };
 
-/* Constants of the pair terms, in the units of source_single and source_mixed ... */
+/* Constants of the pair terms in fp32, in the units of source_single and source_mixed. */
 struct gpu_interaction_single {
     float eps2, box, inverse_box;
 };
 
-/* ... and in those of the config. */
+/* Constants of the pair terms in fp64, in the units of the config. */
 struct gpu_interaction_double {
     double eps2, box, inverse_box;
 };
@@ -63,45 +65,53 @@ struct gpu_interaction_double {
 struct gpu_interaction {
     enum precision precision;
     enum gpu_space space;
-    int equal_masses; /* every system's bodies have one mass: nothing to multiply by */
+    int equal_masses; /* the bodies of a system have one mass, which no term is multiplied by */
     struct gpu_interaction_single scaled;
     struct gpu_interaction_double full;
-    double inverse_length; /* of the scaled unit, a power of 2: x_scaled = x inverse_length */
-    double padding;        /* where bodies without mass stand, scaled */
+    double inverse_length; /* x_scaled = x inverse_length; a power of 2, or 1 / box */
+    double padding;        /* coordinates of the padding, in the units of the sources */
 };
 
-/* fp64, systems x stride each. */
+/* The state of the bodies in fp64: arrays of systems x stride. */
 struct gpu_state {
     double *m, *x, *y, *z, *vx, *vy, *vz, *ax, *ay, *az;
-    double *registers[STAGE_REGISTERS][3]; /* of stages; NULL where no integrator may need them */
+    double *registers[STAGE_REGISTERS][3]; /* of stages; NULL if the integrator has none */
 };
 
-/* The units of the sums, for every system. */
+/* The units of the sums of a force: arrays with an element for every system. */
 struct gpu_units {
     const double *mass;   /* m_scaled = m / mass; NULL: 1 */
     const double *factor; /* acceleration = factor x sum */
 };
 
-/* Slots that `split` blocks fill that share the segments of a sum: the first of them adds up its
- * own, as their order has it, and the others leave every segment for the next kernel. */
+/* External fields, whose list is on the device. */
+struct gpu_fields {
+    struct field *list;
+    size_t count;     /* 0: none */
+    double center[3]; /* the origin of the virial */
+};
+
+/* Returns the number of slots that `split` blocks fill which share the segments of a sum. The first
+ * block adds up its segments in order, in one slot; each of the others leaves every segment in a
+ * slot of its own, for the next kernel to add. */
 static inline unsigned gpu_slot_count(unsigned segments, unsigned split)
 {
     return segments - segments / split + 1;
 }
 
-/* A force evaluation: the sums go to `partial`, [slot][component][system][body of the device's],
- * in `*slots` slots that are to be added in order. */
+/* A force evaluation. The sums go to `partial`, an array [slot][component][system][body of the
+ * device]. The slots, whose number the call puts into *slots, are to be added in order. */
 struct gpu_sum_call {
     struct gpu_shape shape;
     struct gpu_interaction interaction;
     const void *sources;
     double *partial;
-    void *sides;        /* of gpu_symmetric() only, as is ... */
-    unsigned distances; /* ... what it has room for */
+    void *sides;        /* the sums of pairs of tiles; of gpu_symmetric() only */
+    unsigned distances; /* distances between tiles for which `sides` has room */
     struct gpu_tuning tuning;
     cudaStream_t stream;
-    /* Unless NULL, nothing is launched: it takes the blocks of this launch that a multiprocessor
-     * would run at once. */
+    /* If this is not NULL, nothing is launched; it takes the number of blocks of the launch that a
+     * multiprocessor would run at once. */
     unsigned *at_once;
 };
 
@@ -112,9 +122,10 @@ size_t gpu_source_size(enum precision precision);
     cudaError_t gpu_##name(const struct gpu_sum_call *call, unsigned *slots);
 #include "catalog.inc"
 
-/* Those of textbook.cu and ladder.cu: single, softened, open. gpu_textbook_arrays() has five
- * components, of which the last two are room for its arrays, and needs all bodies of a system; the
- * last one has four. A tile's loop is unrolled 1, 2, 4, 8 or 16 times. */
+/* The kernels of textbook.cu and ladder.cu, for fp32 and softened open space. Their sums have three
+ * components, but four for gpu_with_potential() and five for gpu_textbook_arrays(), which uses the
+ * last two as room for its arrays and needs all bodies of a system. The loop over a tile is
+ * unrolled 1, 2, 4, 8 or 16 times, as the name says. */
 cudaError_t gpu_textbook_structures(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_arrays(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_root(const struct gpu_sum_call *call, unsigned *slots);
@@ -127,18 +138,19 @@ cudaError_t gpu_textbook_tile_16(const struct gpu_sum_call *call, unsigned *slot
 cudaError_t gpu_textbook_tiled(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots);
 
-/* phi / -G and psi / -G: two components; interaction.full and double sources whatever the
- * precision. */
+/* Sums phi / -G and psi / -G, as two components. Whatever the precision of the run, it takes
+ * interaction.full and sources in double. */
 cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
 
 /*
- * gpu_symmetric(), by Newton's third law: each pair of tiles is taken once. `sides` takes what both
- * tiles get, for `distances` distances at a time; the fewer fit, the more often the sums are
- * collected. The stride must be a multiple of the catalog's padding, and the device's bodies are
- * all of them.
+ * gpu_symmetric() takes each pair of tiles once, by Newton's third law. `sides` takes the sums of
+ * both tiles, for `distances` distances between tiles at a time; the fewer it has room for, the
+ * more often they are reduced. The stride must be a multiple of the catalog's padding, and the
+ * device must compute all bodies. The functions below return the number of distances of a system,
+ * and the bytes that `sides` needs for one of them.
  */
 unsigned gpu_symmetric_distances(const struct gpu_shape *shape, const struct gpu_tuning *tuning);
-size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* of one */
+size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* for one */
 
 /* The work after a force: accelerations from the partial sums, then the moves of a pass, then the
  * sources for the next force. */
@@ -148,29 +160,33 @@ struct gpu_move_call {
     struct gpu_state state;
     struct gpu_units units;
     const double *partial;
-    unsigned slots;         /* 0: the accelerations of the last call hold */
-    struct stage_pass pass; /* but for its force */
+    unsigned slots;           /* 0: the accelerations of the last call hold */
+    struct gpu_fields fields; /* added to the accelerations */
+    struct stage_pass pass;   /* without its force */
+    bool turns;               /* the frame rotates, and drifts are those of `drifts` */
+    struct field_drift drifts[STAGE_PASS_MOVES][2];
     void *sources;
-    unsigned long long *non_finite; /* the lowest index whose state is not finite */
+    unsigned long long *non_finite; /* takes the lowest index of a body that is not finite */
     cudaStream_t stream;
 };
 
 cudaError_t gpu_move(const struct gpu_move_call *call);
 
-/* Sources of all bodies, padding too, from the state. */
+/* Makes the sources of all bodies, padding too, from the state. */
 cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_interaction *interaction,
                      const struct gpu_state *state, const struct gpu_units *units, void *sources,
                      cudaStream_t stream);
 
-/* Many steps of systems of up to GPU_RESIDENT_BODIES bodies, one block for each; the block keeps
- * its system. */
+/* Many steps of systems of up to GPU_RESIDENT_BODIES bodies. Each system stays in one block, which
+ * may hold several. */
 struct gpu_resident_call {
     struct gpu_shape shape;
     struct gpu_interaction interaction;
     struct gpu_state state;
     struct gpu_units units;
     uint64_t steps;
-    bool current; /* the accelerations are a(x) */
+    bool current;             /* the accelerations are those of the positions */
+    struct gpu_fields fields; /* are added to the accelerations; the frame does not turn */
     struct stage_program program;
     unsigned long long *non_finite;
     struct gpu_tuning tuning;
@@ -179,13 +195,19 @@ struct gpu_resident_call {
 
 cudaError_t gpu_resident(const struct gpu_resident_call *call);
 
-/* phi and psi from the partial sums of gpu_potentials(), whose sources had masses in units of
- * unit_mass[systems]; NULL: 1. */
+/* Computes phi and psi from the partial sums of gpu_potentials(), whose sources had masses in units
+ * of unit_mass[system] (NULL: of 1). */
 cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const double *unit_mass,
                                   const double *partial, unsigned slots, double *phi, double *psi,
                                   cudaStream_t stream);
 
-/* The sums of struct conserved, by trees whose shape depends on the count alone. */
+/* Adds the potentials of fields to phi, and (x - center) . a to psi, of the device's bodies. */
+cudaError_t gpu_add_potentials(const struct gpu_shape *shape, const struct gpu_fields *fields,
+                               const struct gpu_state *state, double *phi, double *psi,
+                               cudaStream_t stream);
+
+/* The sums from which struct conserved is made. They are added in trees whose shape depends on the
+ * number of bodies alone. */
 enum {
     GPU_SUM_MASS,
     GPU_SUM_KINETIC,
@@ -199,18 +221,18 @@ enum {
 };
 
 size_t gpu_conserved_blocks_count(const struct gpu_shape *shape); /* doubles in `blocks` */
-/* Sums of blocks of bodies; every device writes those of its own bodies. */
+/* Sums blocks of bodies; every device writes the sums of its own bodies. */
 cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape, const struct gpu_state *state,
                                  const double *phi, const double *psi, double *blocks,
                                  cudaStream_t stream);
-/* sums[systems][GPU_SUM_COUNT] from all blocks. */
+/* Adds the sums of all blocks, into sums[systems][GPU_SUM_COUNT]. */
 cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks, double *sums,
                                   cudaStream_t stream);
 
-/* Runs a number of operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every thread of
- * `blocks` blocks of GPU_RATE_THREADS. `out` is not written. */
+/* gpu_rate() runs `operations` operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every
+ * thread of `blocks` blocks of GPU_RATE_THREADS. `out` is not written. */
 enum gpu_operation {
-    GPU_OPERATION_SINGLE,   /* fp32 multiply-add: what a multiprocessor issues at most */
+    GPU_OPERATION_SINGLE,   /* fp32 multiply-add, of which a multiprocessor issues the most */
     GPU_OPERATION_DOUBLE,   /* fp64 multiply-add */
     GPU_OPERATION_ESTIMATE, /* estimate of 1/sqrt(x) in fp32 */
     GPU_OPERATIONS

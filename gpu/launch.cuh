@@ -1,4 +1,4 @@
-/* Choosing a kernel's pair terms, launching it, and finding a body's index. */
+/* Functions that choose a kernel's pair terms, launch it, and find a body's index. */
 #ifndef ORRERY_GPU_LAUNCH_CUH
 #define ORRERY_GPU_LAUNCH_CUH
 
@@ -7,7 +7,7 @@
 #include "kernels.h"
 #include "pair.cuh"
 
-/* The catalog once more, where the compiler can read it. */
+/* The catalog once more, as a constant that the compiler can evaluate. */
 static constexpr struct gpu_kernel_facts kernel_facts[] = {
 #define GPU_KERNEL(id, name_, help, ...) { #name_, __VA_ARGS__ },
 #include "catalog.inc"
@@ -24,8 +24,9 @@ template <class terms> static constexpr unsigned most_threads(enum gpu_kernel_id
     return (unsigned)limits_of<terms>(kernel).block.most;
 }
 
-/* The threads of a block, and the most that the kernel was built for: its __launch_bounds__. Beyond
- * them a device refuses the launch, and so does the executor's, which knows no registers. */
+/* The threads of a block, and the most that the kernel was built for: its __launch_bounds__. A
+ * device refuses a launch of more; launch() does, too, because the executor of validation/gpu knows
+ * no registers. */
 struct block_size {
     unsigned threads, most;
     block_size(unsigned threads_, unsigned most_ = GPU_MAX_BLOCK) : threads(threads_), most(most_)
@@ -49,7 +50,8 @@ static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size 
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* A force kernel: launched, or asked how many of its blocks a multiprocessor runs at once. */
+/* Launches a force kernel or, if call->at_once is not NULL, asks how many of its blocks a
+ * multiprocessor runs at once. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t launch_sums(const struct gpu_sum_call *call, size_t blocks,
                                struct block_size block, size_t shared,
@@ -68,7 +70,7 @@ template <int number> struct constant {
     static constexpr int value = number;
 };
 
-/* visit(constant<...>()) for the form that a launch asks for. */
+/* Calls visit(constant<...>()) for the form that a launch asks for. */
 template <int least, int most, class Visitor>
 static cudaError_t with_form(const struct gpu_tuning &tuning, const Visitor &visit)
 {
@@ -106,7 +108,7 @@ template <enum gpu_space space> struct in_space {
     static constexpr enum gpu_space value = space;
 };
 
-/* visit(in_space<...>()) for the space of an interaction */
+/* Calls visit(in_space<...>()) for the space of an interaction. */
 template <class Visitor>
 static cudaError_t with_space(const struct gpu_interaction &interaction, const Visitor &visit)
 {
@@ -120,7 +122,8 @@ static cudaError_t with_space(const struct gpu_interaction &interaction, const V
     }
 }
 
-/* visit(gravity_...<...>(), in_space<...>()) for the precision and the space of an interaction */
+/* Calls visit(gravity_...<...>(), in_space<...>()) for the precision and the space of an
+ * interaction. */
 template <class Visitor>
 static cudaError_t with_gravity(const struct gpu_interaction &interaction, const Visitor &visit)
 {
@@ -136,8 +139,8 @@ static cudaError_t with_gravity(const struct gpu_interaction &interaction, const
     });
 }
 
-/* The same with gravity_equal where all masses of a system are equal, in soft space alone: each is
- * a kernel more. */
+/* Calls visit() with gravity_equal if all masses of a system are equal, else as with_gravity()
+ * does. The former is for soft space alone, since each is a further kernel. */
 template <class Visitor>
 static cudaError_t with_gravity_of_masses(const struct gpu_interaction &interaction,
                                           const Visitor &visit)
@@ -152,8 +155,8 @@ static cudaError_t with_gravity_of_masses(const struct gpu_interaction &interact
 
 /* --- bodies and their indices ------------------------------------------------------------------*/
 
-/* Bodies of each system that the device computes; those that it has with their padding; sums of
- * one component. */
+/* shape_range() is the number of bodies of a system that the device computes, shape_extent() that
+ * of all with padding to GPU_GRANULE, shape_length() that of the sums of one component. */
 static __host__ __device__ __forceinline__ unsigned shape_range(const struct gpu_shape &shape)
 {
     return shape.last - shape.first;
@@ -169,7 +172,7 @@ static __host__ __device__ __forceinline__ size_t shape_length(const struct gpu_
     return (size_t)shape.systems * shape_range(shape);
 }
 
-/* The sums' index of body i of a system. */
+/* Returns the index of body i of a system among the sums of a component. */
 static __device__ __forceinline__ size_t shape_index(const struct gpu_shape &shape, unsigned system,
                                                      unsigned i)
 {

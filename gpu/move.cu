@@ -1,15 +1,16 @@
 /*
  * The work after a force: the partial sums become accelerations, velocities are kicked and
- * positions drift, and the new positions are packed for the next force. One thread a body, one pass
- * over memory. No multiply-add is fused, as in the host's backends: given equal forces, the motion
- * is equal bit by bit.
+ * positions drift, and the new positions are packed for the next force. One thread takes one body,
+ * in one pass over memory. A form of the kernel adds external fields, and drifts in a rotating
+ * frame. No multiply-add is fused, as in the host's backends: given equal forces, the motion is
+ * equal bit by bit.
  */
 #include "launch.cuh"
 #include "state.cuh"
 
 enum { BLOCK = 128 };
 
-/* The body of this thread, or false. */
+/* Finds the body of this thread; false if there is none. */
 static __device__ __forceinline__ bool find_body(const struct gpu_shape &shape, unsigned *system,
                                                  unsigned *i)
 {
@@ -19,7 +20,7 @@ static __device__ __forceinline__ bool find_body(const struct gpu_shape &shape, 
     return *i < min(shape.last, shape.count);
 }
 
-template <class source, bool registers>
+template <class source, bool registers, bool fields>
 static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call call)
 {
     unsigned system, i;
@@ -33,11 +34,16 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
     if (call.slots > 0) {
         const double *sums = call.partial + shape_index(call.shape, system, i);
         body.accelerate(sums, shape_length(call.shape), call.slots, call.units.factor[system]);
+        if (fields)
+            body.add_fields(call.fields);
         body.store_acceleration(state, n);
     } else {
         body.load_acceleration(state, n);
     }
-    body.move(call.pass);
+    if (fields && !registers && call.turns)
+        body.move_turning(call.pass, call.drifts);
+    else
+        body.move(call.pass);
     body.store(state, n);
     body.store_registers(state, n);
     if (!body.finite())
@@ -47,14 +53,20 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
                       body.y[VECTOR_X][2], call.interaction);
 }
 
-extern "C" cudaError_t gpu_move(const struct gpu_move_call *call)
+template <bool fields> static cudaError_t launch_move(const struct gpu_move_call *call)
 {
     return with_source(call->interaction.precision, [&](auto source) {
+        typedef decltype(source) packed;
         const size_t blocks = call->shape.systems * groups_of(shape_range(call->shape), BLOCK);
         return call->pass.registers
-                   ? launch(call->stream, blocks, BLOCK, 0, move<decltype(source), true>, *call)
-                   : launch(call->stream, blocks, BLOCK, 0, move<decltype(source), false>, *call);
+                   ? launch(call->stream, blocks, BLOCK, 0, move<packed, true, fields>, *call)
+                   : launch(call->stream, blocks, BLOCK, 0, move<packed, false, fields>, *call);
     });
+}
+
+extern "C" cudaError_t gpu_move(const struct gpu_move_call *call)
+{
+    return call->fields.count > 0 ? launch_move<true>(call) : launch_move<false>(call);
 }
 
 template <class source>

@@ -33,6 +33,34 @@ extern "C" cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, doub
                   *shape, G, unit_mass, partial, slots, phi, psi);
 }
 
+static __global__ void __launch_bounds__(BLOCK)
+    add_potentials(const struct gpu_shape shape, const struct gpu_fields fields,
+                   const struct gpu_state state, double *phi, double *psi)
+{
+    const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned i = shape.first + n % shape_range(shape);
+    if (n >= shape_length(shape) || i >= shape.count)
+        return;
+    const size_t at = n / shape_range(shape) * shape.stride + i;
+    const double x[3] = { state.x[at], state.y[at], state.z[at] };
+    const struct field_motion sum = fields_motion(fields.list, fields.count, x, NULL);
+    double d[3];
+    field_from_center(fields.center, x, d);
+    phi[at] += fields_potential(fields.list, fields.count, x);
+    psi[at] += vec3_dot(d, sum.a);
+}
+
+extern "C" cudaError_t gpu_add_potentials(const struct gpu_shape *shape,
+                                          const struct gpu_fields *fields,
+                                          const struct gpu_state *state, double *phi, double *psi,
+                                          cudaStream_t stream)
+{
+    if (fields->count == 0)
+        return cudaSuccess;
+    return launch(stream, groups_of(shape_length(*shape), BLOCK), BLOCK, 0, add_potentials, *shape,
+                  *fields, *state, phi, psi);
+}
+
 /* Computes the terms that one body adds to each of the sums. */
 static __device__ void body_terms(const struct gpu_state &state, const double *phi,
                                   const double *psi, size_t n, double terms[GPU_SUM_COUNT])
@@ -55,7 +83,7 @@ static __device__ void body_terms(const struct gpu_state &state, const double *p
     terms[GPU_SUM_CENTER + 2] = m * z;
 }
 
-/* 1/2 m |v - V|^2, V = P / M of sums over some bodies; 0 where these have no mass. */
+/* Returns 1/2 m |v - V|^2 with V = P / M of the sums, or 0 if M is 0. */
 static __device__ double energy_about(const double *sums, double m, double vx, double vy, double vz)
 {
     const double M = sums[GPU_SUM_MASS];
@@ -66,7 +94,7 @@ static __device__ double energy_about(const double *sums, double m, double vx, d
     return 0.5 * m * (x * x + y * y + z * z);
 }
 
-/* The sum of one term of each thread, valid in thread 0. */
+/* Returns the sum of one term of each thread; it is valid in thread 0. */
 static __device__ double block_sum(double term)
 {
     double *terms = (double *)shared_memory();
@@ -80,8 +108,8 @@ static __device__ double block_sum(double term)
     return threadIdx.x == 0 ? terms[0] : 0;
 }
 
-/* The sums of BLOCK bodies each: blocks[system][block][sum], all blocks of a system's count, of
- * which those of the device's own bodies are written. */
+/* Sums BLOCK bodies each, into blocks[system][block][sum]. The array has all blocks of a system;
+ * those of the device's own bodies are written. */
 static __global__ void __launch_bounds__(BLOCK)
     conserved_blocks(const struct gpu_shape shape, const struct gpu_state state,
                      const double *__restrict__ phi, const double *__restrict__ psi,
@@ -127,8 +155,8 @@ extern "C" cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape,
                   BLOCK * sizeof(double), conserved_blocks, *shape, *state, phi, psi, blocks);
 }
 
-/* Returns the part of a block of bodies in the energy about the velocity of the system: its own
- * about its own, and that of its mass as a whole (the theorem of Koenig). */
+/* Returns the part of a block of bodies in the energy about the velocity of the system: the energy
+ * about the block's own velocity, and that of its mass as a whole (the theorem of Koenig). */
 static __device__ double block_energy_about(const double *system, const double *block)
 {
     const double M = block[GPU_SUM_MASS];
@@ -139,7 +167,7 @@ static __device__ double block_energy_about(const double *system, const double *
                                                   block[GPU_SUM_MOMENTUM + 2] / M);
 }
 
-/* The blocks' sums of a system, a block of threads each. */
+/* Adds the sums of the blocks of each system; a block of threads takes one system. */
 static __global__ void __launch_bounds__(BLOCK)
     conserved_systems(const struct gpu_shape shape, const double *__restrict__ blocks,
                       double *__restrict__ sums)

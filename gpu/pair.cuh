@@ -16,15 +16,15 @@
 
 #include "kernels.h"
 
-/* In the units of struct gpu_interaction and struct gpu_units: of the ensemble's size and the
- * system's largest mass, so that fp32 has range enough. */
+/* A body in fp32, in the units of struct gpu_interaction and struct gpu_units: of the ensemble's
+ * size and the system's largest mass, so that fp32 has range enough. */
 struct __align__(16) source_single
 {
     static constexpr enum precision PRECISION = PRECISION_SINGLE;
     float x, y, z, m;
 };
 
-/* Each coordinate is a sum of two floats: 48 bits. */
+/* A body in the same units, with each coordinate as a sum of two floats: 48 bits. */
 struct __align__(16) source_mixed
 {
     static constexpr enum precision PRECISION = PRECISION_MIXED;
@@ -32,7 +32,7 @@ struct __align__(16) source_mixed
     float x_low, y_low, z_low, unused;
 };
 
-/* In the units of the config. */
+/* A body in fp64, in the units of the config. */
 struct __align__(16) source_double
 {
     static constexpr enum precision PRECISION = PRECISION_DOUBLE;
@@ -45,7 +45,8 @@ template <typename real> struct separation {
     real x, y, z;
 };
 
-/* Adding 1.5 x 2^(bits of the mantissa) leaves no bits for a fraction; ties go to even. */
+/* Returns the integer nearest to d scale: adding 1.5 x 2^(bits of the mantissa) leaves no bits for
+ * a fraction; ties go to even. */
 static __device__ __forceinline__ float nearest_integer(float d, float scale)
 {
     return fma(d, scale, 12582912.0f) - 12582912.0f;
@@ -56,7 +57,7 @@ static __device__ __forceinline__ double nearest_integer(double d, double scale)
     return fma(d, scale, 6755399441055744.0) - 6755399441055744.0;
 }
 
-/* d, or its nearest image as physics_nearest_image() has it. */
+/* Returns d or, in a periodic box, its nearest image as physics_nearest_image() has it. */
 template <enum gpu_space space, typename real, typename settings>
 static __device__ __forceinline__ real image(real d, const settings &interaction)
 {
@@ -65,7 +66,7 @@ static __device__ __forceinline__ real image(real d, const settings &interaction
                : d;
 }
 
-/* r_j - r_i */
+/* Returns r_j - r_i. */
 template <enum gpu_space space>
 static __device__ __forceinline__ separation<float>
 separate(const source_single &i, const source_single &j,
@@ -75,8 +76,9 @@ separate(const source_single &i, const source_single &j,
              image<space>(j.z - i.z, interaction) };
 }
 
-/* The difference of the high parts is rounded to its own size, and exact where the bodies are
- * near each other; the low parts return what the distance from the origin has taken. */
+/* Returns r_j - r_i. The difference of the high parts is rounded to its own size, and exact if the
+ * bodies are near each other; the low parts add the digits that the high parts lack far from the
+ * origin. */
 template <enum gpu_space space>
 static __device__ __forceinline__ separation<float>
 separate(const source_mixed &i, const source_mixed &j,
@@ -96,7 +98,7 @@ separate(const source_double &i, const source_double &j,
              image<space>(j.z - i.z, interaction) };
 }
 
-/* r^2 + eps^2, with the softening inside the first fused multiply-add. */
+/* Returns r^2 + eps^2, with the softening inside the first fused multiply-add. */
 template <typename real>
 static __device__ __forceinline__ real distance2(const separation<real> &d, real eps2)
 {
@@ -106,21 +108,22 @@ static __device__ __forceinline__ real distance2(const separation<real> &d, real
 /* --- 1/r ---------------------------------------------------------------------------------------*/
 
 /*
- * Limits 1/r, in case r is 0, to 2^40 (2^300): a finite force times a separation of 0 is the 0 that
- * such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
+ * Limits 1/r, in case r is 0, to 2^40 (in fp64 2^300): a finite force times a separation of 0 is
+ * the 0 that such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
  */
 static __device__ __forceinline__ float limited(float s)
 {
     return fminf(s, 0x1p40f);
 }
 
-/* Positive doubles are in the order of their upper halves, and the lower half of s is 0. */
+/* Limits s in fp64 by its upper half: positive doubles are in the order of their upper halves, and
+ * the lower half of s is 0. */
 static __device__ __forceinline__ double limited(double s)
 {
     return __hiloint2double(min(__double2hiint(s), (1023 + 300) << 20), 0);
 }
 
-/* 0, or so near it that the estimate takes it for 0 */
+/* Tells whether r2 is 0, or so near 0 that the estimate takes it for 0. */
 static __device__ __forceinline__ bool vanishes(double r2)
 {
     return __double2hiint(r2) == 0;
@@ -133,7 +136,7 @@ static __device__ __forceinline__ real inverse_root(real r2)
     return space == GPU_SPACE_SOFT ? s : limited(s);
 }
 
-/* m r^-3 in fp32: the estimate is as good as the type. */
+/* Returns m r^-3 in fp32, for which the estimate of 1/r is good enough. */
 template <enum gpu_space space>
 static __device__ __forceinline__ float inverse_cube(float r2, float m)
 {
@@ -142,9 +145,9 @@ static __device__ __forceinline__ float inverse_cube(float r2, float m)
 }
 
 /*
- * m r^-3 in fp64 from the estimate s of 1/r. With e = 1 - r^2 s^2,
- * r^-3 = s^3 (1 - e)^(-3/2) = s^3 (1 + 3/2 e + 15/8 e^2 + ...); |e| < 3e-6 leaves 35/16 e^3 <
- * 1e-16.
+ * Returns m r^-3 in fp64 from the estimate s of 1/r. With e = 1 - r^2 s^2,
+ * r^-3 = s^3 (1 - e)^(-3/2) = s^3 (1 + 3/2 e + 15/8 e^2 + ...);
+ * |e| < 3e-6 leaves 35/16 e^3 < 1e-16.
  */
 template <enum gpu_space space>
 static __device__ __forceinline__ double inverse_cube(double r2, double m)
@@ -167,7 +170,7 @@ static __device__ __forceinline__ void pull(real f, const separation<real> &d, r
     sums[2] = fma(f, d.z, sums[2]);
 }
 
-/* sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2) */
+/* The terms of gravity: sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2). */
 template <class source_, class settings_, typename real_, gpu_space space> struct gravity {
     typedef source_ source;
     typedef settings_ settings;
@@ -181,7 +184,7 @@ template <class source_, class settings_, typename real_, gpu_space space> struc
         pull(inverse_cube<space>(distance2(d, interaction.eps2), j.m), d, sums);
     }
 
-    /* Newton's third law: what j does to i, and what i does to j. */
+    /* Adds, by Newton's third law, the term of j acting on i and that of i acting on j. */
     static __device__ __forceinline__ void mutual(const source &i, const source &j,
                                                   const settings &interaction, real *sums_i,
                                                   real *sums_j)
@@ -200,7 +203,8 @@ using gravity_mixed = gravity<source_mixed, struct gpu_interaction_single, float
 template <enum gpu_space space>
 using gravity_double = gravity<source_double, struct gpu_interaction_double, double, space>;
 
-/* The same where all masses are 1: the bits of `terms`, a multiplication less for each sum. */
+/* The terms of gravity if all masses are 1: the bits of `terms`, with a multiplication less for
+ * each body. */
 template <enum gpu_space space, class terms> struct gravity_equal : terms {
     typedef typename terms::source source;
     typedef typename terms::real real;
@@ -224,7 +228,8 @@ template <enum gpu_space space, class terms> struct gravity_equal : terms {
     }
 };
 
-/* The same with the square root that textbooks use: exact for denormals, and dearer for it. */
+/* gravity_single with the square root that textbooks use: right for denormals, and dearer for
+ * it. */
 template <enum gpu_space space> struct gravity_textbook : gravity_single<space> {
     static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
                                                 bool,
@@ -237,7 +242,8 @@ template <enum gpu_space space> struct gravity_textbook : gravity_single<space> 
     }
 };
 
-/* The same and sum_j m_j / (r_ij^2 + eps^2)^(1/2), the body's own term included. */
+/* gravity_single with the potential: also sum_j m_j / (r_ij^2 + eps^2)^(1/2), the body's own term
+ * included. */
 template <enum gpu_space space> struct gravity_and_potential : gravity_single<space> {
     enum { SUMS = 4 };
 
@@ -255,8 +261,10 @@ template <enum gpu_space space> struct gravity_and_potential : gravity_single<sp
 };
 
 /*
- * phi / -G = sum_j m_j / (r_ij^2 + eps^2)^(1/2) and psi / -G = sum_j m_j r_ij^2 / (r_ij^2 +
- * eps^2)^(3/2), a body's own term left out. 1/r = s (1 + 1/2 e + 3/8 e^2 + ...).
+ * The terms of the potentials, a body's own term left out:
+ * phi / -G = sum_j m_j / (r_ij^2 + eps^2)^(1/2) and
+ * psi / -G = sum_j m_j r_ij^2 / (r_ij^2 + eps^2)^(3/2).
+ * From an estimate s of 1/r, 1/r = s (1 + 1/2 e + 3/8 e^2 + ...), with e = 1 - r^2 s^2.
  */
 template <enum gpu_space space> struct potentials {
     typedef source_double source;

@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "external/external.h"
 
 static const double SPIN_SECONDS = 1e-4;
 
@@ -15,7 +17,8 @@ static size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Sums have up to GPU_MAX_SEGMENTS segments, but no more than 2^23 in all. */
+/* Cuts the sum of a body into up to GPU_MAX_SEGMENTS segments, but the sums of all bodies of a
+ * system into no more than 2^23. */
 static void cut_segments(struct gpu_shape *shape)
 {
     const size_t extent = round_up(shape->count, GPU_GRANULE);
@@ -40,7 +43,8 @@ static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems
     return shape;
 }
 
-/* The request to the device: a launch of a force kernel that is never made. */
+/* A question to the device, asked with a launch of a force kernel that is never made: how many
+ * blocks does a multiprocessor run at once? */
 struct fit_context {
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
     struct gpu_sum_call call;
@@ -57,7 +61,7 @@ static unsigned at_once(const void *context, const struct gpu_tuning *tuning)
     call.distances = 1;
     if (fit->sum(&call, &slots) == cudaSuccess)
         return found;
-    cudaGetLastError(); /* a device that refuses the kernel says so again when it is launched */
+    cudaGetLastError(); /* a device that refuses the kernel says it again when it is launched */
     return 0;
 }
 
@@ -79,8 +83,8 @@ static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_inter
     return gpu_tuning_fit(row, &problem, NULL);
 }
 
-/* Small systems share a block; where their threads leave multiprocessors idle, several of these
- * share the sum of a body. */
+/* Returns the launch of gpu_resident(). If a thread for each body leaves multiprocessors idle,
+ * several threads share the sum of a body. */
 static struct gpu_tuning fit_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
@@ -92,7 +96,8 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
     return tuning;
 }
 
-/* A stretch of device memory whose parts are given out; without a base it only counts. */
+/* A piece of device memory from which arrays are taken one after another. Without a base it only
+ * counts their bytes. */
 struct part_arena {
     char *base;
     size_t used;
@@ -126,7 +131,8 @@ static size_t slots_of(const struct gpu_shape *shape, const struct gpu_tuning *t
     return gpu_slot_count(shape->segments, split < shape->segments ? split : shape->segments);
 }
 
-/* Slots for the force's sums and for the potentials', which have two components. */
+/* Returns the number of doubles for the slots of the force's sums, or for those of the potentials,
+ * which have two components, if these are more. */
 static size_t partial_length(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
@@ -170,6 +176,14 @@ static void lay_out(struct gpu_part *part, struct part_arena *arena)
     }
     part->observed.phi = take(arena, length, sizeof(double));
     part->observed.psi = take(arena, length, sizeof(double));
+    if (setup->masses)
+        part->observed.masses = take(arena, length, sizeof(double));
+    const struct external *const external = setup->physics->external;
+    if (external) {
+        part->fields.list = take(arena, external->count, sizeof *external->fields);
+        part->fields.count = external->count;
+        memcpy(part->fields.center, external->center, sizeof external->center);
+    }
     part->observed.blocks = take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
     part->observed.sums = take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
     part->non_finite = take(arena, 1, sizeof *part->non_finite);
@@ -191,7 +205,7 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
         *gpu_tuning_find(&table, GPU_BLOCKED, PRECISION_DOUBLE, bodies);
     struct gpu_interaction full = setup->interaction;
     full.precision = PRECISION_DOUBLE;
-    potentials.tuning.bodies = 1; /* as gpu_potentials() has it */
+    potentials.tuning.bodies = 1; /* gpu_potentials() has only this form */
     cudaSetDevice(device->index); /* if that fails, so does what comes next */
     part->force.tuning =
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
@@ -260,7 +274,8 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     return STATUS_OK;
 }
 
-/* After a failure these calls fail too, and there is nobody left to tell. */
+/* Frees the part. The results of these calls are ignored: after a failure of the device they fail
+ * too, and that failure was reported. */
 void gpu_part_destroy(struct gpu_part *part)
 {
     if (!part)
@@ -281,7 +296,8 @@ void gpu_part_destroy(struct gpu_part *part)
     free(part);
 }
 
-/* Short waits are worth a core that asks again and again; for the rest of a long one it sleeps. */
+/* Waits for the work of a part: asks again and again for SPIN_SECONDS, because a short wait is
+ * worth a core, and then sleeps. */
 static cudaError_t wait(struct gpu_part *part)
 {
     const double end = clock_seconds() + SPIN_SECONDS;
@@ -298,7 +314,7 @@ static cudaError_t wait(struct gpu_part *part)
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error)
 {
     cudaError_t code = cudaSetDevice(part->device.index);
-    /* To locked memory: a copy to any other would itself wait, and keep a core busy. */
+    /* The copy goes to locked memory: to any other it would itself wait, and keep a core busy. */
     if (!code && non_finite)
         code = cudaMemcpyAsync(part->on_host, part->non_finite, sizeof *part->on_host,
                                cudaMemcpyDeviceToHost, part->stream);
@@ -311,7 +327,8 @@ enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error 
 
 /* --- copies ------------------------------------------------------------------------------------*/
 
-/* Bodies [first, first + count) of every system of the part, from or to a host array. */
+/* Copies bodies [first, first + count) of every system of the part between an array of the host and
+ * one of the device; `kind` says which way. */
 static cudaError_t copy(const struct gpu_part *part, double *host, double *device, size_t first,
                         size_t count, enum cudaMemcpyKind kind)
 {
@@ -328,7 +345,7 @@ static cudaError_t copy(const struct gpu_part *part, double *host, double *devic
                              part->shape.systems, kind, part->stream);
 }
 
-/* The part's own bodies without padding. */
+/* Returns the number of the part's own bodies in a system, without padding. */
 static size_t own_count(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
@@ -337,7 +354,7 @@ static size_t own_count(const struct gpu_part *part)
 }
 
 /* Copies arrays of all bodies of the part's systems to the device, or those of its own bodies from
- * it. `doing` says so if it fails: "copying positions to it". */
+ * it. `doing` names the copy in an error: "copying positions to it". */
 static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, double *const host[],
                             double *const device[], size_t arrays, const char *doing,
                             struct error *error)
@@ -349,6 +366,32 @@ static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, dou
     for (size_t k = 0; k < arrays && !code; k++)
         code = copy(part, host[k], device[k], first, count, kind);
     return gpu_part_check(part, code, doing, error);
+}
+
+/* Indices of the first array of each vector among those of bodies_reals(): m, x y z, vx vy vz, ax
+ * ay az. */
+enum { POSITIONS = 1, VELOCITIES = 4, ACCELERATIONS = 7 };
+
+/* Copies `count` arrays of the state, from the array of index `first` on. */
+static enum status transfer_state(struct gpu_part *part, enum cudaMemcpyKind kind, size_t first,
+                                  size_t count, const char *doing, struct error *error)
+{
+    const struct gpu_state *const state = &part->state;
+    double *const device[BODIES_REALS] = { state->m,  state->x,  state->y,  state->z,  state->vx,
+                                           state->vy, state->vz, state->ax, state->ay, state->az };
+    double *host[BODIES_REALS];
+    bodies_reals(part->setup->bodies, host);
+    return transfer(part, kind, host + first, device + first, count, doing, error);
+}
+
+static cudaError_t upload_fields(struct gpu_part *part)
+{
+    const struct gpu_fields *const fields = &part->fields;
+    if (fields->count == 0)
+        return cudaSuccess;
+    return cudaMemcpyAsync(fields->list, part->setup->physics->external->fields,
+                           fields->count * sizeof *fields->list, cudaMemcpyHostToDevice,
+                           part->stream);
 }
 
 static cudaError_t upload_units(struct gpu_part *part)
@@ -366,59 +409,48 @@ static cudaError_t upload_units(struct gpu_part *part)
 enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
                             struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
-    double *const from[] = { host->m,  host->x,  host->y,  host->z,  host->vx,
-                             host->vy, host->vz, host->ax, host->ay, host->az };
-    double *const to[] = { state->m,  state->x,  state->y,  state->z,  state->vx,
-                           state->vy, state->vz, state->ax, state->ay, state->az };
     part->first_system = first_system;
     part->shape.systems = (uint32_t)systems;
     part->force.slots = 0;
     part->force.sources_current = false;
-    const enum status status = transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from),
+    enum status status = transfer_state(part, cudaMemcpyHostToDevice, 0, BODIES_REALS,
                                         "copying bodies to it", error);
+    if (!status && part->setup->masses)
+        status = transfer(part, cudaMemcpyHostToDevice, &part->setup->masses,
+                          &part->observed.masses, 1, "copying masses to it", error);
+    if (!status)
+        status = gpu_part_check(part, upload_units(part), "copying bodies to it", error);
     return status ? status
-                  : gpu_part_check(part, upload_units(part), "copying bodies to it", error);
+                  : gpu_part_check(part, upload_fields(part), "copying fields to it", error);
 }
 
 enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
     part->force.sources_current = false;
-    return transfer(part, cudaMemcpyHostToDevice, (double *[]){ host->x, host->y, host->z },
-                    (double *[]){ state->x, state->y, state->z }, 3, "copying positions to it",
-                    error);
+    return transfer_state(part, cudaMemcpyHostToDevice, POSITIONS, 3, "copying positions to it",
+                          error);
 }
 
 enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
-    double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
-    double *const to[] = { state->vx, state->vy, state->vz, part->observed.phi,
-                           part->observed.psi };
-    return transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from),
-                    "copying velocities to it", error);
+    static const char doing[] = "copying velocities to it";
+    double *const from[] = { part->setup->phi, part->setup->psi };
+    double *const to[] = { part->observed.phi, part->observed.psi };
+    if (transfer_state(part, cudaMemcpyHostToDevice, VELOCITIES, 3, doing, error))
+        return error->status;
+    return transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from), doing, error);
 }
 
 enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
-    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->x, host->y, host->z },
-                    (double *[]){ state->x, state->y, state->z }, 3, "copying positions from it",
-                    error);
+    return transfer_state(part, cudaMemcpyDeviceToHost, POSITIONS, 3, "copying positions from it",
+                          error);
 }
 
 enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
-    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->vx, host->vy, host->vz },
-                    (double *[]){ state->vx, state->vy, state->vz }, 3,
-                    "copying velocities from it", error);
+    return transfer_state(part, cudaMemcpyDeviceToHost, VELOCITIES, 3, "copying velocities from it",
+                          error);
 }
 
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
@@ -429,11 +461,8 @@ enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
 
 enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error)
 {
-    const struct bodies *host = part->setup->bodies;
-    const struct gpu_state *state = &part->state;
-    return transfer(part, cudaMemcpyDeviceToHost, (double *[]){ host->ax, host->ay, host->az },
-                    (double *[]){ state->ax, state->ay, state->az }, 3,
-                    "copying accelerations from it", error);
+    return transfer_state(part, cudaMemcpyDeviceToHost, ACCELERATIONS, 3,
+                          "copying accelerations from it", error);
 }
 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,

@@ -10,15 +10,15 @@
 #include "devices.h"
 #include "setup.h"
 
-/* The arrays of the sums of the force. */
+/* The launch of the force, and the arrays for its sums. */
 struct gpu_part_force {
     struct gpu_tuning tuning;
     double *unit_mass, *factor; /* of every system */
     void *sources;              /* bodies as the kernels see them */
-    void *sides;                /* of the third law, with room for ... */
-    unsigned distances;         /* ... this number of distances */
-    unsigned slots;             /* of the last sums that no move has taken up */
-    bool sources_current;       /* they are those of the positions */
+    void *sides;                /* the sums of pairs of tiles, for gpu_symmetric() */
+    unsigned distances;         /* distances between tiles for which `sides` has room */
+    unsigned slots;             /* slots of the last sums; 0: a move has used them */
+    bool sources_current;       /* the sources are those of the positions */
 };
 
 /* The launch of steps of systems that stay in a block. */
@@ -29,9 +29,10 @@ struct gpu_part_resident {
 /* The arrays of potentials and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
-    void *sources;            /* in double; those of the force where these are */
+    void *sources;            /* in double; the sources of the force if these are in double */
     double *phi, *psi;
-    double *blocks, *sums; /* of blocks of bodies, and of systems */
+    double *masses;        /* setup->masses on the device; NULL: those of the bodies */
+    double *blocks, *sums; /* conserved sums of blocks of bodies, and of systems */
 };
 
 /* The steps of a team as one graph; of team.c. */
@@ -45,23 +46,26 @@ struct gpu_part_graph {
 struct gpu_part {
     const struct gpu_setup *setup;
     struct gpu_device device;
-    size_t first_system; /* of the host's bodies; their number is shape.systems */
-    size_t capacity;     /* systems */
+    size_t first_system; /* index of the first one on the host; shape.systems is their number */
+    size_t capacity;     /* systems for which there is memory */
     struct gpu_shape shape;
     cudaStream_t stream;
     cudaEvent_t ready, copied; /* for the copies between parts */
     cudaEvent_t done;          /* for the host, which sleeps until then */
     void *memory;              /* one allocation for all arrays on the device */
     struct gpu_state state;
+    struct gpu_fields fields;
     double *partial; /* sums of the force or of potentials, in slots */
     struct gpu_part_force force;
     struct gpu_part_resident resident;
     struct gpu_part_observed observed;
-    unsigned long long *non_finite, *on_host; /* and what gpu_part_wait() has read of it */
+    unsigned long long *non_finite, *on_host; /* on the device; as read by gpu_part_wait() */
     struct gpu_part_graph graph;
 };
 
-/* Room for `systems` systems and bodies [first, last) of each; their bytes. */
+/* gpu_part_create() makes a part with memory for `systems` systems, of which it moves bodies
+ * [first, last); gpu_part_size() returns the bytes that this takes. STATUS_MEMORY,
+ * STATUS_UNAVAILABLE. */
 size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *device, size_t systems,
                      size_t first, size_t last);
 enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_device *device,
@@ -69,27 +73,29 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
                             struct error *error);
 void gpu_part_destroy(struct gpu_part *part); /* accepts NULL */
 
-/* Takes systems [first_system, first_system + systems) from the host's arrays. */
+/* Copies systems [first_system, first_system + systems) of the host's arrays to the device. */
 enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
                             struct error *error);
-/* Takes positions, or velocities and potentials, of all bodies: those of other processes too; gives
- * those of its own. */
+/* Copies positions, or velocities and potentials, of all bodies to the device, also of those that
+ * other processes move; or positions or velocities of the part's own bodies to the host's
+ * arrays. */
 enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error);
 enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_positions(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error);
-/* Gives positions and velocities, or accelerations, back to the host's arrays. */
+/* Copies positions and velocities, accelerations, or potentials of the part's own bodies to the
+ * host's arrays. */
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error);
 
-/* The failure `code` of the part's device, as gpu_check() has it. */
+/* Turns a result `code` of the part's device into a status, as gpu_check() does. */
 enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,
                            struct error *error);
 
-/* Until everything queued is done. Sets *non_finite, unless NULL, where the state of a body has
- * become infinite or NaN. */
+/* Waits until everything queued is done. Sets *non_finite, unless it is NULL, to true if the state
+ * of a body has become infinite or NaN. */
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error);
 
 #endif

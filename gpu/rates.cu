@@ -30,8 +30,8 @@ struct estimate {
     }
 };
 
-/* Chains that do not wait for each other. The result is stored where it never is: the compiler does
- * not know. */
+/* Runs chains of operations that do not wait for each other. The result is stored under a condition
+ * that never holds, which the compiler does not know. */
 template <class Operation>
 static __global__ void __launch_bounds__(BLOCK)
     operate(typename Operation::real seed, unsigned rounds, double *out)

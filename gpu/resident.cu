@@ -7,7 +7,7 @@
 #include "state.cuh"
 #include "sum.cuh"
 
-/* The sizes that the threads of a block share out among them. */
+/* The division of a block: its systems, and its threads for a body. */
 struct resident_grid {
     unsigned packed; /* systems in a block */
     unsigned split;  /* threads for each body */
@@ -16,7 +16,7 @@ struct resident_grid {
 /* The task of a thread: part `part` of the sum for body `body` of system `system`. */
 struct resident_index {
     unsigned slot, system, part, body;
-    bool used, owner; /* is there such a system; does the thread move the body */
+    bool used, owner; /* there is such a system; the thread moves the body */
 };
 
 static __device__ resident_index find_index(const struct gpu_shape &shape,
@@ -33,7 +33,7 @@ static __device__ resident_index find_index(const struct gpu_shape &shape,
     return index;
 }
 
-/* The sum of one segment of one body. */
+/* Sums one segment for one body. */
 template <class terms>
 static __device__ __forceinline__ void
 add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned segment,
@@ -45,8 +45,8 @@ add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned s
                      true, settings);
 }
 
-/* The whole sum of a body, in the order of segments; valid in its owner. `shares` takes the
- * other threads' parts, [component][part][body]. */
+/* Computes the whole sum of a body, in the order of segments; `total` is valid in the thread that
+ * owns the body. `shares` takes the sums of the threads of each body, [component][part][body]. */
 template <class terms>
 static __device__ __forceinline__ void
 add_all(double total[3], const struct gpu_shape &shape, const struct resident_grid &grid,
@@ -79,8 +79,9 @@ add_all(double total[3], const struct gpu_shape &shape, const struct resident_gr
     }
 }
 
-/* The program is read where the call lies: without __grid_constant__ every thread would copy it. */
-template <class terms, bool registers>
+/* Takes the steps of a call. The program is read from the call itself: without __grid_constant__
+ * every thread would copy it. */
+template <class terms, bool registers, bool fields>
 static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     resident(const __grid_constant__ struct gpu_resident_call call,
              const typename terms::settings settings, const struct resident_grid grid)
@@ -119,6 +120,8 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
             double total[3];
             add_all<terms>(total, shape, grid, index, sources, shares, settings);
             body.set_acceleration(total, factor);
+            if (fields && index.owner)
+                body.add_fields(call.fields);
         }
         pass = stage_walk_next(&call.program, &walk);
         if (pass)
@@ -134,8 +137,9 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     }
 }
 
-/* One system alone spreads over as many threads as there are segments; many share blocks, as many
- * as their sources leave room for: those of each are padded, and so are large for few bodies. */
+/* Divides the threads. If a body has several threads, a block has one system. Else several systems
+ * share a block, as many as there is shared memory for their sources; these are padded, and so take
+ * much of it even for few bodies. */
 static struct resident_grid choose_grid(const struct gpu_resident_call *call, size_t sources)
 {
     const unsigned count = call->shape.count;
@@ -150,7 +154,7 @@ static struct resident_grid choose_grid(const struct gpu_resident_call *call, si
     return grid;
 }
 
-extern "C" cudaError_t gpu_resident(const struct gpu_resident_call *call)
+template <bool fields> static cudaError_t launch_resident(const struct gpu_resident_call *call)
 {
     const unsigned count = call->shape.count;
     if (count > GPU_RESIDENT_BODIES)
@@ -162,10 +166,15 @@ extern "C" cudaError_t gpu_resident(const struct gpu_resident_call *call)
         const unsigned used = grid.packed * grid.split * count;
         const unsigned threads = (unsigned)groups_of(used, GPU_WARP) * GPU_WARP;
         const size_t shares = grid.split > 1 ? 3 * grid.split * count * sizeof(double) : 0;
-        const auto kernel =
-            call->program.registers ? resident<terms, true> : resident<terms, false>;
+        const auto kernel = call->program.registers ? resident<terms, true, fields>
+                                                    : resident<terms, false, fields>;
         return launch(call->stream, groups_of(call->shape.systems, grid.packed),
                       { threads, GPU_RESIDENT_BODIES }, grid.packed * sources + shares, kernel,
                       *call, settings_of<terms>(call->interaction), grid);
     });
+}
+
+extern "C" cudaError_t gpu_resident(const struct gpu_resident_call *call)
+{
+    return call->fields.count > 0 ? launch_resident<true>(call) : launch_resident<false>(call);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 
 const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id)
 {
@@ -48,9 +49,10 @@ static bool masses_are(const struct bodies *bodies, size_t system, double m)
     return true;
 }
 
-/* Masses in units of the largest of their system, so that equal masses are exactly 1; in fp64,
- * whose range needs no units, only these. A system's unit looks at no other's masses. Are all
- * equal? */
+/* Finds the unit of mass of each system: its largest mass, so that equal masses are exactly 1. In
+ * fp64, whose range needs no unit, this holds for equal masses only; else the unit is 1. No
+ * system's unit depends on the masses of another. Returns true if in every system the masses are
+ * equal. */
 static bool find_units(struct gpu_setup *setup)
 {
     const struct bodies *bodies = setup->bodies;
@@ -96,14 +98,15 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
     *setup = (struct gpu_setup){ .kernel = kernel, .physics = physics, .bodies = bodies };
     setup->unit_mass = memory_array(bodies->systems, sizeof(double), error);
     setup->factor = memory_array(bodies->systems, sizeof(double), error);
-    if (!setup->unit_mass || !setup->factor) {
+    if (!setup->unit_mass || !setup->factor ||
+        (physics->external && external_masses(bodies, &setup->masses, error))) {
         gpu_setup_free(setup);
         return error->status;
     }
     find_interaction(setup, precision);
     struct gpu_interaction *interaction = &setup->interaction;
     interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
-    if (interaction->equal_masses) /* so far that r^-3 is 0 */
+    if (interaction->equal_masses) /* so far away that r^-3 is 0 */
         interaction->padding = precision == PRECISION_DOUBLE ? 0x1p400 : 0x1p60;
     return STATUS_OK;
 }
@@ -124,5 +127,6 @@ void gpu_setup_free(struct gpu_setup *setup)
     memory_free(setup->psi);
     memory_free(setup->unit_mass);
     memory_free(setup->factor);
+    memory_free(setup->masses);
     *setup = (struct gpu_setup){ 0 };
 }

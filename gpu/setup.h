@@ -29,22 +29,23 @@ struct gpu_setup {
     const struct physics *physics;
     struct bodies *bodies;
     struct gpu_interaction interaction;
-    double *unit_mass, *factor; /* of every system: struct gpu_units, on the host */
-    /* The launch of the force, if it is not to be the device's own: as launched, or to be
-     * fitted. */
+    double *unit_mass, *factor; /* an element for each system: struct gpu_units, on the host */
+    double *masses; /* of the conserved sums: external_masses(); NULL: the bodies' own */
+    /* The launch of the force: `tuning` is taken as it is; else `row` is fitted to the bodies. If
+     * both are NULL, the row that was tuned for the device is fitted. */
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
-    /* The processes that move other bodies of the same systems; else NULL. */
+    /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
-    double *phi, *psi; /* on the host, laid out like the bodies */
-    bool registers;    /* parts have room for those of stages */
+    double *phi, *psi; /* on the host, laid out like the bodies; NULL without peers */
+    bool registers;    /* parts have room for the registers of stages */
 };
 
-/* STATUS_MEMORY. */
+/* Fills the setup for bodies and physics, which are borrowed. STATUS_MEMORY. */
 enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision precision,
                            const struct physics *physics, struct bodies *bodies,
                            struct gpu_setup *setup, struct error *error);
-/* The bodies are divided among processes. STATUS_MEMORY. */
+/* Adapts the setup to bodies that are divided among processes. STATUS_MEMORY. */
 enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_peers *peers,
                             struct error *error);
 void gpu_setup_free(struct gpu_setup *setup);

@@ -8,7 +8,8 @@
 #include "launch.cuh"
 #include "sum.cuh"
 
-/* Without bounds the assembler takes few registers; with them, as many as it gets, or too few. */
+/* The kernel has no launch bounds: without them the assembler takes few registers; with them, as
+ * many as it gets, or too few. */
 template <class terms>
 static __global__ void simt(const struct gpu_shape shape, const typename terms::settings settings,
                             const typename terms::source *__restrict__ sources,

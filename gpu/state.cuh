@@ -4,7 +4,8 @@
 
 #include "pair.cuh"
 
-/* Positions, velocities and accelerations, and the registers of stages where a program has some. */
+/* The position, velocity and acceleration of a body, and the registers of stages if the program has
+ * some. */
 template <bool registers> struct body_state {
     double y[registers ? VECTORS : VECTOR_R][3];
 
@@ -43,7 +44,8 @@ template <bool registers> struct body_state {
         state.az[n] = y[VECTOR_A][2];
     }
 
-    /* Between two launches of a step; a block that keeps its system keeps them too. */
+    /* Loads the registers of stages, which are kept in memory between two launches of a step. A
+     * block that keeps its system keeps its registers, too. */
     __device__ __forceinline__ void load_registers(const struct gpu_state &state, size_t n)
     {
         for (int k = VECTOR_R; registers && k < VECTORS; k++)
@@ -58,9 +60,9 @@ template <bool registers> struct body_state {
                 state.registers[k - VECTOR_R][c][n] = y[k][c];
     }
 
-    /* From `slots` partial sums of three components each, added in order. A read takes as long as
-     * hundreds of additions, so BATCH slots are read before any is added; those beyond the last one
-     * count as 0 (no sum is -0). */
+    /* Computes the acceleration from `slots` partial sums of three components each, added in order.
+     * A read takes as long as hundreds of additions, so BATCH slots are read before any is added;
+     * those beyond the last one count as 0 (no sum is -0). */
     __device__ __forceinline__ void accelerate(const double *sums, size_t length, unsigned slots,
                                                double factor)
     {
@@ -91,6 +93,14 @@ template <bool registers> struct body_state {
             y[VECTOR_A][c] = factor * sum[c];
     }
 
+    /* Adds the external fields to the acceleration by the pairs, as the host does. */
+    __device__ __forceinline__ void add_fields(const struct gpu_fields &fields)
+    {
+        const struct field_motion sum = fields_motion(fields.list, fields.count, y[VECTOR_X], NULL);
+        for (int c = 0; c < 3; c++)
+            y[VECTOR_A][c] += sum.a[c];
+    }
+
     __device__ __forceinline__ void combine(int to, int from, int rate, const struct stage_move &by)
     {
         for (int c = 0; c < 3; c++) {
@@ -101,7 +111,8 @@ template <bool registers> struct body_state {
         }
     }
 
-    /* An index that only the program knows would keep the state out of the registers. */
+    /* Does the moves of a pass. An index that is not a constant would keep the state out of the
+     * device's registers. */
     __device__ __forceinline__ void move(const struct stage_pass &pass)
     {
         for (unsigned k = 0; k < pass.count; k++) {
@@ -115,7 +126,21 @@ template <bool registers> struct body_state {
         }
     }
 
-    /* 0 x is NaN where x is infinite or NaN. */
+    /* Does the moves of a pass in a rotating frame, each of which is a kick or a drift. */
+    __device__ __forceinline__ void move_turning(const struct stage_pass &pass,
+                                                 const struct field_drift drifts[][2])
+    {
+        for (unsigned k = 0; k < pass.count; k++) {
+            const struct stage_move &by = pass.moves[k];
+            if (by.to == VECTOR_V)
+                combine(VECTOR_V, VECTOR_V, VECTOR_A, by);
+            else
+                for (unsigned n = 0; n < by.times; n++)
+                    field_drift(&drifts[k][n], y[VECTOR_X], y[VECTOR_V]);
+        }
+    }
+
+    /* Tells whether the body is finite: 0 x is NaN if x is infinite or NaN. */
     __device__ __forceinline__ bool finite() const
     {
         double sum = 0;
@@ -127,8 +152,8 @@ template <bool registers> struct body_state {
 
 /* --- sources -----------------------------------------------------------------------------------*/
 
-/* A coordinate in the unit of length, inside the box where there is one: fp32 has no digits to
- * lose. Its nearest images stay what they were. */
+/* Returns a coordinate in the scaled unit of length, moved into the periodic box if there is one,
+ * because fp32 has no digits to lose. Nearest images stay the same. */
 static __device__ __forceinline__ double scaled(double x, const struct gpu_interaction &interaction)
 {
     if (interaction.space == GPU_SPACE_PERIODIC)
@@ -168,7 +193,7 @@ static __device__ __forceinline__ void pack_position(source_double *source, doub
     source->z = z;
 }
 
-/* A body of mass m, in the system's unit of mass. */
+/* Packs a body of mass m, which is in the system's unit of mass. */
 template <class source>
 static __device__ __forceinline__ void pack_body(source *to, double x, double y, double z, double m,
                                                  const struct gpu_interaction &interaction)
@@ -179,7 +204,7 @@ static __device__ __forceinline__ void pack_body(source *to, double x, double y,
     *to = packed;
 }
 
-/* A body that acts on none. */
+/* Packs a body of the padding, which acts on no other. */
 template <class source>
 static __device__ __forceinline__ void pack_padding(source *to,
                                                     const struct gpu_interaction &interaction)
@@ -189,7 +214,7 @@ static __device__ __forceinline__ void pack_padding(source *to,
     *to = packed;
 }
 
-/* visit(source_...()) for a precision */
+/* Calls visit(source_...()) for a precision. */
 template <class Visitor>
 static cudaError_t with_source(enum precision precision, const Visitor &visit)
 {

@@ -6,8 +6,8 @@
 
 #include "pair.cuh"
 
-/* A sum of sums that loses nothing worth having: for floats a pair of them (Knuth 1998, TAOCP 2,
- * 4.2.2, Theorem B), which costs less than fp64 on devices that have little of it. */
+/* A sum of chunks with practically no rounding: for floats a pair of them (Knuth 1998, TAOCP 2,
+ * 4.2.2, Theorem B), which costs less than fp64 on devices that have few units for it. */
 template <typename real> struct wide_sum;
 
 template <> struct wide_sum<float> {
@@ -77,14 +77,14 @@ template <class terms, int BODIES> struct body_sums {
         start_chunk();
     }
 
-    /* The inner loop of everything: `length` bodies, a multiple of GPU_GRANULE, at `others`, the
-     * first of which has index `first`. */
+    /* The inner loop of everything: adds `length` bodies (a multiple of GPU_GRANULE) at `others`,
+     * the first of which has index `first`, to the chunk. */
     __device__ __forceinline__ void add_run(const typename terms::source *others, unsigned first,
                                             unsigned length,
                                             const typename terms::settings &settings)
     {
-        /* 32 pairs in fp32 or 16 in fp64 hide the loop's own instructions and fit the cache; 16
-         * bodies of two loads each are as many as the registers take. */
+        /* A round of the loop has 32 pairs in fp32 or 16 in fp64, which hide its own instructions
+         * and fit the cache; but at most 16 bodies of two loads each, for want of registers. */
         enum {
             PAIRS = sizeof(typename terms::real) == 8 ? 16 : 32,
             MOST = sizeof(typename terms::source) == 16 ? 32 : 16,
@@ -102,7 +102,7 @@ template <class terms, int BODIES> struct body_sums {
         }
     }
 
-    /* The same, chunk by chunk. `done` bodies of the segment came before; `last` ends it. */
+    /* Adds bodies chunk by chunk, after `done` bodies of the segment; `last`: it ends here. */
     __device__ __forceinline__ void add_chunks(const typename terms::source *others, unsigned first,
                                                unsigned length, unsigned done, bool last,
                                                const typename terms::settings &settings)
@@ -117,8 +117,8 @@ template <class terms, int BODIES> struct body_sums {
         }
     }
 
-    /* Bodies [begin, end) of a system, tile by tile through shared memory; called by all threads of
-     * a block. */
+    /* Adds bodies [begin, end) of a system, tile by tile through shared memory; all threads of a
+     * block call it. */
     __device__ __forceinline__ void add_tiles(const typename terms::source *__restrict__ bodies,
                                               unsigned begin, unsigned end,
                                               typename terms::source *tile, unsigned tile_size,
@@ -134,7 +134,8 @@ template <class terms, int BODIES> struct body_sums {
         }
     }
 
-    /* The segment's sums of body b to a slot, or on top of what the slot has. */
+    /* Writes the segment's sums of body b to a slot, whose components are `length` apart, or adds
+     * them to those that the slot has. */
     __device__ __forceinline__ void end_segment(int b, double *slot, size_t length,
                                                 bool on_top) const
     {

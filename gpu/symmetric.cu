@@ -16,7 +16,7 @@
 enum {
     WARPS = 4,
     THREADS = WARPS * GPU_WARP,
-    GROUPS = 8, /* of a tile in shared memory at a time */
+    GROUPS = 8, /* groups of a tile that are in shared memory at a time */
     STAGE = GROUPS * GPU_WARP,
     UNROLL = 4 /* rotations */
 };
@@ -32,8 +32,8 @@ template <class terms, int BODIES> struct tile_of {
                   "the catalog has the kernel as it is");
 };
 
-/* Returns how many blocks a multiprocessor has registers for at least: as the form says with the
- * most bodies in a lane; fewer leave registers for four, but four of 32 bytes only for two. */
+/* Returns for how many blocks, at least, a multiprocessor must have registers: for `form` if a lane
+ * has the most bodies; with fewer bodies for four, or for two if they take more than 64 bytes. */
 template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
 {
     return BODIES == limits_of<terms>(GPU_SYMMETRIC).bodies.most ? form
@@ -41,7 +41,8 @@ template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
                                                                  : 2;
 }
 
-/* At distance T/2 of an even T every tile pair would come twice. */
+/* Tells whether a tile takes the pair at a distance. At T/2 of an even T only half of the tiles do,
+ * or every pair would come twice. */
 static __host__ __device__ __forceinline__ bool is_tile_pair(unsigned tiles, unsigned tile,
                                                              unsigned distance)
 {
@@ -90,7 +91,7 @@ template <class source> struct source_group {
     }
 };
 
-/* A stage of the other tile: its groups, and what its bodies get. */
+/* A stage of the other tile: its groups, and the sums for their bodies. */
 template <class terms> struct group_stage {
     source_group<typename terms::source> groups[GROUPS];
     wide_sum<typename terms::real> sums[GROUPS][GPU_WARP][3];
@@ -114,7 +115,7 @@ template <class terms> struct group_stage {
     }
 };
 
-/* The bodies of one lane and what they get: in this stage, in this tile. */
+/* The bodies of one lane and their sums: over this stage (`chunk`) and over this tile (`sum`). */
 template <class terms, int BODIES> struct lane {
     typedef typename terms::real real;
     typename terms::source body[BODIES];
@@ -131,7 +132,7 @@ template <class terms, int BODIES> struct lane {
         }
     }
 
-    /* 32 rotations of a group; `back` is what this lane's body of the group gets. */
+    /* Adds a group in 32 rotations; `back` takes the sum for this lane's body of the group. */
     __device__ __forceinline__ void add_group(const source_group<typename terms::source> &group,
                                               unsigned own_lane,
                                               const typename terms::settings &settings, real *back)

@@ -17,8 +17,8 @@ enum status gpu_team_each(const struct gpu_team *team,
 
 /* --- copies between parts ----------------------------------------------------------------------*/
 
-/* An array of a part, which has computed its own elements of it: one of `size` bytes for every
- * `bodies` bodies. */
+/* An array that every part has, and of which a part computes the elements of its own bodies: one of
+ * `size` bytes for every `bodies` bodies. */
 struct shared_array {
     void *start;
     size_t size, bodies;
@@ -59,7 +59,8 @@ static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to, 
     return code;
 }
 
-/* Every part fetches what the others have, when they have it; and they go on when it is fetched. */
+/* Queues copies to the part `to` of the elements that the other parts compute, each after it is
+ * ready. The event `copied` then tells the other parts that they may go on. */
 static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to, enum shared which)
 {
     cudaError_t code = cudaSetDevice(to->device.index);
@@ -111,8 +112,9 @@ static bool is_shared(const struct gpu_team *team)
     return team->parts[0]->setup->peers != NULL;
 }
 
-/* From everyone to everyone, when the host has what the parts gave it. Whoever has failed takes
- * part too, or the others would wait for it for ever. */
+/* Gathers arrays from all processes for all of them, when the host has the values of this process's
+ * parts, and uploads them. A process that has failed takes part too, or the others would wait for
+ * it for ever. */
 static enum status share(const struct gpu_team *team, double *const arrays[], size_t count,
                          enum status (*upload)(struct gpu_part *, struct error *),
                          enum status status, struct error *error)
@@ -134,7 +136,8 @@ static enum status share_positions(const struct gpu_team *team, enum status stat
     return share(team, positions, COUNT_OF(positions), gpu_part_upload_positions, status, error);
 }
 
-/* Shares the values that the sums over all bodies need beside the positions. */
+/* Exchanges with the other processes what sums over all bodies need beside the positions:
+ * velocities, phi and psi. */
 static enum status share_observed(const struct gpu_team *team, enum status status,
                                   struct error *error)
 {
@@ -168,7 +171,7 @@ static enum status take_pass(const struct gpu_team *team, const struct stage_pas
     return !status && pass->force ? gpu_team_each(team, gpu_work_sum, error) : status;
 }
 
-/* Passes [first, last) of the program. */
+/* Takes passes [first, last) of the program. */
 static enum status take_passes(const struct gpu_team *team, const struct stage_program *program,
                                size_t first, size_t last, struct error *error)
 {
@@ -178,7 +181,8 @@ static enum status take_passes(const struct gpu_team *team, const struct stage_p
     return status;
 }
 
-/* From the end of one step to that of the next: what repeats itself. */
+/* Takes the passes from the end of one step to the end of the next: those that repeat
+ * themselves. */
 static enum status take_cycle(const struct gpu_team *team, const struct stage_program *program,
                               struct error *error)
 {
@@ -215,7 +219,8 @@ static enum status capture(const struct gpu_team *team, const struct stage_progr
     return status ? status : gpu_check((int)code, part->device.index, "recording a graph", error);
 }
 
-/* The graph of GRAPH_CYCLES cycles, made where the last one does not fit. */
+/* Makes the graph of GRAPH_CYCLES cycles, unless the last one has the same integrator, step and
+ * number of systems. */
 static enum status prepare_graph(const struct gpu_team *team, const struct stage_program *program,
                                  struct error *error)
 {
@@ -241,25 +246,24 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
     return gpu_check((int)code, part->device.index, "making a graph", error);
 }
 
-/* Takes as many cycles as graphs can; *cycles is the rest. */
+/* Takes cycles by graphs, GRAPH_CYCLES at a time; *cycles becomes the number that is left. */
 static enum status take_graphs(const struct gpu_team *team, const struct stage_program *program,
                                uint64_t *cycles, struct error *error)
 {
     if (!wants_graph(team, *cycles))
         return STATUS_OK;
     struct gpu_part *part = team->parts[0];
-    const enum status status = prepare_graph(team, program, error);
-    if (status)
-        return status;
+    if (prepare_graph(team, program, error))
+        return error->status;
     cudaError_t code = cudaSuccess;
     for (; *cycles >= GRAPH_CYCLES && !code; *cycles -= GRAPH_CYCLES)
         code = cudaGraphLaunch(part->graph.graph, part->stream);
     return gpu_check((int)code, part->device.index, "starting a graph", error);
 }
 
-/* The passes of a walk, of which graphs take those that repeat themselves. A graph begins with a
- * move that takes up the sums before it; where the forces at the start were done, a cycle has to
- * make some. */
+/* Takes `steps` steps; graphs take the cycles, the passes that repeat themselves. A graph begins
+ * with a move that uses the sums before it. If there are none, because the forces at the start were
+ * current, one cycle without a graph makes them first. */
 static enum status take_steps(const struct gpu_team *team, const struct stage_program *program,
                               uint64_t steps, struct error *error)
 {

@@ -14,19 +14,19 @@ struct gpu_team {
     size_t count;
 };
 
-/* Does something with one part after another until it fails. */
+/* Calls `what` for one part after another until it fails. */
 enum status gpu_team_each(const struct gpu_team *team,
                           enum status (*what)(struct gpu_part *, struct error *),
                           struct error *error);
 
-/* `steps` whole steps. `current`: the accelerations are a(x). */
+/* Takes `steps` whole steps. `current`: the accelerations are those of the present positions. */
 enum status gpu_team_advance(const struct gpu_team *team, const struct stage_program *program,
                              uint64_t steps, bool current, struct error *error);
 
 enum status gpu_team_accelerations(const struct gpu_team *team, struct error *error);
-/* phi and psi on the devices. */
+/* Computes phi and psi, which stay on the devices. */
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error);
-/* sums: as gpu_work_conserved() has it. */
+/* Computes the conserved sums of all systems; `sums` is laid out as gpu_work_conserved() has it. */
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error);
 
 #endif

@@ -12,20 +12,20 @@
 
 #include "kernels.h"
 
-/* A body as others see it. A thread reads it in four pieces ... */
+/* A body as others see it, which a thread reads in four pieces. */
 struct textbook_structure {
     float x, y, z, m;
 };
 
-/* ... or, since it begins at a multiple of 16 bytes, at once: CUDA's float4, source_single of
- * pair.cuh. */
+/* A body as others see it, which a thread reads at once, since it begins at a multiple of 16 bytes:
+ * CUDA's float4, source_single of pair.cuh. */
 struct __align__(16) textbook_body
 {
     float x, y, z, m;
 };
 
-/* The terms of one pair; `root` takes 1 / sqrtf(), rounded correctly, and not the device's estimate
- * of it. */
+/* Adds the terms of one pair to `a`. With `root` it takes 1 / sqrtf(), rounded correctly, else the
+ * device's estimate of it. */
 template <bool root>
 static __device__ __forceinline__ void textbook_pull(float dx, float dy, float dz, float m,
                                                      float eps2, float *a)
@@ -38,8 +38,8 @@ static __device__ __forceinline__ void textbook_pull(float dx, float dy, float d
     a[2] = fma(f, dz, a[2]);
 }
 
-/* A system has `stride` bodies in memory, of which those behind the last have no mass. A device may
- * have only the bodies [first, last) of each to compute. */
+/* The body of a thread. A system has `stride` bodies in memory, of which those behind the last have
+ * no mass. A device may have only bodies [first, last) of each system to compute. */
 struct textbook_place {
     unsigned system, i;
     __device__ explicit textbook_place(const struct gpu_shape &shape)

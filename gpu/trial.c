@@ -9,7 +9,8 @@
 #include "team.h"
 #include "work.h"
 
-/* Softening and density of the tutorial's cube (experiment uniform-cube). */
+/* The softening of the tutorial's cube (experiment uniform-cube), whose density make_bodies()
+ * takes. */
 const struct physics gpu_trial_physics = { .gravitational_constant = 1, .softening = 0.1 };
 
 enum { WARM_UP = 3, MOST_GROUPS = 15 };
@@ -22,7 +23,8 @@ static enum status check(const struct gpu_bench_state *bench, cudaError_t code, 
 
 /* --- bodies ------------------------------------------------------------------------------------*/
 
-/* A cube of constant density; masses of 1, or between 1 and 2. */
+/* Makes bodies in a cube of constant density, with masses of 1 or between 1 and 2, unless those of
+ * the last trial fit. */
 static enum status make_bodies(struct gpu_bench_state *bench, size_t systems, size_t count,
                                bool equal, struct error *error)
 {
@@ -75,20 +77,16 @@ static enum status time_group(const struct gpu_bench_state *bench, const struct 
                               struct error *error)
 {
     float milliseconds = 0;
-    enum status status = check(bench, cudaEventRecord(watch->start, task->stream), error);
-    if (!status)
-        status = task->queue(task, times, error);
-    if (!status)
-        status = check(bench, cudaEventRecord(watch->end, task->stream), error);
-    if (!status)
-        status = check(bench, cudaEventSynchronize(watch->end), error);
-    if (!status)
-        status = check(bench, cudaEventElapsedTime(&milliseconds, watch->start, watch->end), error);
+    if (!check(bench, cudaEventRecord(watch->start, task->stream), error) &&
+        !task->queue(task, times, error) &&
+        !check(bench, cudaEventRecord(watch->end, task->stream), error) &&
+        !check(bench, cudaEventSynchronize(watch->end), error))
+        check(bench, cudaEventElapsedTime(&milliseconds, watch->start, watch->end), error);
     *seconds = 1e-3 * milliseconds / (double)times;
-    return status;
+    return error->status;
 }
 
-/* Groups of at least GROUP_SECONDS, until the time of a trial is over. */
+/* Times groups of launches, each of GROUP_SECONDS or more, until the time of a trial is over. */
 enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
                           double *least, double *median, struct error *error)
 {
@@ -126,7 +124,8 @@ static enum status queue_steps(const struct gpu_task *task, size_t times, struct
 
 /* --- trials ------------------------------------------------------------------------------------*/
 
-/* The rate at which the device could issue the pair loop's instructions. */
+/* Returns the pairs per second for which the device could issue the instructions of the pair loop,
+ * or 0 if they are not counted. */
 static double limit_of(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
 {
     const bool full = trial->precision == PRECISION_DOUBLE;
@@ -148,25 +147,20 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
 {
     struct gpu_setup setup;
     struct gpu_part *part = NULL;
-    enum status status = make_bodies(bench, trial->systems, trial->count, trial->equal, error);
-    if (!status)
-        status = gpu_setup_init(&trial->kernel, trial->precision, &gpu_trial_physics, bench->bodies,
-                                &setup, error);
-    if (status)
-        return status;
+    if (make_bodies(bench, trial->systems, trial->count, trial->equal, error) ||
+        gpu_setup_init(&trial->kernel, trial->precision, &gpu_trial_physics, bench->bodies, &setup,
+                       error))
+        return error->status;
     setup.row = trial->tuning;
-    status = gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error);
-    if (!status)
-        status = gpu_part_upload(part, 0, trial->systems, error);
-    if (!status) {
+    if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
+        !gpu_part_upload(part, 0, trial->systems, error)) {
         row->tuning = part->force.tuning;
-        status = use(bench, trial, part, row, error);
+        if (!use(bench, trial, part, row, error))
+            gpu_part_wait(part, NULL, error);
     }
-    if (!status)
-        status = gpu_part_wait(part, NULL, error);
     gpu_part_destroy(part);
     gpu_setup_free(&setup);
-    return status;
+    return error->status;
 }
 
 static enum status time_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
@@ -190,8 +184,9 @@ static double pairs_of(const struct gpu_trial *trial)
     return reference_pairs((double)trial->systems, (double)trial->count);
 }
 
-/* There is no time for a few evaluations even at a quarter of the rate that the device allows;
- * where the instructions are not counted, at a tenth of what it could do. */
+/* Tells whether the deadline would come before a trial of four evaluations ends, if it ran at a
+ * quarter of the kernel's limit or, if its instructions are not counted, at 1/200 pair for each
+ * fp32 operation of the device. */
 static bool is_late(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
 {
     const double limit = limit_of(bench, trial);
@@ -216,9 +211,8 @@ enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial 
     row->skipped = is_late(bench, trial);
     if (row->skipped)
         return gpu_trial_send(bench, row, error);
-    const enum status status = gpu_trial_on_part(bench, trial, time_part, row, error);
-    if (status)
-        return status;
+    if (gpu_trial_on_part(bench, trial, time_part, row, error))
+        return error->status;
     row->rate = pairs_of(trial) / row->seconds;
     row->best = trial->part == GPU_BENCH_TUNING && row->rate > trial->to_beat;
     return gpu_trial_send(bench, row, error);

@@ -17,7 +17,7 @@ struct gpu_bench_state {
     struct gpu_tuning_table tuning;
     double deadline, tuning_deadline; /* by clock_seconds() */
     double trial_seconds;
-    double operations[GPU_OPERATIONS]; /* a second, measured */
+    double operations[GPU_OPERATIONS]; /* per second, as measured */
     struct bodies *bodies;             /* of the last trial, for the next one of its size */
     bool equal;
 };
@@ -27,11 +27,11 @@ struct gpu_trial {
     const char *label;
     struct gpu_kernel kernel;
     enum precision precision;
-    bool equal;                          /* masses */
+    bool equal;                          /* all masses are 1 */
     double instructions;                 /* of an ordered pair; 0: not counted */
     const struct gpu_tuning_row *tuning; /* NULL: the device's */
     size_t systems, count;
-    bool steps;     /* whole ones */
+    bool steps;     /* whole steps are timed, not only forces */
     double to_beat; /* GPU_BENCH_TUNING: the best rate so far */
 };
 
@@ -42,11 +42,11 @@ extern const struct physics gpu_trial_physics;
  * catalog, its launch is the one that the device is tuned to. */
 struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
                               enum precision precision, size_t systems, size_t count);
-/* Times it and sends the row, or sends it as skipped where there is no time left. */
+/* Times a trial and sends its row, or sends the row as skipped if there is no time left. */
 enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                           struct gpu_bench_row *row, struct error *error);
 
-/* Works on the part that has the bodies of a trial, and fills the row. */
+/* Makes a part with the bodies of a trial and calls `use` for it, which fills the row. */
 enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                               enum status (*use)(struct gpu_bench_state *, const struct gpu_trial *,
                                                  struct gpu_part *, struct gpu_bench_row *,
@@ -55,7 +55,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
 enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
                            struct error *error);
 
-/* The work that is timed: it queues itself `times` times. */
+/* The work that is timed: queue() queues it `times` times. */
 struct gpu_task {
     enum status (*queue)(const struct gpu_task *task, size_t times, struct error *error);
     struct gpu_part *part;
@@ -65,7 +65,7 @@ struct gpu_task {
     cudaStream_t stream;
 };
 
-/* Seconds of one: the least and the median of some groups. */
+/* Measures the seconds that the task takes once: the least and the median of some groups. */
 enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
                           double *least, double *median, struct error *error);
 

@@ -16,7 +16,7 @@
 
 /* --- rows --------------------------------------------------------------------------------------*/
 
-/* Returns the distance of two numbers of bodies: by their ratio. */
+/* Returns the distance between two numbers of bodies, the logarithm of their ratio. */
 static double distance(size_t a, size_t b)
 {
     return fabs(log((double)a / (double)b));
@@ -52,12 +52,13 @@ void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row 
 
 /* --- what fills a device -----------------------------------------------------------------------*/
 
-/* The cost, in pairs, of a sum that a body has written for another kernel to add: 48 bytes there
- * and back at 4.8e12 bytes/s, beside 2e12 pairs/s (an H200's; others' ratios are like it). */
+/* The cost, in pairs, of a sum of one body that a block writes to a slot and the next kernel reads:
+ * 48 bytes there and back at 4.8e12 bytes/s, while 2e12 pairs/s are summed (on an H200; the ratio
+ * is similar on other devices). */
 static const double PAIRS_OF_A_SLOT = 20;
 
-/* The part of a pair's instructions that the bodies of a thread share, for one body: those that
- * load a body and turn the loop (instructions.h, 13.4 with four bodies, 14.2 with one). */
+/* The part of a pair's instructions that loads body j and runs the loop, if a thread has one body;
+ * the bodies of a thread share it (instructions.h: 13.4 with four bodies, 14.2 with one). */
 static const double SHARED_PART = 0.08;
 
 static const struct gpu_limits *limits_of(const struct gpu_tuning_row *row)
@@ -73,8 +74,9 @@ static unsigned blocks_at_once(const struct gpu_tuning_problem *problem,
     return found > 0 ? found : (unsigned)(built * limits->block.most / tuning->block);
 }
 
-/* The part of a device's time that is spent on pairs, if all blocks of a wave take as long as that
- * with the most to do, at the speed that a multiprocessor has when it is full. */
+/* Returns the part of a device's time that is spent on pairs, if every block of a wave takes as
+ * long as the one with the most segments, and every multiprocessor is as fast as when it is
+ * full. */
 static double used_part(const struct gpu_tuning_problem *problem, const struct gpu_limits *limits,
                         const struct gpu_tuning *tuning, unsigned at_once)
 {
@@ -90,8 +92,8 @@ static double used_part(const struct gpu_tuning_problem *problem, const struct g
     return pairs / (time * overhead + pairs / others * slots * PAIRS_OF_A_SLOT);
 }
 
-/* Returns the bodies of a thread for a kernel of the third law, whose tiles are part of the order
- * of its sums: they follow from the number of bodies alone. */
+/* Returns the number of bodies per thread for a kernel of the third law. It decides the tiles,
+ * which are part of the order of sums, so it follows from the number of bodies alone. */
 static int bodies_of_tiles(const struct gpu_limits *limits, size_t count)
 {
     int bodies = limits->bodies.most;
@@ -145,14 +147,14 @@ static void device_key(const struct gpu_device *device, char key[280])
     snprintf(key, 280, "%s %s", device->name, device->isa);
 }
 
-/* 0 for what is none that a launch may have. */
+/* Returns a member of a JSON object, or 0 if it is not a positive int. */
 static int member(const json_t *object, const char *name)
 {
     const json_int_t value = json_integer_value(json_object_get(object, name));
     return value > 0 && value <= INT32_MAX ? (int)value : 0;
 }
 
-/* A launch that no kernel was built for must not come out of a file. */
+/* Takes a row of the file into the table if the kernel was built for its launch. */
 static void take_row(const json_t *object, struct gpu_tuning_table *table)
 {
     const char *kernel = json_string_value(json_object_get(object, "kernel"));
@@ -220,18 +222,18 @@ static json_t *rows_json(const struct gpu_tuning_table *table)
     return rows;
 }
 
-/* The folders above the file `path`, which is put together again. */
+/* Makes the folders above the file `path`, which is cut at each slash for a moment. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(path, 0777); /* one that cannot be made is found out when the file is written */
+        mkdir(path, 0777); /* a failure shows when the file is written */
         *slash = '/';
     }
 }
 
-/* Writes the file as a whole: whoever reads it meanwhile, or after a full disk, finds the one
- * before. */
+/* Writes the file as a whole: a reader at that time, or after the disk was full, finds the file
+ * before it. */
 static enum status write_whole(const json_t *root, const char *path, struct error *error)
 {
     struct text next = { 0 };

@@ -15,7 +15,7 @@
 struct gpu_tuning_row {
     enum gpu_kernel_id kernel;
     enum precision precision;
-    size_t count;             /* bodies of all systems that it was measured with; 0: it was not */
+    size_t count;             /* bodies of all systems when it was measured; 0: it was not */
     struct gpu_tuning tuning; /* its split is not used */
 };
 
@@ -32,7 +32,8 @@ struct gpu_tuning_table {
 
 void gpu_tuning_load(const struct gpu_device *device, const char *path,
                      struct gpu_tuning_table *table);
-/* Writes what was measured on a device, beside what the file has for others. STATUS_CANT_CREATE. */
+/* Writes the rows that were measured on a device to the file `path` (NULL: the user's cache), and
+ * keeps those of other devices. STATUS_CANT_CREATE, STATUS_MEMORY. */
 enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
                              const struct gpu_tuning_table *table, struct error *error);
 
@@ -40,25 +41,27 @@ enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
 const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *table,
                                              enum gpu_kernel_id kernel, enum precision precision,
                                              size_t count);
-/* Takes a row instead of one that was measured with as many bodies. */
+/* Adds a row, or replaces the one of the same kernel, precision and number of bodies. A full table
+ * stays as it is. */
 void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row *row);
 
-/* The problem to launch for. */
+/* The sums for which a launch is to be found. */
 struct gpu_tuning_problem {
-    size_t systems, bodies; /* bodies of each system that are summed ... */
-    unsigned segments;      /* ... in at most this number of parts ... */
-    size_t segment;         /* ... of this number of others each */
+    size_t systems, bodies; /* bodies of each system whose sums are computed */
+    unsigned segments;      /* segments of the sum of a body */
+    size_t segment;         /* bodies j of a segment */
     int multiprocessors;
-    /* Blocks of a launch that a multiprocessor runs at once; NULL: as many as the kernel was built
-     * for. */
+    /* Returns how many blocks of a launch a multiprocessor runs at once, or 0 if that is not known.
+     * NULL: as many as the kernel was built for. */
     unsigned (*at_once)(const void *context, const struct gpu_tuning *tuning);
     const void *context;
 };
 
-/* Returns the bodies of a thread and the splits that leave the least of a device idle: blocks start
- * in waves, and a last wave that is not full wastes time. The bodies of a thread of a kernel of the
- * third law follow from the number of bodies alone, because its bits depend on them. `used`, unless
- * NULL, takes the part of the device's time in which it works on pairs. */
+/* Returns the row's launch with the number of bodies per thread and the split that leave the least
+ * of a device idle: blocks start in waves, and a last wave that is not full wastes time. For a
+ * kernel of the third law the number of bodies per thread follows from the number of bodies alone,
+ * because its bits depend on it. `used`, unless NULL, takes the part of the device's time in which
+ * it works on pairs. */
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used);
 

@@ -1,5 +1,6 @@
 #include "work.h"
 
+#include "external/external.h"
 #include "force/direct/reference.h"
 
 /* --- verbs -------------------------------------------------------------------------------------*/
@@ -44,6 +45,16 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
     return gpu_part_check(part, code, "starting a force kernel", error);
 }
 
+/* Computes the drifts of a pass if the frame rotates. */
+static void find_drifts(const struct gpu_part *part, struct gpu_move_call *call)
+{
+    const double rotation = part->setup->physics->rotation;
+    call->turns = rotation != 0.0;
+    for (unsigned k = 0; call->turns && k < call->pass.count; k++)
+        for (unsigned n = 0; n < call->pass.moves[k].times; n++)
+            call->drifts[k][n] = external_drift_of(rotation, call->pass.moves[k].h[n]);
+}
+
 enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, struct error *error)
 {
     struct gpu_move_call call = {
@@ -53,12 +64,14 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
         .units = units_of(part),
         .partial = part->partial,
         .slots = part->force.slots,
+        .fields = part->fields,
         .pass = *pass,
         .sources = part->force.sources,
         .non_finite = part->non_finite,
         .stream = part->stream,
     };
     part->force.slots = 0;
+    find_drifts(part, &call);
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
         code = refresh_sources(part);
@@ -67,18 +80,19 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
     return gpu_part_check(part, code, "starting a kick and drift", error);
 }
 
-/* A block may keep a system where that leaves no more of the device idle than launches would. */
+/* Tells whether each system stays in one block: if it is small, no more of the device is idle than
+ * with a launch for each pass, and the frame does not turn, which gpu_resident() does not know. */
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
-    return part->setup->kernel->facts->resident && !part->setup->peers && shape->first == 0 &&
-           shape->last == shape->count &&
+    return part->setup->physics->rotation == 0.0 && part->setup->kernel->facts->resident &&
+           !part->setup->peers && shape->first == 0 && shape->last == shape->count &&
            (shape->count <= GPU_RESIDENT_ALONE ||
             (shape->count <= GPU_RESIDENT_BODIES &&
              2 * shape->systems >= (unsigned)part->device.multiprocessors));
 }
 
-/* Steps that one launch may take: some tenths of a second, so that a signal is soon seen. */
+/* Returns the number of steps that one launch may take: some tenths of a second of work. */
 static uint64_t launch_steps(const struct gpu_part *part)
 {
     const double pairs = reference_pairs(1, part->shape.count) + 4096;
@@ -99,6 +113,7 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
         .state = part->state,
         .units = units_of(part),
         .current = current,
+        .fields = part->fields,
         .program = *program,
         .non_finite = part->non_finite,
         .tuning = part->resident.tuning,
@@ -117,8 +132,8 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
 
 /* --- a trial ---------------------------------------------------------------------------------*/
 
-/* The first bodies of one system: a tile of `symmetric`, a granule of the others, and no more than
- * the part has room for the sums of. */
+/* Returns a call for the force on the first bodies of one system: a tile of `symmetric`, a granule
+ * of other kernels, and no more bodies than the part has room for the sums of. */
 static struct gpu_sum_call first_sums(const struct gpu_part *part)
 {
     struct gpu_sum_call call = sum_call(part);
@@ -176,19 +191,28 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
             &part->shape, part->setup->physics->gravitational_constant,
             call.sources == part->force.sources ? part->force.unit_mass : NULL, part->partial,
             slots, part->observed.phi, part->observed.psi, part->stream);
+    if (!code)
+        code = gpu_add_potentials(&part->shape, &part->fields, &part->state, part->observed.phi,
+                                  part->observed.psi, part->stream);
     return gpu_part_check(part, code, "starting the potentials", error);
 }
 
 enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error)
 {
     struct gpu_shape shape = part->shape;
+    struct gpu_state state = part->state;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (all) {
         shape.first = 0;
         shape.last = shape.count;
     }
+    if (part->observed.masses)
+        state.m = part->observed.masses;
+    if (!code) /* fields once more: energies take half of phi */
+        code = gpu_add_potentials(&shape, &part->fields, &state, part->observed.phi,
+                                  part->observed.psi, part->stream);
     if (!code)
-        code = gpu_conserved_blocks(&shape, &part->state, part->observed.phi, part->observed.psi,
+        code = gpu_conserved_blocks(&shape, &state, part->observed.phi, part->observed.psi,
                                     part->observed.blocks, part->stream);
     return gpu_part_check(part, code, "starting the conserved sums", error);
 }

@@ -10,24 +10,27 @@
 #include "integrator/stage-program.h"
 #include "part.h"
 
-/* Launches what forces and small systems need, over as few bodies as it takes and without moving
- * one, and waits: a device that can run none of it is found out before a run depends on it. */
+/* Launches the kernels of forces and of small systems over a few bodies, without moving one, and
+ * waits: so a device that cannot run them is found before a run depends on it. */
 enum status gpu_work_try(struct gpu_part *part, struct error *error);
 
-/* The sums of the force, from the positions of all bodies in part->sources. */
+/* Sums the force on the part's bodies, from the positions of all bodies in part->force.sources. */
 enum status gpu_work_sum(struct gpu_part *part, struct error *error);
-/* Accelerations from the last sums, the moves of a pass, and the sources of the new positions. */
+/* Computes accelerations from the last sums, does the moves of a pass, and makes the sources of the
+ * new positions. */
 enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass,
                           struct error *error);
-/* Whole steps of systems that stay in a block; false in *done where they do not. `current`: the
- * accelerations are a(x). */
+/* Takes `steps` whole steps of systems that stay in a block; if the systems are not of that kind,
+ * *done becomes false and nothing is done. `current`: the accelerations are those of the present
+ * positions. */
 enum status gpu_work_resident(struct gpu_part *part, const struct stage_program *program,
                               uint64_t steps, bool current, bool *done, struct error *error);
 
-/* The sums of gpu_potentials() from positions in state, into phi and psi on the device. */
+/* Computes phi and psi of the part's bodies on the device, from the positions in its state. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
-/* Blocks' sums of the part's own bodies, or of all bodies; then the systems' sums of all blocks, to
- * sums[systems][GPU_SUM_COUNT]. */
+/* gpu_work_conserved_blocks() adds up blocks of the part's own bodies, or of all bodies;
+ * gpu_work_conserved() adds up all blocks of each system, into sums[systems][GPU_SUM_COUNT] on the
+ * host. */
 enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error);
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
 

@@ -1,7 +1,7 @@
 /*
- * orrery: gravitational N-body experiments from config files. Turns arguments into a command; the
- * only place that prints errors and sets the exit status. Under mpirun rank 0 does so, and the
- * other ranks serve its backends.
+ * orrery: gravitational N-body experiments from config files. main() finds the command in the
+ * arguments and executes it; no other file prints errors or sets the exit status. Under mpirun rank
+ * 0 does this, and the other ranks serve its backends.
  */
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
@@ -36,7 +36,7 @@ static void print_usage(FILE *file)
     text_free(&text);
 }
 
-/* For the completion of shells: a command and what it does on each line. */
+/* Prints each command with its help on a line of its own, for the completion of shells. */
 static void print_commands(void)
 {
     for (size_t i = 0; command_at(i); i++)
@@ -69,8 +69,9 @@ static enum status unknown_command(const char *word, struct error *error)
                      nearest ? "'?" : "");
 }
 
-/* A stream that is closed, or a pipe that nobody reads any more, was left so on purpose; a full
- * disk was not. A command whose result is what it prints has failed in any case. */
+/* Tells whether standard output could not be written and this is an error, as on a full disk. A
+ * stream that is closed, or a pipe that nobody reads any more, was left so on purpose: it is an
+ * error only if `prints_result`, since then the output is the result of the command. */
 static bool has_lost_output(bool prints_result)
 {
     struct stat about;
@@ -102,8 +103,9 @@ static enum status execute(int argc, char **argv, struct error *error)
                    : command->execute(argc - 1, argv + 1, error);
 }
 
-/* A standard stream that is closed would lend its number to the next file that is opened, and what
- * is printed would end up in there. Writing to its substitute fails. */
+/* Opens /dev/null for each standard stream that is closed, so that no file that is opened later
+ * gets the number of the stream and, with it, what is printed. Writing to /dev/null fails here,
+ * since it is open for reading only. */
 static void occupy_standard_streams(void)
 {
     int fd;
@@ -123,8 +125,8 @@ int main(int argc, char **argv)
         signals_expect();
     memory_watch_libraries();
     occupy_standard_streams();
-    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
-    signal(SIGCHLD, SIG_DFL); /* where the caller ignores it, no process can be waited for */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the size limit of files shall fail with EFBIG */
+    signal(SIGCHLD, SIG_DFL); /* if the caller ignored it, no child could be waited for */
     gsl_set_error_handler_off();
     memory_return_large();
     struct error error = { 0 };

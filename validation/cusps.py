@@ -49,6 +49,15 @@ def speeds(radius, speed, psi, f):
     return part
 
 
+def softened(r, mass, eps):
+    """r^2 times the attraction, softened by eps, of shells with this mass within r: each has the
+    potential -(sqrt((r + s)^2 + eps^2) - sqrt((r - s)^2 + eps^2)) / (2 r s)."""
+    s, shells = np.sqrt(r[1:] * r[:-1]), np.diff(mass)
+    potential = np.array([-((np.hypot(x + s, eps) - np.hypot(x - s, eps)) / s) @ shells / (2 * x)
+                          for x in r])
+    return np.gradient(potential, r) * r**2
+
+
 def hernquist_dispersion(r):
     """Hernquist's radial dispersion squared: 1990, eq. 10."""
     return r * (1 + r) ** 3 * np.log1p(1 / r) \

@@ -1,4 +1,8 @@
-"""What the columns of a trajectory must be: forces, energies and motion anew by numpy."""
+"""Reads trajectories, and says what their columns must be: forces, energies and motion anew by
+numpy."""
+
+import pathlib
+import struct
 
 import numpy
 
@@ -47,6 +51,17 @@ def read(path):
                     columns[name] = columns[name][:, 0]
             assert all(len(row) == first for row in table), path
             found.append((comment, columns))
+    return found
+
+
+def records(path):
+    """The records of a Fortran file, each between two copies of its length."""
+    content, found = pathlib.Path(path).read_bytes(), []
+    while content:
+        length, = struct.unpack("<i", content[:4])
+        assert content[4 + length:8 + length] == content[:4], path
+        found.append(content[4:4 + length])
+        content = content[8 + length:]
     return found
 
 

@@ -1,5 +1,6 @@
 """Runs made up for the tests of reports, and what their pages hold."""
 
+import html
 import json
 import os
 import pathlib
@@ -140,6 +141,18 @@ def captions_of(page):
     """The words below each figure, without those of the links."""
     found = re.findall(r'<figure id="([\w-]+)">.*?</b>(.*?)<span class="files">', page, re.S)
     return dict(found)
+
+
+def findings_of(page):
+    """the table: by quantity the class of its outcome, the outcome with how far it is beyond its
+    bound, and the words of its other cells"""
+    table = page[page.index("<h2>Findings</h2>"):].split("</table>")[0]
+    rows = re.findall(r'<tr><td>(.*?)(?:<div class="is">.*?</div>)?</td>'
+                      r'<td class="(.*?)">(.*?)</td>' +
+                      r'<td class="n(?: none)?" data-label=".*?">(.*?)</td>' * 3 + "</tr>", table)
+    return {html.unescape(name): [html.unescape(cell.replace('<div class="excess">', ", ")
+                                                .replace("</div>", "")) for cell in cells]
+            for name, *cells in rows}
 
 
 def keys_of(path):

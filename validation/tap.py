@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 ORRERY = os.environ.get("ORRERY", "./orrery")
@@ -15,8 +16,10 @@ SOURCE = os.environ.get("ORRERY_SOURCE",
 # How many times slower than an optimised build this one may be (sanitizers); scales time limits.
 PATIENCE = float(os.environ.get("ORRERY_PATIENCE", "1"))
 
-# Also what is slow and finds little, as continuous integration does.
-THOROUGH = bool(os.environ.get("ORRERY_THOROUGH"))
+# Also what is slow and finds little: 1 asks for all of it, any other word, as a commit, for a third
+# of the tests, which the word draws.
+WISH = os.environ.get("ORRERY_THOROUGH", "")
+current = os.path.basename(sys.argv[0])  # the test that runs, at first the script
 
 
 class Skip(Exception):
@@ -39,10 +42,10 @@ def gpu_kernels(third_law=True):
 
 
 def integrators_of_stages():
-    """The names of all integrators but those that choose their own steps."""
+    """The names of the integrators whose stages the program has."""
     rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
     return [name for name in rows["time.integrator"].split()
-            if name not in ("gauss-radau", "hermite4", "block-leapfrog")]
+            if name not in ("gauss-radau", "hermite4", "block-leapfrog", "stages")]
 
 
 def every_diagnostic(text, every):
@@ -63,15 +66,43 @@ def need(module):
         raise Skip(f"the python module {module} is not installed")
 
 
+def is_thorough():
+    """Is this test asked to be thorough? unit.h draws by the same rule, with FNV-1a as the hash."""
+    number = 2166136261
+    for byte in f"{WISH} {current}".encode():
+        number = (number ^ byte) * 16777619 % 2**32
+    return WISH == "1" or bool(WISH) and number % 3 == 0
+
+
 def thorough():
-    """Skips the test unless the thorough ones are asked for."""
-    if not THOROUGH:
-        raise Skip("ORRERY_THOROUGH is not set")
+    """Skips the test unless it is asked to be thorough."""
+    if not is_thorough():
+        raise Skip(f"ORRERY_THOROUGH={WISH} does not draw it" if WISH else
+                   "ORRERY_THOROUGH is not set")
+
+
+def not_sanitized():
+    """Skips the test under sanitizers, which would need half a minute or more for its sums: it asks
+    for numbers, and other tests run the same code with fewer of them."""
+    if PATIENCE > 1:
+        raise Skip("its sums are too many for sanitizers, and their code that of other tests")
+
+
+def kill_once(path, *arguments):
+    """Starts the program for what would take long, and kills it once it has written a file."""
+    process = subprocess.Popen([ORRERY, *map(str, arguments)])
+    for _ in range(3000):
+        if os.path.exists(path):
+            break
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert os.path.exists(path), path
 
 
 def first(cases, count):
-    """All cases where the thorough tests are asked for, else the first of them."""
-    return cases if THOROUGH else cases[:count]
+    """All cases where this test is asked to be thorough, else the first of them."""
+    return cases if is_thorough() else cases[:count]
 
 
 def cpu_seconds():
@@ -82,6 +113,7 @@ def cpu_seconds():
 def main(namespace=None):
     """Runs every test_* of the calling script, each in an empty directory of its own, and tells its
     cost."""
+    global current
     namespace = namespace or sys.modules["__main__"].__dict__
     tests = [(name, f) for name, f in namespace.items() if name.startswith("test_") and callable(f)]
     print(f"1..{len(tests)}")
@@ -91,6 +123,7 @@ def main(namespace=None):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, (name, test) in enumerate(tests, 1):
+        current = name
         title = (test.__doc__ or name[5:].replace("_", " ")).strip().split("\n")[0].replace("#", "")
         with tempfile.TemporaryDirectory(prefix="orrery-test-") as directory:
             os.chdir(directory)

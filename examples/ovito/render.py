@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Pictures, a film and g(r) of a trajectory, through the OVITO Python module (pip install ovito).
+"""Pictures, a film and g(r) of a run's trajectory, through the OVITO Python module.
 
-    render.py DIR/trajectory.xyz [--color speed|energy|system] [--out FOLDER] [--frames N] [--rdf R]
+    render.py DIR [--color speed|energy|system] [--out FOLDER] [--frames N] [--rdf R]
 
-Writes picture.png (the last frame), movie.mp4 (all frames) and, with --rdf R, rdf.csv, g(r) up to
+DIR is a run directory, opened by the package `orrery`; --output names its trajectory if it has more
+than one. Writes picture.png (the last frame), movie.mp4 (all frames) and, with --rdf R, rdf.csv, g(r) up to
 the distance R. `energy` needs the columns kinetic_energy and local_energy in the trajectory,
 `system` the column cluster, which ensembles have.
 """
 
 import argparse
 import os
+import sys
 
 os.environ.setdefault("OVITO_GUI_MODE", "0")  # no display is needed
 
@@ -18,6 +20,8 @@ from ovito.io import import_file
 from ovito.modifiers import (ColorCodingModifier, ComputePropertyModifier,
                              CoordinationAnalysisModifier)
 from ovito.vis import TachyonRenderer, Viewport
+
+import orrery
 
 # What each choice colours by: an expression of OVITO over a body's properties.
 EXPRESSIONS = {
@@ -29,7 +33,8 @@ EXPRESSIONS = {
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("trajectory")
+    parser.add_argument("run", metavar="DIR")
+    parser.add_argument("--output", help="the trajectory; the first one of the run")
     parser.add_argument("--color", choices=EXPRESSIONS, default="speed")
     parser.add_argument("--out", default=".", help="folder to write to")
     parser.add_argument("--frames", type=int, help="the most frames in the film")
@@ -37,6 +42,18 @@ def arguments():
     parser.add_argument("--bins", type=int, default=200)
     parser.add_argument("--size", type=int, nargs=2, default=(800, 600))
     return parser.parse_args()
+
+
+def trajectory(run, name):
+    """The frames of a trajectory of a run: of that name, or of the first one."""
+    names = [one for one in run.outputs if one.endswith((".xyz", ".xyz.gz"))]
+    if not names or (name and name not in names):
+        raise orrery.Error(f"{run.path} has no {name or 'trajectory (outputs: xyz)'}"
+                           f"{'; there are ' if names else ''}{', '.join(names)}")
+    frames = run.outputs[name or names[0]]
+    if not frames:
+        raise orrery.Error(f"{frames.path} has no frame yet")
+    return frames
 
 
 def colour(pipeline, by):
@@ -50,15 +67,13 @@ def colour(pipeline, by):
         gradient=ColorCodingModifier.Viridis()))
 
 
-def look(pipeline):
-    """A viewport that holds nine bodies of ten of the last frame."""
-    data = pipeline.compute(pipeline.source.num_frames - 1)
-    position = data.particles.positions[...]
+def look(pipeline, position):
+    """A viewport that holds nine of ten of the bodies that are at these positions."""
     centre = numpy.median(position, axis=0)
     radius = numpy.percentile(numpy.linalg.norm(position - centre, axis=1), 90) or 1.0
+    data = pipeline.source.data
     data.particles.vis.radius = 0.02 * radius
-    pipeline.source.data.particles.vis.radius = 0.02 * radius
-    pipeline.source.data.cell.vis.enabled = False
+    data.cell.vis.enabled = False
     direction = numpy.array([-0.5, 1.0, -0.4])
     return Viewport(type=Viewport.Type.Ortho, camera_dir=direction, camera_pos=centre,
                     fov=1.2 * radius)
@@ -73,23 +88,26 @@ def write_rdf(trajectory, cutoff, bins, path):
 
 def main():
     options = arguments()
+    try:
+        frames = trajectory(orrery.open(options.run), options.output)
+    except orrery.Error as error:
+        sys.exit(f"render.py: {error}")
     os.makedirs(options.out, exist_ok=True)
-    pipeline = import_file(options.trajectory)
-    frames = pipeline.source.num_frames
-    print(f"{frames} frames of {pipeline.compute(0).particles.count} bodies")
+    last = len(frames) - 1
+    print(f"{len(frames)} frames of {len(frames[last])} bodies, up to t = {frames[last].time:g}")
+    pipeline = import_file(frames.path)
     colour(pipeline, options.color)
-    view = look(pipeline)
+    view = look(pipeline, frames[last].positions)
     pipeline.add_to_scene()
     renderer = TachyonRenderer(ambient_occlusion=False, shadows=False, antialiasing_samples=4)
-    size, last = tuple(options.size), frames - 1
+    size = tuple(options.size)
     view.render_image(filename=os.path.join(options.out, "picture.png"), frame=last, size=size,
                       background=(0, 0, 0), renderer=renderer)
-    every = -(-frames // options.frames) if options.frames else 1
+    every = -(-len(frames) // options.frames) if options.frames else 1
     view.render_anim(filename=os.path.join(options.out, "movie.mp4"), size=size, fps=20,
                      background=(0, 0, 0), renderer=renderer, every_nth=every)
     if options.rdf:
-        write_rdf(options.trajectory, options.rdf, options.bins,
-                  os.path.join(options.out, "rdf.csv"))
+        write_rdf(frames.path, options.rdf, options.bins, os.path.join(options.out, "rdf.csv"))
 
 
 main()

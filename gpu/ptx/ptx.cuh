@@ -6,8 +6,8 @@
 #define ORRERY_GPU_PTX_CUH
 
 /*
- * 1/sqrt(x) to 2^-22.9 in one instruction, a denormal x counts as 0 (PTX ISA, rsqrt.approx).
- * rsqrtf() spends three more on scaling denormals.
+ * Returns 1/sqrt(x) to 2^-22.9 in one instruction; a denormal x counts as 0 (PTX ISA,
+ * rsqrt.approx). rsqrtf() spends three more on scaling denormals.
  */
 static __device__ __forceinline__ float approximate_rsqrt(float x)
 {
@@ -16,7 +16,7 @@ static __device__ __forceinline__ float approximate_rsqrt(float x)
     return s;
 }
 
-/* 1/sqrt(x) to about 2^-20: only the upper halves of x and of the result take part. */
+/* Returns 1/sqrt(x) to about 2^-20: only the upper halves of x and of the result take part. */
 static __device__ __forceinline__ double approximate_rsqrt(double x)
 {
     double s;
@@ -24,7 +24,7 @@ static __device__ __forceinline__ double approximate_rsqrt(double x)
     return s;
 }
 
-/* The block's shared memory: as many bytes as the launch asked for, aligned to 16. */
+/* Returns the block's shared memory: as many bytes as the launch asked for, aligned to 16. */
 static __device__ __forceinline__ void *shared_memory()
 {
     extern __shared__ float4 bytes[];

@@ -1,6 +1,7 @@
 #include "accuracy/bound-orbits.h"
 
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,17 +9,18 @@
 #include "model/vec3.h"
 #include "space/neighbours.h"
 
-/* The tide of the others at the widest separation, over the pull of the centre there, that leaves
- * an orbit what it is: the Sun's is 0.011 of the Earth's pull on the Moon. */
+/* The largest tide of another body at the widest separation, over the pull of the centre there,
+ * that hardly disturbs an orbit: the Sun's is 0.011 of the Earth's pull on the Moon. */
 static const double weak_tide = 0.1;
 
-/* The widest separation over the side of a periodic box: forces change images at half of it. */
+/* The limit of the widest separation, over the side of a periodic box: forces change images at half
+ * of the side. */
 static const double part_of_box = 0.25;
 
 enum {
     ALL_PAIRS = 64, /* the most bodies of which every pair is looked at */
-    HEAVIEST = 8,   /* of more, pairs with these */
-    NEAREST = 2     /* and with neighbours */
+    HEAVIEST = 8,   /* of more, each is paired with these */
+    NEAREST = 2     /* and with these neighbours */
 };
 
 /* Position, velocity and mass of a centre. */
@@ -117,7 +119,8 @@ static double distance2_of(const struct physics *physics, const struct bodies *b
     return vec3_dot(d, d);
 }
 
-/* The strongest tide of another body at the widest separation a (1 + e), over the pull there. */
+/* Returns the strongest tide of another body at the widest separation a (1 + e), over the pull of
+ * the centre there. */
 static double tide_on(const struct physics *physics, const struct bodies *b, size_t first,
                       const struct bound_orbit *orbit)
 {
@@ -135,7 +138,7 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
 }
 
 /*
- * The passage with what a tide adds to the angular momentum h during the fall from the widest
+ * Returns the passage with the angular momentum h that a tide adds during the fall from the widest
  * separation, some tide (mu widest)^(1/2) / 2: that alone keeps two bodies that begin at rest among
  * others from meeting head-on.
  */
@@ -165,7 +168,7 @@ struct search {
     struct bound_filter filter; /* with the passage of the best one so far */
 };
 
-/* Tells whether the nearest images are those that go around each other, and remain so. */
+/* Tells whether body and centre remain each other's nearest images all along the orbit. */
 static bool fits_box(const struct physics *physics, const struct bound_orbit *orbit)
 {
     const double widest = orbit->semi_major_axis * (1.0 + orbit->eccentricity);
@@ -214,7 +217,7 @@ static void consider(struct search *search, size_t body, const struct bound_cent
 {
     const double mass = search->bodies->m[search->first + body];
     if (center->count == 1 && mass > search->bodies->m[search->first + center->bodies[0]])
-        return; /* it is the other that goes around */
+        return; /* the lighter of two goes around the other */
     struct bound_orbit orbit =
         bound_orbit_about(search->physics, search->bodies, search->system, body, center);
     if (!counts(&search->filter, &orbit) || !fits_box(search->physics, &orbit))
@@ -239,7 +242,7 @@ static void consider_two_heaviest(struct search *search, size_t body)
         consider(search, body, two);
 }
 
-/* With its neighbours, which are none among few bodies. */
+/* Tries all centres for a body; its neighbours are given only among many bodies. */
 static void consider_body(struct search *search, size_t body, const size_t near[NEAREST])
 {
     const struct bodies *b = search->bodies;
@@ -281,19 +284,18 @@ static void visit_fastest(struct search *search, size_t body, const size_t near[
     consider_body(search, body, near);
 }
 
-/* No orbit in a softened system is faster than one in the middle of the heaviest bodies. */
+/* Tells whether some orbit may have a shorter passage: in a softened system none is faster than one
+ * in the middle of the heaviest bodies. */
 static bool may_be_faster(const struct physics *physics, const struct bodies *b, size_t first,
                           double passage)
 {
-    double heaviest = 0.0;
-    for (size_t i = first; i < first + b->count; i++)
-        heaviest = fmax(heaviest, b->m[i]);
+    const double heaviest = gsl_stats_max(b->m + first, 1, b->count);
     const double mu = physics->gravitational_constant * (BOUND_CENTER_BODIES + 1) * heaviest;
     return mu > 0.0 && period_at(mu, 0.0, physics->softening) < passage;
 }
 
-/* The neighbours of many bodies. A periodic box is cut open at its faces: of a pair to both sides
- * of one, either is no neighbour of the other for now. */
+/* Creates the tree that finds neighbours among many bodies. A periodic box is cut open at its
+ * faces: two bodies on both sides of a face are not neighbours as long as they are there. */
 static enum status create_tree(struct search *search, struct error *error)
 {
     const struct physics *physics = search->physics;
@@ -322,12 +324,10 @@ static enum status open_search(const struct physics *physics, const struct bodie
                                .first = system * bodies->stride,
                                .system = system,
                                .filter = *filter };
-    if (bodies->count > ALL_PAIRS && create_tree(search, error))
+    if ((bodies->count > ALL_PAIRS && create_tree(search, error)) || sort_by_mass(search, error))
         return error->status;
-    const enum status status = sort_by_mass(search, error);
-    if (!status)
-        look_at_two_heaviest(search);
-    return status;
+    look_at_two_heaviest(search);
+    return STATUS_OK;
 }
 
 static void close_search(struct search *search)
@@ -345,16 +345,15 @@ enum status bound_orbit_fastest(const struct physics *physics, const struct bodi
     if (bodies->count < 2 ||
         !may_be_faster(physics, bodies, system * bodies->stride, filter->passage))
         return STATUS_OK;
-    enum status status = open_search(physics, bodies, system, filter, &search, error);
-    if (!status)
-        status = search_all(&search, visit_fastest, NULL, error);
+    if (!open_search(physics, bodies, system, filter, &search, error))
+        search_all(&search, visit_fastest, NULL, error);
     *found = search.found;
     *orbit = search.best;
     close_search(&search);
-    return status;
+    return error->status;
 }
 
-/* Puts it where its size belongs, and drops the largest one where there are too many. */
+/* Inserts an orbit by its size, and drops the largest one if there are more than `most`. */
 static void insert(struct bound_orbit *orbits, size_t most, size_t *count,
                    const struct bound_orbit *orbit)
 {
@@ -393,16 +392,15 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
     *count = 0;
     if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN)
         return STATUS_OK;
-    enum status status = open_search(physics, bodies, system, &all, &search, error);
-    if (!status)
-        status = search_all(&search, visit_smallest, &smallest, error);
+    if (!open_search(physics, bodies, system, &all, &search, error))
+        search_all(&search, visit_smallest, &smallest, error);
     close_search(&search);
-    return status;
+    return error->status;
 }
 
 /* --- a system of its own ---------------------------------------------------------------------- */
 
-/* The image nearest to the centre. */
+/* Copies body `at` to index k, as its image nearest to `center`. */
 static void copy_body(const struct physics *physics, struct bodies *to, size_t k,
                       const struct bodies *from, size_t at, const double center[3])
 {
@@ -417,7 +415,8 @@ static void copy_body(const struct physics *physics, struct bodies *to, size_t k
     to->z[k] = image_near(physics, to->z[k], center[2]);
 }
 
-/* The others by their tides, the strongest first: -m / d^3. */
+/* Sorts the bodies by their tides on an orbit, the strongest first, with the key -m / d^3; those of
+ * the orbit are last. */
 static void sort_by_tide(const struct physics *physics, const struct bodies *b, size_t first,
                          const struct bound_orbit *orbit, double *key, double *body)
 {

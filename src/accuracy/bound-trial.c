@@ -6,29 +6,29 @@
 #include "simulation/simulation.h"
 #include "space/nearest.h"
 
-enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, where there are fewer */
+enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, if a period has fewer */
 
-/* The forces in a period by gauss-radau: its steps, those to be looked at among them, and their
- * passes. */
+/* Evaluations of the forces in a period by gauss-radau: its 12 steps and those that end at samples,
+ * each of three passes over seven nodes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
-/* The same in a step: three passes over seven nodes. */
+/* Evaluations in one of these steps. */
 static const double forces_of_step = 21.0;
-/* Forces on a body by block steps in a period, times the root of eta by which they go: 2 pi steps
+/* Forces on a body by block steps in a period, times the root of eta that steps go by: 2 pi steps
  * of hermite4 on a circular orbit, twice as many on an eccentric one, two evaluations in each, and
  * half as much again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta of one.) */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
-/* Steps of the trial over those of the run, from which on the run's count. */
+/* The mean step of a trial over that of the run beyond which the trial is refined to the run's. */
 static const double longer = 1.1;
 /*
- * The displacement of a body, over its distance from what it is bound to, by which a trial learns
- * how errors grow by themselves, and what may become of it: 100 times as much. In five periods of
- * a regular orbit it grows by some ten times; beyond, the bodies that disturb it decide where it
- * goes, and not the method.
+ * The displacement of a body, over its distance from the centre, by which a trial learns how errors
+ * grow by themselves, and the growth with which it still measures the method. In five periods of a
+ * regular orbit a displacement grows by some ten times; beyond a hundred the bodies that disturb
+ * the orbit decide where it goes, and not the method.
  */
 static const double displacement = 1e-10, most_growth = 1e2;
-/* The error of a method, as a part of the limit, up to which it needs no second look. */
+/* The error of a method, as a part of the limit, up to which no second trial is needed. */
 static const double negligible = 1e-6;
 
 /* --- the steps of a trial --------------------------------------------------------------------- */
@@ -44,16 +44,16 @@ static double refinement_of(const struct bound_method *method)
     return method->refinement > 0.0 ? method->refinement : 1.0;
 }
 
-/* The steps of a trial in which both are looked at. Those of gauss-radau do not end there, those of
- * blocks do, and are as long at most. */
+/* Returns the step of a trial's grid, on which both integrations are compared: dt, or a part of the
+ * period for gauss-radau, whose steps do not end there. Block steps do, and are at most as long. */
 static double grid_of(const struct bound_method *method, double period)
 {
     const bool follows = method->integrator->adaptive && !method->integrator->block_steps;
     return follows ? period / SAMPLES_PER_PERIOD : method->dt;
 }
 
-/* The bodies outside of the trial by their levels of its grid, in proportion to those that it
- * leaves out. */
+/* Counts the bodies outside of the trial by level of the trial's grid: `part` of the run's bodies
+ * on each level. */
 static void count_others(const struct bound_method *method, double part,
                          double others[ADAPTIVE_LEVELS])
 {
@@ -66,7 +66,7 @@ static void count_others(const struct bound_method *method, double part,
 
 /* --- by what the bodies are moved ------------------------------------------------------------- */
 
-/* The value of the integrator's own key in a run. */
+/* Returns the value of the integrator's own key in a run; NaN: its default. */
 static double key_value(const struct integrator *integrator, const struct simulation *simulation)
 {
     const size_t row = (size_t)(integrator_key(integrator) - integrator->variant.parameters);
@@ -77,12 +77,12 @@ static double key_value(const struct integrator *integrator, const struct simula
     return values[row];
 }
 
-/* Finds about the step that a run will begin with: of an orbit as fast as the fastest pair; 0 if
- * there is none. */
+/* Estimates the step that a run will begin with: that of an orbit as fast as the fastest pair; 0 if
+ * there is no pair. */
 static enum status find_first_step(const struct moment *now, size_t system, double *step,
                                    struct error *error)
 {
-    /* Part of its period over 2 pi, by hermite4 and gauss-radau alike. */
+    /* The step over (period / 2 pi), by hermite4 and gauss-radau alike. */
     static const double part = 0.15;
     struct nearest_pair pair;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
@@ -133,7 +133,7 @@ bool bound_method_known(const struct bound_method *method)
 
 struct runner {
     struct simulation simulation;
-    struct bound_orbit orbit; /* in its bodies */
+    struct bound_orbit orbit; /* with its indices among these bodies */
 };
 
 /* Moves the body away from the centre of its orbit by `part` of its distance. */
@@ -189,7 +189,7 @@ static struct bound_orbit look(const struct runner *runner)
                              runner->orbit.body, &runner->orbit.center);
 }
 
-/* Returns what counts as a period: a grid on which block steps end may be longer. */
+/* Returns the time that counts as a period: the grid of block steps if that is longer. */
 static double window_of(const struct integrator *integrator, double dt, double period)
 {
     return integrator->block_steps ? fmax(period, dt) : period;
@@ -218,7 +218,8 @@ static void compare(const struct runner *method, const struct runner *truth, dou
     sums->count[period]++;
 }
 
-/* Returns the change per period from the first to the last; 0 where there is none to be had. */
+/* Returns the change per period, between the means of the first and the last; 0 if the trial ended
+ * before the last. */
 static double change_per_period(const struct sums *sums)
 {
     enum { LAST = BOUND_TRIAL_PERIODS - 1 };
@@ -229,14 +230,15 @@ static double change_per_period(const struct sums *sums)
            LAST;
 }
 
-/* The runners of a trial; `twin`, beside the truth, is displaced, or NULL. */
+/* The runners of a trial: by the method, by gauss-radau (the truth), and NULL or a twin of the
+ * truth, displaced a little. */
 struct runners {
     struct runner *method, *truth, *twin;
-    double known; /* the largest difference between the last two with which an error is told */
+    double known; /* the largest difference of twin and truth with which errors are measured */
 };
 
-/* Tells whether the orbit is still one, and one of which an error could be told. The others may
- * have taken it apart, or make of any small error a large one. */
+/* Tells whether the orbit is still bound, and the error of the method can still be measured. The
+ * other bodies may have taken the orbit apart, or may make any small error a large one. */
 static bool is_known(const struct runners *runners, double periods, struct sums *growth)
 {
     if (!(look(runners->truth).energy < 0.0))
@@ -247,7 +249,8 @@ static bool is_known(const struct runners *runners, double periods, struct sums 
     return growth->error <= runners->known;
 }
 
-/* The method may lose the body; where the truth cannot be followed, nothing is known. */
+/* Advances the runners through the periods of a trial, and compares them. The method may lose the
+ * body; if the truth or its twin cannot be advanced, the trial stays without an error. */
 static enum status follow(struct runners *runners, double limit, struct bound_trial *trial,
                           struct error *error)
 {
@@ -301,8 +304,8 @@ static double pairs_in_trial(const struct bodies *bodies)
     return reference_pairs(1.0, fmin((double)bodies->count, BOUND_TRIAL_BODIES));
 }
 
-/* The forces on all bodies that the method takes in a period of this length: of the orbit, or of
- * the fastest body of the system if that asks for more. */
+/* Returns the evaluations of the forces on all bodies by the method in a period: those that the
+ * orbit takes, or the fastest body of the system if that takes more. */
 static double forces_of(const struct bound_method *method, double period)
 {
     if (!method->integrator->adaptive)
@@ -314,8 +317,8 @@ static double forces_of(const struct bound_method *method, double period)
     return fmax(refinement_of(method) * orbit, forces_of_step * period / method->fastest);
 }
 
-/* The other one: gauss-radau with its usual accuracy, or half the steps of a method that is nearly
- * that. */
+/* Returns the truth for a method: gauss-radau with its usual accuracy, or with half the steps of
+ * the method if that is nearly as accurate itself. */
 static struct bound_method truth_beside(const struct bound_method *method)
 {
     struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };
@@ -327,7 +330,8 @@ static struct bound_method truth_beside(const struct bound_method *method)
     return truth;
 }
 
-/* The same of the truth beside it, whose steps are some seventh root of the accuracy shorter. */
+/* Returns the same for the truth. Beside gauss-radau as the method its steps are shorter by the
+ * seventh root of the ratio of both accuracies. */
 static double forces_of_truth(const struct bound_method *method, double period)
 {
     const struct bound_method truth = truth_beside(method);
@@ -376,18 +380,15 @@ static enum status try_once(const struct physics *physics, const struct bodies *
     const struct bound_method truth = truth_beside(method);
     const double dt = grid_of(method, orbit->period);
     struct runners runners = { &own, &other, twin ? &displaced : NULL, INFINITY };
-    enum status status = open_runner(physics, bodies, system, orbit, method, dt, 0, &own, &broken);
-    if (!status)
-        status = open_runner(physics, bodies, system, orbit, &truth, dt, 0, &other, &broken);
-    if (!status && twin)
-        status = open_runner(physics, bodies, system, orbit, &truth, dt, displacement, &displaced,
-                             &broken);
-    if (!status)
-        status = follow(&runners, method->limit, trial, &broken);
+    if (!open_runner(physics, bodies, system, orbit, method, dt, 0, &own, &broken) &&
+        !open_runner(physics, bodies, system, orbit, &truth, dt, 0, &other, &broken) &&
+        !(twin && open_runner(physics, bodies, system, orbit, &truth, dt, displacement, &displaced,
+                              &broken)))
+        follow(&runners, method->limit, trial, &broken);
     simulation_destroy(&own.simulation);
     simulation_destroy(&other.simulation);
     simulation_destroy(&displaced.simulation);
-    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
+    return broken.status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }
 
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,

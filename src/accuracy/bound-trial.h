@@ -1,8 +1,8 @@
 /*
- * A trial of a method on a bound body: from one state, some periods of its orbit by the method with
- * its step and by gauss-radau, whose error is that of rounding. What the two make of the orbit
- * differs by the method's error alone: the other bodies disturb both of them alike. It ends where
- * they take the orbit apart.
+ * A trial of a method on a bound body: some periods of its orbit are integrated from one state by
+ * the method with its step, and by gauss-radau, whose error is that of rounding. The two orbits
+ * differ by the method's error alone, since the other bodies disturb both of them alike. The trial
+ * ends early if these bodies take the orbit apart.
  */
 #ifndef ORRERY_ACCURACY_BOUND_TRIAL_H
 #define ORRERY_ACCURACY_BOUND_TRIAL_H
@@ -18,41 +18,42 @@
 
 enum {
     BOUND_TRIAL_PERIODS = 5,
-    BOUND_TRIAL_BODIES = 16 /* those of the orbit, and who disturbs it most */
+    BOUND_TRIAL_BODIES = 16 /* those of the orbit, and those that disturb it most */
 };
 
 struct bound_trial {
-    /* The largest difference of the energy, and of that part of it that belongs to the motion to
-     * and fro, e^2, over the energy of the orbit (where the body is nearer than a, over its
-     * potential); infinite where the method has lost the body altogether. */
+    /* The largest difference of the energy, over the potential energy at that moment (which is
+     * never less than the energy of a bound body, and twice that on a circle), or of e^2, if that
+     * is larger; infinite if the method has lost the body altogether. */
     double error;
     double beyond; /* the time from the start until the error passed the limit; infinite: never */
     /* The steady change of the energy by the method, over that of the orbit, per unit of time: from
-     * the first to the last of the periods, each as a mean. With steps of its own 0 where
-     * encounters made it grow, and not the method. */
+     * the mean of the first to that of the last of the periods. It is 0 if the trial ended before
+     * the last one. */
     double rate;
     double mean_step;    /* of the method */
     double interactions; /* ordered pairs that were summed */
 };
 
-/* By what a body is moved. The last members are for an integrator that chooses its own steps. */
+/* The integrator and the steps that move a body. The members from `key` on are for an integrator
+ * that chooses its own steps. */
 struct bound_method {
     const struct integrator *integrator;
     double dt;         /* its step; the grid on which block steps end */
-    double limit;      /* of the error */
+    double limit;      /* of the error of a trial */
     double key;        /* the value of integrator_key(); NaN: its default */
     double refinement; /* as in struct backend_options */
-    double mean_step;  /* of the run, that bodies outside of the trial may shorten; INFINITY: the
-                          bodies of the trial alone choose it */
-    double grid;       /* of the run, which is dt or some doublings of it */
-    double fastest;    /* the step that a body of the run takes next, the shortest */
-    bool crowded;      /* bodies outside of the trial decide which blocks are small */
-    double levels[ADAPTIVE_LEVELS]; /* bodies of the system by their steps, see adaptive_class */
+    double mean_step;  /* the run's, which bodies outside of the trial may shorten; INFINITY:
+                          the bodies of the trial alone choose it */
+    double grid;       /* the run's, which is dt or some doublings of it */
+    double fastest;    /* the shortest step that a body of the run takes next */
+    bool crowded;      /* not all bodies are in the trial: the others count in a block's size */
+    double levels[ADAPTIVE_LEVELS]; /* numbers of the system's bodies by step: adaptive_class */
 };
 
-/* By what a system of a run is moved: with an integrator that chooses its own steps also by what
- * the bodies that a trial leaves out have to do with the steps of the others. `now` needs the run's
- * simulation for that. STATUS_MEMORY. */
+/* Finds how a system of a run is moved. For an integrator that chooses its own steps, *method also
+ * says how the bodies that a trial leaves out shorten the steps of the others, which needs the
+ * run's simulation in `now`. STATUS_MEMORY. */
 enum status bound_method_of(const struct moment *now, size_t system,
                             const struct integrator *integrator, double limit,
                             struct bound_method *method, struct error *error);
@@ -60,20 +61,22 @@ enum status bound_method_of(const struct moment *now, size_t system,
 /* Tells whether the run has taken the steps that a trial needs to know. */
 bool bound_method_known(const struct bound_method *method);
 
-/* Halves a grid of several periods, on which block steps end, until a trial takes no more than
- * these interactions: the steps of bodies around are shorter then than in the run. */
+/* Halves the grid on which block steps end, as long as it is longer than the orbit's period, until
+ * a trial takes no more than `interactions`. Steps of the other bodies are shorter then than in the
+ * run. */
 void bound_method_shorten_grid(struct bound_method *method, const struct bodies *bodies,
                                const struct bound_orbit *orbit, double interactions);
 
-/* About how many pair interactions the trial of an orbit takes. */
+/* Estimates the pair interactions of the trial of an orbit. */
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit);
 
-/* Returns the longest period of which a whole trial takes no more than this work. */
+/* Returns the longest period of an orbit whose trial takes no more than `interactions`; INFINITY
+ * with an integrator that chooses its own steps. */
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions);
 
-/* The bodies stay as they are. STATUS_MEMORY. */
+/* Makes a trial of an orbit of a system, whose bodies stay as they are. STATUS_MEMORY. */
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
                         const struct bound_orbit *orbit, const struct bound_method *method,
                         struct bound_trial *trial, struct error *error);

@@ -30,17 +30,18 @@ static const struct column columns[COLUMNS] = {
     { "rest", DIMENSION_NONE, "the remainder: rounding, or not explained" },
 };
 
-/* The state of one system, all numbers; energies as they are. */
+/* The state of one system; all members are doubles, as checkpoints save them. The interval is the
+ * one that began last. Energies are not scaled. */
 struct state {
-    double last;                            /* energy at the last event */
-    double step;                            /* of the last event, which began an interval */
-    double end;                             /* step of the last event at all */
-    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at its end */
-    double angle, fastest[2];               /* largest turn in a step in it, and the pair's ids */
+    double last;                            /* energy at the beginning of the interval */
+    double step;                            /* at which the interval began */
+    double end;                             /* the last step that was measured */
+    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies of its replays at its end */
+    double angle, fastest[2];               /* largest turn in a step of it, ids of the pair */
     double truncation, encounters, force;   /* sums over the intervals so far */
-    double rounding2;                       /* variance */
-    double largest, ids[2];                 /* the worst encounter so far, and who met */
-    double worst[COLUMNS], worst_step;      /* the row of the largest error */
+    double rounding2;                       /* variance of the roundings so far */
+    double largest, ids[2];                 /* the worst encounter: energy, ids of the pair */
+    double worst[COLUMNS], worst_step;      /* the row of the largest error, its step */
 };
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
@@ -49,25 +50,22 @@ struct budget {
     struct diagnostic diagnostic;
     uint64_t every;
     double angle;
-    double richardson; /* error of the step over its difference to half the step */
-    double kicks, drifts;
+    double richardson;    /* error of the step over the difference that half the step makes */
+    double kicks, drifts; /* roundings of velocities and of positions in a step */
     size_t systems;
-    bool exact;                  /* the forces */
-    bool chooses_steps;          /* the integrator does */
-    bool periodic;               /* the box */
+    bool exact;                  /* the run's forces are in double */
+    bool chooses_steps;          /* the integrator chooses its own steps */
+    bool periodic;               /* the box is periodic */
     const struct bodies *bodies; /* of the run, borrowed, for their names */
 };
 
 const struct parameter energy_budget_parameters[] = {
-    { .key = "measure",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(false),
+    { KEY(FLAG, measure), BY_DEFAULT(FLAG, false),
       .help = "Replay the run in parts with half the step, to find the causes of the energy "
               "error (energy-budget.csv)." },
-    { BIND(INTEGER, struct budget, every), .default_value = DEFAULT_INTEGER(100), .minimum = 1,
-      .maximum = INFINITY, .help = "Steps in one part of it." },
-    { BIND(REAL, struct budget, angle), .default_value = DEFAULT_REAL(0.3), .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
+    { BIND(INTEGER, struct budget, every), BY_DEFAULT(INTEGER, 100), AT_LEAST(1),
+      .help = "Steps in one part of it." },
+    { BIND(REAL, struct budget, angle), BY_DEFAULT(REAL, 0.3), POSITIVE,
       .help = "Angle in radians. If the fastest pair turns by more than this per step, the "
               "error of a part of the run counts as that of an encounter." },
 };
@@ -78,8 +76,8 @@ static struct state *state_of(const struct budget *budget, size_t system)
     return (struct state *)budget->diagnostic.state + system;
 }
 
-/* Coordinates of a system far from the origin are larger than the system: 3 <x_k^2> / <r^2>, with r
- * from the center of mass, and 1 beside the origin. */
+/* Finds by how much the squares of coordinates exceed the system's own size, since it may be far
+ * from the origin: ratio[k] = 3 <x_k^2> / <r^2>, with r from the center of mass, but at least 1. */
 static void compare_with_size(const struct bodies *b, size_t first, const double center[3],
                               double ratio[3])
 {
@@ -96,10 +94,10 @@ static void compare_with_size(const struct bodies *b, size_t first, const double
 }
 
 /*
- * The variance that rounding adds to the energy in one step: each kick rounds v and each drift x,
- * by some 0.2 eps (accuracy/trust-measure.c), component by component: dE = m u dv, and m a dx,
- * where u is the velocity about that of the center of mass, and a x is taken to be u^2 |W| / 2K'
- * with x from the center of mass.
+ * Returns the variance that rounding adds to the energy in one step: each kick rounds v and each
+ * drift x, by some 0.2 eps (accuracy/trust-measure.c), component by component: dE = m u dv, and m a
+ * dx, where u is the velocity about that of the center of mass, and a x is taken to be u^2 |W| /
+ * 2K' with x from the center of mass.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -110,7 +108,7 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
     double ratio[3], V[3] = { 0 }, sum = 0.0;
     compare_with_size(b, first, sums->center, ratio);
-    if (!now->physics->external) /* in whose frame the energy is */
+    if (!now->physics->external) /* the energy is in the frame of the center of mass */
         conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
@@ -130,7 +128,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->chooses_steps) /* the grid says nothing of how well it follows a pair */
+    if (budget->chooses_steps) /* the grid says nothing about how a pair is followed */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
@@ -145,14 +143,14 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
 }
 
 /*
- * The interval that ends now goes to the accounts. In an encounter half the step may be as wrong as
- * the whole one, and nothing follows from their difference. But the exact motion keeps the energy:
- * all that it did is the error.
+ * Adds the errors of the interval that ends now to the sums. In an encounter half the step may be
+ * as wrong as the whole one, and nothing follows from their difference. But the exact motion keeps
+ * the energy: all of its change is the error.
  */
 static void book(const struct budget *budget, struct state *state, double energy)
 {
     const double exact =
-        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* with such forces */
+        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* with exact forces */
     const double change = exact - state->last;
     state->force += energy - exact;
     if (state->angle <= budget->angle) {
@@ -179,8 +177,8 @@ static void fill_row(const struct state *state, const struct conserved *first, d
     row[REST] = (change - state->truncation - state->encounters - state->force) / scale;
 }
 
-/* Keeps the budget at the largest error, for the report at the end. An end by chance near E0 is no
- * merit. */
+/* Keeps the budget at the largest error for the report at the end, where the energy may be near E0
+ * by chance. */
 static void keep_worst(struct state *state, const double row[COLUMNS])
 {
     if (fabs(row[ENERGY_CHANGE]) < fabs(state->worst[ENERGY_CHANGE]))
@@ -190,8 +188,8 @@ static void keep_worst(struct state *state, const double row[COLUMNS])
     state->worst_step = state->step;
 }
 
-/* Only whole intervals count: a run that ends within one may go further. Its last step has no row,
- * which would be that of the interval before. */
+/* Adds a row at the end of each interval, and begins the next. The last step of a run that ends
+ * within an interval has no row: the run may be continued. */
 static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
                                 size_t system, const struct row_sink *sink, struct error *error)
 {
@@ -257,7 +255,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
     budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
     budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
-    if (budget->chooses_steps) /* how many steps it will take is not known; its sums are exact */
+    if (budget->chooses_steps) /* the number of its steps is not known, and its sums are exact */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
         state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
@@ -270,7 +268,7 @@ void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
     state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
-/* No energy is infinite, and the checkpoint keeps these numbers. */
+/* Marks the interval by an infinite energy, which no replay has, and which checkpoints save. */
 void energy_budget_postpone(struct diagnostic *diagnostic)
 {
     const struct budget *const budget = (const struct budget *)diagnostic;
@@ -295,7 +293,7 @@ static const struct state *worst_system(const struct budget *budget)
     return worst;
 }
 
-/* Counted from 1, as in tables and trajectories. */
+/* Returns the number of a system, counted from 1 as in tables and trajectories. */
 static size_t number_of(const struct budget *budget, const struct state *state)
 {
     return (size_t)(state - state_of(budget, 0)) + 1;
@@ -307,14 +305,15 @@ static bool is_whole(const struct state *state)
     return state->step > 0.0;
 }
 
-/* Three standard errors of a part: a difference to a replay with twice the roundings, times what
- * makes it the error of the step. */
+/* Returns three standard errors of a part: it is `richardson` times the difference from a replay
+ * with twice the roundings, so that the variances of three add up. */
 static double noise_of(const struct budget *budget, const double row[COLUMNS])
 {
     return 3.0 * sqrt(3.0) * budget->richardson * row[ROUNDING];
 }
 
-/* The budget of the largest error. A part within its noise is none. */
+/* Fills the row with the budget at the largest error, NaN if no interval is over. A part within its
+ * noise is counted as rest. */
 static void tell_row(const struct budget *budget, const struct state *state, double row[COLUMNS])
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -326,7 +325,7 @@ static void tell_row(const struct budget *budget, const struct state *state, dou
         }
 }
 
-/* The rest is what rounding may come to, or at most half of the error. */
+/* Tells whether the rest is no more than rounding may cause, or than half of the error. */
 static bool adds_up(const struct budget *budget, const double row[COLUMNS])
 {
     return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));
@@ -388,9 +387,10 @@ json_t *energy_budget_json(const struct diagnostic *diagnostic)
     char text[ENERGY_BUDGET_TEXT_SIZE];
     tell_row(budget, state, row);
     json_t *json =
-        json_pack("{s:s, s:b, s:I, s:I}", "text", energy_budget_text(diagnostic, text), "adds_up",
-                  !isfinite(row[ENERGY_CHANGE]) || adds_up(budget, row), "system",
-                  (json_int_t)number_of(budget, state), "step", (json_int_t)state->worst_step);
+        DOCUMENT({ "text", json_string(energy_budget_text(diagnostic, text)) },
+                 { "adds_up", json_boolean(!isfinite(row[ENERGY_CHANGE]) || adds_up(budget, row)) },
+                 { "system", json_integer((json_int_t)number_of(budget, state)) },
+                 { "step", json_integer((json_int_t)state->worst_step) });
     for (size_t k = 0; k < COLUMNS; k++)
         document_set(&json, columns[k].name, document_number(row[k]));
     document_set(&json, "worst_encounter",

@@ -89,7 +89,7 @@ const char *finding_test_body(const struct bodies *bodies, double id,
     return buffer;
 }
 
-/* Null for none. */
+/* Returns the number of a system as it is, and null for 0. */
 static json_t *system_json(size_t system)
 {
     return system > 0 ? json_integer((json_int_t)system) : json_null();
@@ -100,15 +100,19 @@ static json_t *finding_json(const struct finding *f)
     static const char *const severities[] = { "open", "held", "warning", "failure" };
     char whose[FINDING_WHOSE_SIZE];
     finding_whose(f, whose);
-    return json_pack(
-        "{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:s}", "judge",
-        f->subject >= FINDING_OF_ENERGY ? "expect" : "watch", "name", f->name, "whose",
-        whose[0] ? whose + strlen(" of ") : "", "value", document_number(f->value), "unit",
-        f->unit && f->unit[0] ? f->unit + 1 : "", "bound", document_number(f->bound), "bound_is",
-        f->from_below ? "least" : "most", "since", document_number(f->since), "system",
-        system_json(f->system), "since_system", system_json(f->since_system), "systems_beyond",
-        (json_int_t)f->systems, "severity", severities[f->severity], "why_undefined",
-        f->why_undefined ? f->why_undefined : "", "sentence", f->sentence);
+    return DOCUMENT({ "judge", json_string(f->subject >= FINDING_OF_ENERGY ? "expect" : "watch") },
+                    { "name", json_string(f->name) },
+                    { "whose", json_string(whose[0] ? whose + strlen(" of ") : "") },
+                    { "value", document_number(f->value) },
+                    { "unit", json_string(f->unit && f->unit[0] ? f->unit + 1 : "") },
+                    { "bound", document_number(f->bound) },
+                    { "bound_is", json_string(f->from_below ? "least" : "most") },
+                    { "since", document_number(f->since) }, { "system", system_json(f->system) },
+                    { "since_system", system_json(f->since_system) },
+                    { "systems_beyond", json_integer((json_int_t)f->systems) },
+                    { "severity", json_string(severities[f->severity]) },
+                    { "why_undefined", json_string(f->why_undefined ? f->why_undefined : "") },
+                    { "sentence", json_string(f->sentence) });
 }
 
 json_t *findings_json(const struct findings *findings)

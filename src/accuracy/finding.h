@@ -2,7 +2,7 @@
  * The table of findings: how each quantity by which a run is judged stands to its bound. Every
  * judge makes rows of what it has seen (watch_findings(), expectations_findings(),
  * attempt_finding()); the sentence of a failed run, run.json and the page are made from the rows.
- * They have no state of their own: that is the judge's, and survives a restart there.
+ * The table has no state of its own: each judge keeps what it has seen through a restart.
  */
 #ifndef ORRERY_ACCURACY_FINDING_H
 #define ORRERY_ACCURACY_FINDING_H
@@ -13,20 +13,20 @@
 
 #include "model/bodies.h"
 
-/* FINDING_OPEN: nothing is known of it yet. A warning is beyond its bound without failing the run.
- */
+/* How a value stands to its bound. FINDING_OPEN: it is not known yet. FINDING_WARNING: it is beyond
+ * the bound, which does not fail the run. */
 enum finding_severity { FINDING_OPEN, FINDING_HELD, FINDING_WARNING, FINDING_FAILURE };
 
 /* The subject, which decides what is said of the bound and which remedy is looked for. */
 enum finding_subject {
     FINDING_OF_MOTION,  /* energies and orbits, as the watch sees them */
-    FINDING_OF_STEPS,   /* steps in a period, likewise */
-    FINDING_OF_FORCES,  /* their audit, likewise */
-    FINDING_OF_PAIR,    /* the fastest pair, likewise; it never fails a run */
+    FINDING_OF_STEPS,   /* steps in a period, as the watch sees them */
+    FINDING_OF_FORCES,  /* the watch's audit of the forces */
+    FINDING_OF_PAIR,    /* the watch's fastest pair, which never fails a run */
     FINDING_OF_TARGET,  /* the energy error that the run was asked for */
-    FINDING_OF_HORIZON, /* the time until which its orbits were to be accurate */
+    FINDING_OF_HORIZON, /* the time until which the orbits of the run were to be accurate */
     FINDING_OF_ENERGY,  /* a criterion on an energy error */
-    FINDING_OF_ROWS     /* one on another column */
+    FINDING_OF_ROWS     /* a criterion on another column */
 };
 
 /* One row. Ids of bodies, and times, are NaN where there is none. */
@@ -35,43 +35,45 @@ struct finding {
     const char *name; /* "energy error", "orbit error", or a column as the config has it */
     const char *unit; /* " km", of value and bound; NULL: none */
     double value, bound;
-    bool from_below; /* the bound is a least one */
-    double times;    /* the size of the value by which findings compare: 1 at the bound, or more */
-    double since;    /* the time when it was beyond the bound first */
+    bool from_below; /* the bound is the least value that holds; otherwise the largest */
+    double times;    /* how far the value has come, for comparisons: 1 at the bound, more beyond */
+    double since;    /* the time when the value was first beyond the bound */
     double bodies[2];
     const struct bodies *named; /* the bodies of the run, which know their names; set with an id */
-    size_t system;       /* whose the value is, from 1; 0: there is one alone, or it is of all */
-    size_t since_system; /* whose it was at that time, likewise */
-    size_t systems;      /* how many of an ensemble are beyond the bound; 0: not counted */
+    size_t system;              /* the system of the value, from 1; 0: the only one, or all */
+    size_t since_system;        /* the system that was beyond the bound at `since`, likewise */
+    size_t systems;             /* how many of an ensemble are beyond the bound; 0: not counted */
     enum finding_severity severity;
     bool unseen;               /* no row was there to judge by */
+    double after, before;      /* the times within which it is judged; infinite: none is given */
     const char *why_undefined; /* the reason if there is no value; NULL: none is known */
     char *sentence;            /* "the energy is off by 0.657 (limit 0.005)"; "" */
 };
 
-/* Returns the row of a value with an upper bound, and of no body; a failure if it is beyond that.
- */
+/* Returns the row of a value with an upper bound, without a body: a failure since the time `since`
+ * if `beyond` says that the value is beyond its bound. */
 struct finding finding_row(const char *name, double value, double bound, bool beyond, double since);
 
-/* Rows that grow; all zero is an empty table. */
+/* A table to which rows are added; all zero, it is empty. */
 struct findings {
     struct finding *rows;
     size_t count;
     bool failed; /* an allocation failed; rows are missing */
 };
 
-/* Adds a row, with a copy of the sentence. */
+/* Adds a row, with a copy of the sentence; without memory sets `failed`. */
 void findings_add(struct findings *findings, const struct finding *row, const char *sentence);
 void findings_free(struct findings *findings);
 
-/* Returns the failure of a subject with the largest `times`, the first of equal ones; NULL. */
+/* Returns the failure of a subject with the largest `times`, the first of equal ones; NULL if
+ * there is none. */
 const struct finding *findings_worst(const struct findings *findings, enum finding_subject subject);
 
-/* Tells whether a is the worse one: by severity, then by `times`, then by its value. */
+/* Tells whether a is worse than b: by severity, then by `times`, then by its value. */
 bool finding_is_worse(const struct finding *a, const struct finding *b);
 
-/* " of body 3 about body 1", " of test body 7", " of bodies 3 and 7", or their names; "" without a
- * body. */
+/* Writes " of body 3 about body 1", " of test body 7" or " of bodies 3 and 7", with the names of
+ * bodies that have some, and "" without a body. Returns `buffer`. */
 enum { FINDING_WHOSE_SIZE = 96 };
 const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE]);
 
@@ -80,7 +82,8 @@ enum { FINDING_TEST_BODY_SIZE = BODIES_NAME_SIZE + 8 };
 const char *finding_test_body(const struct bodies *bodies, double id,
                               char buffer[FINDING_TEST_BODY_SIZE]);
 
-/* For run.json, a list of rows in the order of the table; a new reference. */
+/* Returns the rows as a list for run.json, in the order of the table: a new reference, NULL without
+ * memory. */
 json_t *findings_json(const struct findings *findings);
 
 #endif

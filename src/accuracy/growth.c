@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * The first levels are left out: there the displacement still turns into the direction that grows.
- * Eleven in all are a growth by 6e4, three blocks of those that count.
+ * Levels below FIRST_LEVEL are left out: there the displacement still turns into the direction that
+ * grows. A fit needs eleven levels, a growth by 6e4: three blocks from FIRST_LEVEL on.
  */
 enum { FIRST_LEVEL = 2, BLOCK = 3, LEAST_BLOCKS = 3, MOST_BLOCKS = GROWTH_LEVELS / BLOCK };
 
@@ -17,8 +17,8 @@ void growth_add(struct growth *growth, double time, double log)
     while (growth->count < GROWTH_LEVELS && log >= growth->count + 1.0) {
         const double level = growth->count + 1.0;
         const double part = (level - growth->log) / (log - growth->log);
-        /* Between two samples it grows exponentially. Not before the level below: the growth may
-         * have receded since. */
+        /* Between two samples the growth is taken to be exponential. A level is not passed before
+         * the level below: the growth may have receded since. */
         double when = isfinite(log) ? growth->time + part * (time - growth->time) : time;
         if (growth->count > 0 && when < growth->passed[(size_t)growth->count - 1])
             when = growth->passed[(size_t)growth->count - 1];
@@ -29,7 +29,7 @@ void growth_add(struct growth *growth, double time, double log)
     growth->log = log;
 }
 
-/* The sum of squares that a straight line leaves of levels over x. */
+/* Returns the sum of the squared residuals of a straight line through levels over x. */
 static double residual(const double *x, const double *level, size_t count)
 {
     double constant, slope, cov[3], squares;
@@ -37,7 +37,8 @@ static double residual(const double *x, const double *level, size_t count)
     return squares;
 }
 
-/* The least-squares line through a random walk of n steps has 6/5 of the variance of its ends'. */
+/* Returns the standard error of the time per level. For a random walk the slope of the
+ * least-squares line has 6/5 of the variance of the slope between its ends. */
 static double slope_error(const double *passed, size_t count)
 {
     const size_t blocks = (count - 1) / BLOCK;

@@ -7,15 +7,16 @@
 
 enum { GROWTH_LEVELS = 48 }; /* e^48 = 7e20: from far below the rounding of fp64 to any size */
 
-/* All numbers, so that it can be part of what a checkpoint saves. All zero at the start. */
+/* The levels that were passed. All members are doubles, as checkpoints save them; all zero at the
+ * start. */
 struct growth {
-    double time, log;             /* of the last sample: ln of the growth */
+    double time, log;             /* of the last sample; `log` is ln of the growth */
     double count;                 /* levels that were passed */
-    double passed[GROWTH_LEVELS]; /* when level 1, 2, ... was passed first */
+    double passed[GROWTH_LEVELS]; /* times at which level 1, 2, ... was passed first */
 };
 
 enum growth_form {
-    GROWTH_UNKNOWN,    /* it has not grown enough to tell */
+    GROWTH_UNKNOWN,    /* the distance has not grown enough to tell */
     GROWTH_POWER,      /* by a power of the time: regular orbits, or bodies that have parted */
     GROWTH_EXPONENTIAL /* by e in each e-folding time */
 };
@@ -25,20 +26,21 @@ struct growth_fit {
     double time, error; /* the e-folding time and its standard error; NaN unless exponential */
 };
 
-/* The growth since time 0 is e^log now; infinite where the other orbit is lost. */
+/* Adds a sample: at `time` the distance is e^log times that of the start. `log` is infinite if the
+ * other orbit is lost. */
 void growth_add(struct growth *growth, double time, double log);
 
 /*
- * The form of the growth so far. Exponential and power law are fitted by least squares, and the one
- * that leaves less decides. The exponential phase is the longest one from the start that follows
- * the exponential: a system that dissolves grows by a power of the time from then on. The error
- * comes from the scatter of the time that blocks of levels take, since growth is a random walk with
- * a drift: it comes in bursts.
- * An exponential phase shorter than the time `least` is one such burst, and no growth of its own.
+ * Returns the form of the growth so far. An exponential and a power law are fitted by least
+ * squares, and the one with the smaller residuals counts. The exponential phase is the longest one
+ * from the start whose levels the exponential fits better: in a system that dissolves the growth is
+ * a power of the time from then on. Growth comes in bursts, a random walk with a drift; its error
+ * is that of the scatter of the times that blocks of levels take. An exponential phase shorter than
+ * the time `least` is one burst, and the form is unknown.
  */
 struct growth_fit growth_fit(const struct growth *growth, double least);
 
-/* "unknown", "power", "exponential". */
+/* Returns "unknown", "power" or "exponential". */
 const char *growth_form_name(enum growth_form form);
 
 #endif

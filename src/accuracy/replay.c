@@ -31,11 +31,12 @@ uint64_t replay_steps(const struct replays *replays)
     return (uint64_t)section_integer(config_section(replays->config, "energy_budget"), "every");
 }
 
-/* An encounter in which a pair turns by some tenths of a radian in a step lasts for longer. */
+/* Steps of the run between two looks for the fastest pair: an encounter in which a pair turns by
+ * some tenths of a radian in a step lasts for longer. */
 enum { LOOK_EVERY = 5 };
 
-/* Not every backend looks for an interruption while it works: where steps are long, it is called
- * for one at a time. */
+/* Advances a replay by `steps`. Not every backend looks for an interruption while it works: if
+ * steps are long, the backend is called for one at a time. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,
@@ -50,7 +51,8 @@ static enum status advance(struct simulation *replay, uint64_t steps, struct err
     return status;
 }
 
-/* Through the interval in steps of dt / factor. */
+/* Advances a replay through the interval in steps of dt / factor, and measures its energies at the
+ * end. The replay with half the step shows its bodies to the budget on the way. */
 static enum status follow(struct replays *replays, struct simulation *replay, uint64_t factor,
                           struct error *error)
 {
@@ -67,8 +69,8 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
     return status ? status : simulation_measure(replay, error);
 }
 
-/* With forces in double, from where an interval begins. The budget gets the energies of all systems
- * at its end; NaN where it could not be followed. */
+/* Replays an interval from the simulation at its beginning, with forces in double. The budget gets
+ * the energies of all systems at the end; NaN if the replay broke off. */
 static enum status replay_as(struct replays *replays, const struct simulation *from,
                              enum energy_budget_replay kind, struct error *error)
 {
@@ -97,9 +99,9 @@ static enum status replay_from(struct replays *replays, const struct simulation 
     return replay_as(replays, from, REPLAY_HALF_STEP, error);
 }
 
-/* Does the run come through the interval that begins now, or at least through another one? One that
- * begins at its end, and the only one of a run that is shorter, are replayed when it goes further.
- */
+/* Tells whether the interval of `step` is to be replayed now: the run goes on from `step`, and is
+ * at least one interval long. An interval that begins at the end of a run, and the first one of a
+ * run that ends within it, are replayed when the run is continued. */
 static bool is_reached(uint64_t step, uint64_t last, uint64_t every)
 {
     return step < last && every <= last;

@@ -8,13 +8,13 @@
 #include "space/nearest.h"
 #include "space/neighbours.h"
 
-/* Binary digits of a position as a kernel has it. Those of the two floats of `mixed` are one more
- * or one fewer, as the sign of the second one falls. */
+/* Binary digits of a position in a kernel. The two floats of `mixed` have one more or one fewer,
+ * depending on the sign of the second float. */
 static const int digits_of[] = {
     [PRECISION_DOUBLE] = 53, [PRECISION_MIXED] = 48, [PRECISION_SINGLE] = 24
 };
 
-/* Between neighbouring numbers of a size. */
+/* Returns the spacing of neighbouring numbers at a size; 0 if the size is 0 or not finite. */
 static double spacing_at(double size, enum precision precision)
 {
     int exponent;
@@ -24,7 +24,7 @@ static double spacing_at(double size, enum precision precision)
     return ldexp(1.0, exponent - digits_of[precision]);
 }
 
-/* One system, and where its positions are measured from. */
+/* One system, and the origin of its positions in the kernel. */
 struct subject {
     const struct physics *physics;
     const struct bodies *bodies;
@@ -44,7 +44,7 @@ static void find_origin(struct subject *subject, enum origin origin)
         origin_find(x, b->count, subject->origin);
 }
 
-/* The farthest that body i is from the origin along an axis. */
+/* Returns the largest distance of body i from the origin along an axis. */
 static double offset_of(const struct subject *subject, size_t i)
 {
     const struct bodies *const b = subject->bodies;
@@ -59,7 +59,8 @@ static double offset_of(const struct subject *subject, size_t i)
     return offset;
 }
 
-/* A kernel's numbers have one size for the whole box in periodic space. */
+/* Returns the size of the kernel's numbers at an offset; in periodic space it is the same in the
+ * whole box. */
 static double size_at(const struct subject *subject, double offset)
 {
     return subject->physics->boundary == BOUNDARY_PERIODIC ? 0.25 * subject->physics->box_length
@@ -96,7 +97,7 @@ static enum status measure_open(const struct subject *subject, struct resolution
 {
     struct neighbours *neighbours;
     if (neighbours_create(subject->bodies, subject->system, 0, &neighbours, error)) {
-        if (error->status == STATUS_NUMERICAL) /* not what is asked here */
+        if (error->status == STATUS_NUMERICAL) /* nothing is found then: see resolution.h */
             error_clear(error);
         return error->status;
     }
@@ -165,7 +166,7 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 
 /* --- the error of the forces ------------------------------------------------------------------ */
 
-/* Pairs of bodies that are summed in long double at most: some 0.1 s. */
+/* The most pairs of bodies that are summed in long double, which takes some 0.1 s. */
 static const double most_pairs = 4e6;
 
 /* Returns the number of bodies that are summed: as many as the pairs allow, at least a few. */

@@ -1,6 +1,7 @@
 /*
- * The resolution of bodies by the float numbers of a force kernel: the pair whose separation has
- * the fewest steps between neighbouring numbers at the place where the pair is.
+ * How well the floating-point numbers of a force kernel resolve the positions of bodies: the pair
+ * whose separation is the fewest steps long. A step is the spacing of neighbouring numbers at the
+ * position of the pair.
  */
 #ifndef ORRERY_ACCURACY_RESOLUTION_H
 #define ORRERY_ACCURACY_RESOLUTION_H
@@ -15,17 +16,17 @@
 #include "model/physics.h"
 #include "simulation/simulation.h"
 
-/* Steps in a separation, softened, that are enough: each force is then good to a thousandth. */
+/* The steps in a softened separation that are enough: each force is then good to a thousandth. */
 enum { RESOLUTION_STEPS = 1000 };
 
 struct resolution {
     bool found; /* false where the kernel works in double, and where there is no pair */
     size_t system;
     int64_t id_i, id_j;
-    double distance; /* r, to the nearest image */
-    double offset;   /* how far the pair is from where positions are measured, along an axis */
-    double spacing;  /* of the kernel's numbers there */
-    double steps;    /* sqrt(r^2 + eps^2) / spacing */
+    double distance;       /* r, to the nearest image */
+    double offset;         /* the pair's largest coordinate, from the origin of the kernel */
+    double spacing;        /* of the kernel's numbers at that offset */
+    double steps;          /* sqrt(r^2 + eps^2) / spacing */
     enum precision enough; /* the fastest precision in which the steps are enough */
 };
 
@@ -38,7 +39,8 @@ enum status resolution_measure(const struct physics *physics, const struct bodie
                                const struct backend_description *backend,
                                struct resolution *resolution, struct error *error);
 
-/* A sentence for people, without "warning: "; "" where the steps are enough. */
+/* Writes a warning to users about a pair that is not resolved, without "warning: ", or "" if the
+ * steps are enough. Returns `buffer`. */
 enum { RESOLUTION_TEXT_SIZE = 320 };
 const char *resolution_text(const struct resolution *resolution, const struct bodies *bodies,
                             enum precision precision, char buffer[RESOLUTION_TEXT_SIZE]);
@@ -46,9 +48,9 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 /* --- the error of the forces ------------------------------------------------------------------ */
 
 /*
- * How exact the forces of a run are, where their precision or their method leaves out more than the
- * rounding of double precision: error bars need it, since no smaller step shows what all runs of a
- * study have in common.
+ * The error of the forces of a run, if their precision or their method leaves out more than the
+ * rounding of double precision. Error bars need it: all runs of a study have it in common, so that
+ * no smaller step shows it.
  */
 
 struct kernel_error {
@@ -59,7 +61,7 @@ struct kernel_error {
 /* Tells whether the forces err by more than the rounding of double precision. */
 bool kernel_error_counts(const struct simulation *simulation);
 
-/* Measures the forces of the bodies as they are. STATUS_MEMORY, and what the backend says. */
+/* Measures the forces of the bodies as they are. STATUS_MEMORY, and the errors of the backend. */
 enum status kernel_error_measure(struct simulation *simulation, struct kernel_error *kernel_error,
                                  struct error *error);
 

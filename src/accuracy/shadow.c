@@ -11,16 +11,16 @@
 #include "output/saved.h"
 
 struct shadow {
-    struct simulation simulation; /* of the systems that are still carried along, in their order;
-                                     all zero where none is */
-    int64_t *slots; /* of every system of the run: its slot there, or TRUST_NOT_CARRIED */
+    struct simulation simulation; /* of the systems that are still carried along, in the run's
+                                     order; all zero where none is */
+    int64_t *slots; /* of every system of the run its index in `simulation`, or TRUST_NOT_CARRIED */
 };
 
 struct shadows {
     const struct section *section;       /* the group `trust` */
-    struct simulation *original;         /* that they are copies of; borrowed, as the others */
-    struct diagnostic *trust;            /* which compares them with it */
-    const struct checkpoint *checkpoint; /* that they go on from, while they begin; or NULL */
+    struct simulation *original;         /* the run's, which they copy; borrowed, as the others */
+    struct diagnostic *trust;            /* which compares them with `original` */
+    const struct checkpoint *checkpoint; /* NULL, or in shadow_create() where they begin */
     struct shadow of[TRUST_SHADOWS];
 };
 
@@ -29,9 +29,9 @@ static const char *const names[TRUST_SHADOWS] = { [TRUST_TWIN] = "twin", [TRUST_
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-/* Measures the size of the run's forces and the error of its backend's sums: against long double,
- * for a sample of bodies. The part that a method leaves out is the same on every machine, and is no
- * rounding error. */
+/* Measures the size of the run's forces and the rounding error of its backend's sums, against long
+ * double, for a sample of bodies. Forces of a method that leaves out a part have an error that is
+ * the same on every machine: then the rounding error is the one that force_traits() states. */
 static enum status measure_force(struct simulation *original, struct trust_force *force,
                                  struct error *error)
 {
@@ -63,7 +63,7 @@ enum status shadow_diagnostic(const struct section *section, struct simulation *
     return trust_create(section, &start, original->integrator, &force, diagnostic, error);
 }
 
-/* Every body by the same length, each in a direction of its own. */
+/* Displaces every body of a system's twin by the same length, each in a direction of its own. */
 static enum status displace(const struct shadows *shadows, size_t system, struct error *error)
 {
     const struct shadow *shadow = &shadows->of[TRUST_TWIN];
@@ -92,7 +92,7 @@ static const char *section_name(enum trust_shadow kind, const char *array,
     return buffer;
 }
 
-/* Masses and ids are those of the run. */
+/* Tells whether shadows have an array of their own: masses and ids are those of the run. */
 static bool is_state(const char *array)
 {
     return strcmp(array, "mass") != 0 && strcmp(array, "id") != 0;
@@ -157,8 +157,8 @@ static enum status place_bodies(const struct shadows *shadows, enum trust_shadow
     return STATUS_OK;
 }
 
-/* Loads the state of an integrator that chooses its own steps. A shadow as the run begins it has
- * none yet. */
+/* Loads the state of an integrator that chooses its own steps. Without a
+ * checkpoint there is none yet. */
 static enum status load_integrator(const struct shadows *shadows, enum trust_shadow kind,
                                    struct error *error)
 {
@@ -190,7 +190,7 @@ static enum status begin_shadow(struct shadows *shadows, enum trust_shadow kind,
     return error->status;
 }
 
-/* Tells whether it was carried along when the checkpoint was saved. */
+/* Tells whether a shadow was carried along when the checkpoint was saved. */
 static bool was_there(const struct shadows *shadows, enum trust_shadow kind)
 {
     char name[CHECKPOINT_NAME_SIZE];
@@ -227,7 +227,7 @@ void shadow_destroy(struct shadows *shadows)
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-/* The twin of a system: `nearing` of its distance is left. */
+/* Brings the twin of a system nearer: multiplies its distance from the run by `nearing`. */
 static void bring_nearer(const struct shadows *shadows, const struct shadow *shadow, size_t system,
                          double nearing)
 {
@@ -243,7 +243,8 @@ static void bring_nearer(const struct shadows *shadows, const struct shadow *sha
                 from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
-/* Flags of the shadow's systems, none of which begins anew. The caller frees. */
+/* Returns a flag for each system of the shadow, whether it begins anew, all of them false; NULL
+ * with an error. The caller frees them. */
 static bool *no_flags(const struct shadow *shadow, struct error *error)
 {
     bool *const flags = calloc(shadow->simulation.bodies->systems, sizeof *flags);
@@ -284,7 +285,7 @@ static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind
     return needed;
 }
 
-/* Carries `needed` systems on, and lets go of those that have told all. */
+/* Keeps the `needed` systems of a shadow that can still find something, and drops the others. */
 static enum status drop_systems(struct shadows *shadows, enum trust_shadow kind, size_t needed,
                                 struct error *error)
 {
@@ -333,7 +334,8 @@ static size_t system_at(const struct shadows *shadows, const struct shadow *shad
     return s;
 }
 
-/* Is it no longer finite, or could its integrator take no further step? */
+/* Tells whether a system of a shadow is no longer finite, or its integrator could take no further
+ * step. */
 static bool is_lost(const struct simulation *simulation, size_t system)
 {
     const struct bodies *const bodies = simulation->bodies;
@@ -342,7 +344,8 @@ static bool is_lost(const struct simulation *simulation, size_t system)
            simulation_work_done(simulation, system).stuck;
 }
 
-/* Systems of the shadow that are lost begin again from the run's own. */
+/* Lets the systems of a shadow that are lost begin again as copies of the run's own, and notes with
+ * trust_lose() that they were lost. */
 static enum status give_up_lost(struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)
 {

@@ -1,7 +1,7 @@
 /*
- * The shadows of a run (accuracy/trust.h): copies of its simulation, each with a backend
- * of the same class, so that no choice by the number of systems can see them, and nothing that
- * goes over the systems of the run comes upon them.
+ * The shadows of a run (accuracy/trust.h): copies of its simulation, each with a backend of its
+ * own, of the same class. They are not among the systems of the run: choices by the number of
+ * systems do not depend on them, and loops over the systems do not meet them.
  */
 #ifndef ORRERY_ACCURACY_SHADOW_H
 #define ORRERY_ACCURACY_SHADOW_H
@@ -17,28 +17,30 @@
 
 struct shadows;
 
-/* Creates the diagnostic of a run that is about to begin at `step`, from the group `trust`. With
- * `measure` false the forces are not looked at. */
+/* Creates the diagnostic of trust.h for a run that is about to begin at `step`, from the group
+ * `trust`. Measures the error of the forces, which decides how the diagnostic begins, if `measure`
+ * is true. */
 enum status shadow_diagnostic(const struct section *section, struct simulation *original,
                               uint64_t step, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
-/* Creates the shadows as they are at the start, or in `checkpoint`. They borrow the simulation and
- * the diagnostic. *shadows is to be destroyed in any case. */
+/* Creates the shadows as they are at the start or, unless it is NULL, in `checkpoint`. They borrow
+ * the simulation and the diagnostic. *shadows is to be destroyed in any case. */
 enum status shadow_create(const struct config *config, struct simulation *original,
                           struct diagnostic *trust, const struct checkpoint *checkpoint,
                           struct shadows **shadows, struct error *error);
 void shadow_destroy(struct shadows *shadows); /* accepts NULL, as all of these */
 
-/* Before the bodies move on: what the last look at the shadows asked for. */
+/* Does what the last sample of the diagnostic asks for, before the bodies move on: drops shadows
+ * that can find nothing more, and brings twins nearer. */
 enum status shadow_adjust(struct shadows *shadows, struct error *error);
-/* Behind the bodies, over as many of their steps. A shadow that is no longer finite is no failure
- * of the run. */
+/* Advances the shadows over `steps` steps of the run, after the bodies. A shadow that is no longer
+ * finite is no failure of the run. */
 enum status shadow_advance(struct shadows *shadows, uint64_t steps, struct error *error);
-/* Makes their positions and velocities current, to be measured or saved. */
+/* Makes the shadows' positions and velocities current, to be measured or saved. */
 enum status shadow_fetch(struct shadows *shadows, struct error *error);
 
-/* Their sections of a checkpoint. */
+/* Writes the shadows' sections of a checkpoint. */
 void shadow_put(struct checkpoint_writer *writer, const struct shadows *shadows);
 
 #endif

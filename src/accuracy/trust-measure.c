@@ -26,8 +26,8 @@ enum {
 static const struct column columns[COLUMNS] = {
     { "divergence", DIMENSION_NONE,
       "root mean square distance of the bodies from those of the twin, over the size of the "
-      "system; empty after it has reached trust.tolerance, where the twin is moved nearer to the "
-      "run, and once the twin is not needed any more" },
+      "system; when it has reached trust.tolerance, the twin is moved nearer to the run, and the "
+      "column is empty from then on; it is empty also once the twin is not needed any more" },
     { "rounding", DIMENSION_NONE,
       "the same, as expected between this run and one on another machine, compiler or kernel: the "
       "rounding errors of the run so far, which grow as the distance from the twin does" },
@@ -53,30 +53,21 @@ static const struct column columns[COLUMNS] = {
 };
 
 const struct parameter trust_parameters[] = {
-    { .key = "shadow",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(false),
+    { KEY(FLAG, shadow), BY_DEFAULT(FLAG, false),
       .help = "Carry along a twin of every system, displaced by a rounding error, and say until "
               "when the orbits can be trusted (trust.csv)." },
-    { BIND(FLAG, struct trust, half_step), .default_value = DEFAULT_FLAG(true),
+    { BIND(FLAG, struct trust, half_step), BY_DEFAULT(FLAG, true),
       .help = "Carry along a second shadow with half the step, until it has left the run; it "
               "shows until when the orbits are accurate." },
-    { BIND(INTEGER, struct trust, every), .default_value = DEFAULT_INTEGER(10), .minimum = 1,
-      .maximum = INFINITY,
+    { BIND(INTEGER, struct trust, every), BY_DEFAULT(INTEGER, 10), AT_LEAST(1),
       .help = "Steps between two comparisons; the first and the last step are always compared." },
-    { BIND(REAL, struct trust, tolerance), .default_value = DEFAULT_REAL(0.01), .maximum = 0.5,
-      .open = OPEN_MINIMUM,
+    { BIND(REAL, struct trust, tolerance), BY_DEFAULT(REAL, 0.01), POSITIVE_TO(0.5),
       .help = "Divergence, over the size of the system, at which its orbits count as "
               "different ones." },
-    { BIND(REAL, struct trust, displacement), .default_value = DEFAULT_REAL(1e-12),
-      .minimum = 1e-14, .maximum = 1e-3,
+    { BIND(REAL, struct trust, displacement), BY_DEFAULT(REAL, 1e-12), BETWEEN(1e-14, 1e-3),
       .help = "Distance of each body of the twin from its original at the start, over the "
               "size of the system; farther if the precision of the forces needs it." },
-    { .key = "seed",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(1),
-      .minimum = 1,
-      .maximum = 4294967295.0,
+    { KEY(INTEGER, seed), BY_DEFAULT(INTEGER, 1), BETWEEN(1, 4294967295.0),
       .help =
           "Seed of the directions of these displacements; systems take it and those after it." },
 };
@@ -84,12 +75,12 @@ const size_t trust_parameter_count = COUNT_OF(trust_parameters);
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* Sums over the bodies of one system. */
+/* The total mass of one system, and means over its bodies. */
 struct spread {
     double mass;
-    double mean[3];
-    double distance2;            /* mean square from the mean position */
-    double position2, velocity2; /* mean squares from the origin */
+    double mean[3];              /* position */
+    double distance2;            /* mean square distance from `mean` */
+    double position2, velocity2; /* mean squares of position and velocity */
 };
 
 static struct spread spread_of(const struct bodies *b, size_t system)
@@ -132,7 +123,7 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
         if (integrator->stages[k].verb == VERB_KICK)
             squares += integrator->stages[k].coefficient * integrator->stages[k].coefficient;
     if (integrator_chooses_steps(
-            integrator)) /* how many steps it will take is not known; its sums are exact */
+            integrator)) /* the number of its steps is not known, and its sums are exact */
         drifts = kicks = squares = 1.0;
     const double position = unit * sqrt(drifts * spread->position2) / state->size;
     const double velocity =
@@ -141,14 +132,14 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     return sqrt(position * position + velocity * velocity + kick * kick);
 }
 
-/* Measures the scales. The root mean square distance of a uniform cube from its centre is half its
- * side. */
+/* Measures the scales of a system and begins its state. Its size is the root mean square distance
+ * from the mean position, of a periodic box that of a uniform cube: half the side. */
 static void measure_scales(struct trust_state *state, const struct moment *start, size_t system,
                            const struct integrator *integrator, const struct trust_force *force,
                            double displacement)
 {
-    /* Nearer, the rounding errors of a crossing time part the twin from the run, and its growth is
-     * theirs: with forces in fp32. */
+    /* The least displacement, over the rounding errors of a crossing time. A twin that starts
+     * nearer, as it might with forces in fp32, shows the growth of these errors, not its own. */
     static const double clear_of_noise = 30.0;
     const struct spread spread = spread_of(start->bodies, system);
     const struct physics *physics = start->physics;
@@ -163,7 +154,8 @@ static void measure_scales(struct trust_state *state, const struct moment *start
     state->rounding.until = state->error.until = INFINITY;
 }
 
-/* The orbits that are too small a part of the system for its size to tell of them. */
+/* Chooses the orbits to be followed: the smallest ones, if they are smaller than half of the
+ * system. Errors as large as such an orbit may be small beside the size of the system. */
 static enum status choose_orbits(struct trust_state *state, const struct moment *start,
                                  size_t system, struct error *error)
 {
@@ -200,10 +192,10 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 
 /* --- distances -------------------------------------------------------------------------------- */
 
-/* Between a system and its shadow. */
+/* The distance of a system from its shadow. */
 struct distance {
     double position; /* root mean square over the bodies, over the size */
-    double phase;    /* with that of the velocities, over the speed */
+    double phase;    /* with that of the velocities over the speed, in quadrature */
 };
 
 static double square_of_difference(const double *a, const double *b, size_t count, double L)
@@ -244,8 +236,8 @@ static struct distance distance_of(const struct trust *trust, const struct momen
     return (struct distance){ position, hypot(position, velocity) };
 }
 
-/* Returns the distance between two orbits within the system: of the body from its center, in the
- * one and in the other. */
+/* Returns the distance of an orbit within the system from that of the shadow, over its size: how
+ * far the body's position relative to its centre is from the same one in the shadow. */
 static double orbit_distance(const struct trust *trust, const struct moment *now,
                              enum trust_shadow kind, size_t system, const struct trust_orbit *orbit)
 {
@@ -269,7 +261,8 @@ static double orbit_distance(const struct trust *trust, const struct moment *now
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* On from time t0 to t1 and `value`; between the two samples it grows exponentially. */
+/* Takes a rise from its last sample, at time t0, to `value` at t1. In between it is taken to grow
+ * exponentially, which gives the time when it reaches the tolerance. */
 static void rise_to(struct trust_rise *rise, double value, double tolerance, double t0, double t1)
 {
     if (isinf(rise->until) && value >= tolerance) {
@@ -282,9 +275,10 @@ static void rise_to(struct trust_rise *rise, double value, double tolerance, dou
 }
 
 /*
- * The distance that rounding errors make: what there was has grown as the twin's distance has, and
- * each step since has added its own. Along regular orbits, where distances grow like the time, the
- * errors add up to more: to noise sqrt(n) growth / sqrt(3).
+ * Updates the distance that rounding errors make: it has grown by `growth`, as the twin's distance
+ * has since the last sample, and each of the `steps` since then has added its own. Along
+ * regular orbits, where distances grow like the time, the errors of n = all_steps steps add up to
+ * more: to noise sqrt(n) growth / sqrt(3), with the growth from the start.
  */
 static void add_rounding(struct trust_state *state, double growth, double steps, double all_steps)
 {
@@ -295,8 +289,9 @@ static void add_rounding(struct trust_state *state, double growth, double steps,
     state->rounded = fmin(state->rounded, most);
 }
 
-/* The twin has grown to the tolerance: from now on it is to show the rounding errors themselves,
- * and stands no farther away than they bring it. */
+/* Lets a twin whose distance has grown to the tolerance be brought nearer: to the distance that
+ * rounding errors have made, whose growth it shows from now on, or to its displacement if that is
+ * more. */
 static void bring_nearer(struct trust_state *state, double position)
 {
     state->nearing = fmin(fmax(state->rounding.last, state->displacement) / position, 1.0);
@@ -328,7 +323,8 @@ static double compare_twin(struct trust *trust, struct trust_state *state, const
         rise_to(&orbit->rounding, state->rounded * part, trust->tolerance, state->time, now->time);
     }
     const double shown = state->moved > 0.0 ? NAN : d.position;
-    /* Not at the end of a run, if its cadence does not say so: it may go further. */
+    /* The last step of a run may be measured out of its cadence; there the twin stays, since the
+     * run may be continued. */
     if (d.position >= trust->tolerance && isinf(state->rounding.until) && isfinite(d.position) &&
         now->step % trust->every == 0)
         bring_nearer(state, d.position);
@@ -341,7 +337,7 @@ static double compare_fine(struct trust *trust, struct trust_state *state, const
     const struct distance d = distance_of(trust, now, TRUST_FINE, system);
     const double truncation =
         state->lost[TRUST_FINE] > 0.0 ? INFINITY : trust->richardson * d.position;
-    /* An error of the force is one of the orbit too. */
+    /* The error of the orbit is that of the step and that of rounding, in quadrature. */
     rise_to(&state->error, hypot(truncation, state->rounding.last), trust->tolerance, state->time,
             now->time);
     for (size_t k = 0; k < (size_t)state->orbit_count; k++) {

@@ -4,14 +4,14 @@
 
 #include "accuracy/trust-state.h"
 
-/* Errors grow like these powers of the time where their growth was not seen and is no exponential:
- * along an orbit, and those of rounding. */
+/* The powers of the time by which errors of the step and rounding errors are taken to grow where no
+ * exponential growth was seen: those along regular orbits. */
 static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 
 /* --- growth ----------------------------------------------------------------------------------- */
 
-/* ln of the growth of a distance from the start to `time`: as it was seen, and beyond that as the
- * law says that was fitted. */
+/* Returns ln of the factor by which a distance grows from the start to `time`: as it was seen, and
+ * after the last sample by the fitted law. */
 static double log_growth(const struct trust_state *state, const struct growth_fit *fit, double time)
 {
     const struct growth *const g = &state->growth;
@@ -29,7 +29,7 @@ static double log_growth(const struct trust_state *state, const struct growth_fi
     return g->time > before ? level + (last - level) * (time - before) / (g->time - before) : level;
 }
 
-/* When rounding errors reach the tolerance. */
+/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated. */
 static double carried_until(const struct trust_state *state, const struct growth_fit *fit,
                             const struct trust_rise *rounding, double tolerance)
 {
@@ -42,12 +42,12 @@ static double carried_until(const struct trust_state *state, const struct growth
 
 /* --- the outlook ------------------------------------------------------------------------------ */
 
-/* One horizon: of the whole system, or of an orbit within it. */
+/* Returns the outlook for the rises of one system, or of one orbit within it. */
 static struct trust_outlook outlook_of(const struct trust *trust, const struct trust_state *state,
                                        const struct trust_rise *rounding,
                                        const struct trust_rise *error, double asked)
 {
-    static const double at_end = 1e-9; /* of the time, for roundings of its multiples */
+    static const double at_end = 1e-9; /* of `asked`: multiples of a step are rounded */
     const struct growth_fit fit = trust_fit_growth(state);
     const double carried = carried_until(state, &fit, rounding, trust->tolerance);
     const bool whole = state->time >= asked * (1.0 - at_end) || isfinite(rounding->until);

@@ -1,4 +1,5 @@
-/* The state of trust.h: for the sources that measure it, and those that report it. */
+/* The state of the diagnostic of trust.h, for the sources that measure it and those that report
+ * it. */
 #ifndef ORRERY_ACCURACY_TRUST_STATE_H
 #define ORRERY_ACCURACY_TRUST_STATE_H
 
@@ -10,41 +11,42 @@
 #include "accuracy/trust.h"
 #include "model/units.h"
 
-/* A divergence over time, and when it has first reached the tolerance. */
+/* A divergence that rises over time. */
 struct trust_rise {
-    double last;  /* value at the last event */
-    double until; /* INFINITY before */
+    double last;  /* value at the last sample */
+    double until; /* time when it first reached the tolerance; INFINITY before */
 };
 
 enum {
-    TRUST_ORBITS = 8,
-    TRUST_CENTERS = 2
-}; /* orbits that are followed at most; bodies about
-    * which one goes */
+    TRUST_ORBITS = 8, /* the most orbits of a system that are followed */
+    TRUST_CENTERS = 2 /* the most bodies that an orbit goes about */
+};
 
-/* An orbit within the system: of a moon, whose error is no part of the size of the whole. All
- * numbers; distances of the body from what it goes around, over the orbit's size. */
+/* An orbit within the system, as of a moon, whose error is too small beside the size of the system
+ * to be seen there. All members are doubles, as checkpoints save them; both rises are of the body's
+ * position relative to its centre, over the orbit's size. */
 struct trust_orbit {
-    double body, centers[TRUST_CENTERS]; /* places in the system; centers[1] < 0: only one */
-    double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* of the mass of the centre */
+    double body, centers[TRUST_CENTERS]; /* indices in the system; centers[1] < 0: only one */
+    double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* shares of the centre's mass */
     double size;                                          /* its semi-major axis at the start */
     struct trust_rise rounding, error;
 };
 
-/* The state of one system, all numbers. Distances are over the size, velocities over the speed. */
+/* The state of one system; all members are doubles, as checkpoints save them. Distances are over
+ * the size, velocities over the speed. */
 struct trust_state {
     double size;       /* a length */
     double speed;      /* sqrt(G M / size) */
     double noise;      /* what the rounding errors of one step add to the distance in phase space */
     double step, time; /* of the last sample */
-    double start, last;  /* distance of the twin in phase space: at its start, and then */
+    double start, last;  /* distance of the twin in phase space: at its start, at the sample */
     double grown;        /* ln of the growth before the twin was brought nearer */
     double rounded;      /* distance in phase space that rounding errors make */
-    double nearing;      /* what trust_take_nearing() is to say */
-    double moved;        /* the twin was brought nearer at least once */
-    double displacement; /* of the twin at the start */
-    double lost[TRUST_SHADOWS];
-    double carried[TRUST_SHADOWS]; /* steps of the run that it was carried along for */
+    double nearing;      /* what trust_take_nearing() is to return */
+    double moved;        /* 1: the twin was brought nearer at least once; or 0 */
+    double displacement; /* distance of each body of the twin from its original at the start */
+    double lost[TRUST_SHADOWS];    /* 1: the shadow is no longer finite; or 0 */
+    double carried[TRUST_SHADOWS]; /* steps of the run with this shadow */
     struct trust_rise rounding, error;
     struct growth growth;
     double orbit_count;
@@ -58,9 +60,9 @@ struct trust {
     uint64_t every;
     double tolerance, displacement;
     bool half_step;
-    double richardson; /* error of the step over its difference to half the step */
+    double richardson; /* error of the step over the distance of the shadow with half the step */
     size_t systems;
-    const struct units *units;   /* of the run, for what is said */
+    const struct units *units;   /* of the run, for the text */
     const struct bodies *bodies; /* of the run, borrowed, for their names */
     const struct bodies *shadows[TRUST_SHADOWS];
     const int64_t *slots[TRUST_SHADOWS];
@@ -72,7 +74,8 @@ static inline struct trust_state *trust_state_of(const struct trust *trust, size
     return (struct trust_state *)trust->diagnostic.state + system;
 }
 
-/* Fits the growth over at least the time that a body takes through the system. */
+/* Fits the growth of errors; an exponential one has to last for the time in which a body crosses
+ * the system. */
 static inline struct growth_fit trust_fit_growth(const struct trust_state *state)
 {
     return growth_fit(&state->growth, state->size / state->speed);

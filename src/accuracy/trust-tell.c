@@ -9,8 +9,8 @@
 
 /* A summary of a horizon, or of another number, over all systems. */
 struct summary {
-    size_t reached;       /* systems of which it is known */
-    double first, median; /* INFINITY where not */
+    size_t reached;       /* number of systems in which it is finite */
+    double first, median; /* INFINITY where it is not reached */
 };
 
 static double accurate_until(const struct trust *trust, size_t system)
@@ -45,7 +45,7 @@ static struct summary summarise(const struct trust *trust,
     return summary;
 }
 
-/* "accurate until t = 12", "accurate beyond the last comparison (t > 20)" */
+/* Writes "accurate until t = 12", or "accurate beyond the last comparison (t > 20)", into text. */
 static void tell_horizon(const struct trust *trust, const char *what, struct summary summary,
                          double time, char *text, size_t size)
 {
@@ -79,7 +79,8 @@ static void tell_growth(const struct trust *trust, char *text, size_t size)
         snprintf(text, size, "no e-folding time seen yet");
 }
 
-/* The orbit within the system that is left first, where it is before the system's own horizon. */
+/* Writes which orbit within a system that is alone is the first to be no longer accurate, if that
+ * is before the system's own horizon; otherwise "". */
 static void tell_orbits(const struct trust *trust, char *text, size_t size)
 {
     const struct trust_state *state = trust_state_of(trust, 0);
@@ -99,19 +100,16 @@ static void tell_orbits(const struct trust *trust, char *text, size_t size)
 static json_t *orbits_json(const struct trust *trust)
 {
     const struct trust_state *state = trust_state_of(trust, 0);
-    json_t *const all = json_array();
+    json_t *all = json_array();
     for (size_t k = 0; k < (size_t)state->orbit_count; k++) {
         const struct trust_orbit *orbit = &state->orbits[k];
-        json_t *const one = json_pack(
-            "{s:I, s:I, s:o, s:o, s:o, s:o}", "body", (json_int_t)orbit->ids[0], "about",
-            (json_int_t)orbit->ids[1], "and",
-            isnan(orbit->ids[2]) ? json_null() : json_integer((json_int_t)orbit->ids[2]), "size",
-            document_number(orbit->size), "accurate_until", document_number(orbit->error.until),
-            "reproducible_until", document_number(orbit->rounding.until));
-        if (json_array_append_new(all, one)) {
-            json_decref(all);
-            return NULL;
-        }
+        document_append(&all,
+                        DOCUMENT({ "body", document_id(orbit->ids[0]) },
+                                 { "about", document_id(orbit->ids[1]) },
+                                 { "and", document_id(orbit->ids[2]) },
+                                 { "size", document_number(orbit->size) },
+                                 { "accurate_until", document_number(orbit->error.until) },
+                                 { "reproducible_until", document_number(orbit->rounding.until) }));
     }
     return all;
 }
@@ -149,8 +147,9 @@ double trust_cost(const struct diagnostic *diagnostic)
 
 static json_t *summary_json(struct summary summary)
 {
-    return json_pack("{s:I, s:o, s:o}", "systems", (json_int_t)summary.reached, "first",
-                     document_number(summary.first), "median", document_number(summary.median));
+    return DOCUMENT({ "systems", json_integer((json_int_t)summary.reached) },
+                    { "first", document_number(summary.first) },
+                    { "median", document_number(summary.median) });
 }
 
 json_t *trust_json(const struct diagnostic *diagnostic, double time)
@@ -160,16 +159,19 @@ json_t *trust_json(const struct diagnostic *diagnostic, double time)
     const struct growth_fit fit = trust_fit_growth(state);
     char text[TRUST_TEXT_SIZE];
     time = fmin(time, state->time);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "text", trust_text(diagnostic, time, text), "time", document_number(time),
-                     "tolerance", document_number(trust->tolerance), "displacement",
-                     document_number(state->displacement), "size", document_number(state->size),
-                     "cost", document_number(trust_cost(diagnostic)), "accurate_until",
-                     document_number(accurate_until(trust, 0)), "reproducible_until",
-                     document_number(reproducible_until(trust, 0)), "growth",
-                     growth_form_name(fit.form), "e_folding_time", document_number(fit.time),
-                     "e_folding_time_error", document_number(fit.error), "all_accurate_until",
-                     summary_json(summarise(trust, accurate_until)), "all_reproducible_until",
-                     summary_json(summarise(trust, reproducible_until)), "all_e_folding_time",
-                     summary_json(summarise(trust, e_folding_time)), "orbits", orbits_json(trust));
+    return DOCUMENT(
+        { "text", json_string(trust_text(diagnostic, time, text)) },
+        { "time", document_number(time) }, { "tolerance", document_number(trust->tolerance) },
+        { "displacement", document_number(state->displacement) },
+        { "size", document_number(state->size) },
+        { "cost", document_number(trust_cost(diagnostic)) },
+        { "accurate_until", document_number(accurate_until(trust, 0)) },
+        { "reproducible_until", document_number(reproducible_until(trust, 0)) },
+        { "growth", json_string(growth_form_name(fit.form)) },
+        { "e_folding_time", document_number(fit.time) },
+        { "e_folding_time_error", document_number(fit.error) },
+        { "all_accurate_until", summary_json(summarise(trust, accurate_until)) },
+        { "all_reproducible_until", summary_json(summarise(trust, reproducible_until)) },
+        { "all_e_folding_time", summary_json(summarise(trust, e_folding_time)) },
+        { "orbits", orbits_json(trust) });
 }

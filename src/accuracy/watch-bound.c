@@ -10,42 +10,43 @@
 /* The intervals of checks in steps, multiples of all strides of the watch, by the number of
  * bodies. */
 enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
-/* The same with steps of its own, whose grid may be as coarse as it likes. */
+/* The same for an integrator that chooses its own steps, on whose grid a step may be long. */
 enum { GRID_EVERY = 10 };
 
 /*
  * Steps of a passage from which on no orbit is in doubt. A pair alone stays within 0.01 of its
  * energy then, by any method of the second order or a higher one that does not drift, for e up to
- * 0.9 (measured); by one of the first order, whose error goes by the step, within as much.
+ * 0.9 (measured); with the second number also by one of the first order, whose error goes by the
+ * step.
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
-/* The steps of a period that are enough for a method that drifts: 1e-8 of its energy in a period
- * by Runge-Kutta's fourth order. */
+/* The same for a method that drifts: a circular orbit of that number of steps changes its energy by
+ * 1e-8 in a period by Runge-Kutta's fourth order. */
 static const double sure_steps_drifting = 150.0;
 
-/* Pairs of this part of the energy of the whole, or more, are judged by that: an orbit at its limit
- * is off by the limit of the whole. */
+/* Pairs with this part of the system's energy, or more, are judged by that energy: it is off by its
+ * own limit if such an orbit is off by the limit of orbits. */
 static const double light = 0.1;
 
-/* A body in doubt is tried again after this part of the steps so far, or as soon as its passage
- * has become so much faster. */
+/* A body in doubt is tried again after the part `again` of the steps so far, or as soon as its
+ * passage has become shorter by the factor `faster`. */
 static const double again = 0.25, faster = 0.8;
 
-/* The pair interactions of all trials of a system: its share of the first number, some 40 ms, and
- * the second as a part of those of the run. A trial sums by the plain loops of the reference, whose
- * pairs take some twenty times as long as those of the run's kernels: that is a fifth of the time
- * of the run at most. */
+/* The trials of a system may take its share of `work_at_least` pair interactions, some 40 ms, and
+ * in addition the part `work_share` of those that the run has done. A pair of a trial, in the plain
+ * loops of the reference, takes some twenty times as long as one of the run's kernels, so that the
+ * addition is at most a fifth of the run's time. */
 static const double work_at_least = 4e6, work_share = 0.01;
 
 /* The part of the limit that the error with the proposed step may reach. */
 static const double spare = 0.5;
-/* Pair interactions that looking for it may take: some 0.1 s. */
+/* The pair interactions that the search for this step may take: some 0.1 s. */
 static const double search_work = 1e7;
 
 /*
- * Fewer steps of a period than this fail a run. With a method of an order above 2 fewer than six
- * may do, so that a trial decides; with fewer than three none of those with fixed steps keeps even
- * a circular orbit (measured: theory.md, "Light bodies").
+ * The least number of fixed steps in a period, below which a run fails. With a method of an order
+ * above 2 fewer than six may do, so that a trial decides; with fewer than three no method of fixed
+ * steps keeps even a circular orbit (measured: theory.md, "Light bodies").
  */
 enum { LEAST_STEPS = 6, LEAST_STEPS_HIGH_ORDER = 3 };
 static int least_steps_of(const struct watch *watch)
@@ -60,19 +61,19 @@ const char *watch_bound_unjudged(const struct watch *watch)
                                      : NULL;
 }
 
-/* Tells whether the limit was passed. */
+/* Tells whether an orbit has passed the limit by now. */
 static bool has_failed(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due <= bound->drift_time;
 }
 
-/* Tells whether only a trial finds it beyond its limit, at a time that the run has not reached. */
+/* Tells whether an orbit will pass the limit, by its trial, later than the time reached. */
 static bool is_foreseen(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due > bound->drift_time;
 }
 
-/* Tells whether the run has not found again yet an orbit that was lost in a trial. */
+/* Tells whether an orbit that was lost in a trial is still to be found again. */
 static bool is_waiting(const struct bound_record *bound)
 {
     return isnan(bound->first) && !isnan(bound->pending);
@@ -131,24 +132,25 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
                  bound->steps, least_steps_of(watch), mend);
     else
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
-                 "the orbit of %s about %s is off by %.3g of its own energy (limit %g), %s%s", body,
-                 about, bound->error, watch->orbit_error, by, mend);
+                 "the orbit of %s about %s is off by %.3g of its potential energy (limit %g), %s%s",
+                 body, about, bound->error, watch->orbit_error, by, mend);
     return buffer;
 }
 
-/* Null where there is none. */
+/* Members without a value are null. */
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
     const bool foreseen = is_foreseen(bound), chooses = watch->chooses_steps;
     const double largest = foreseen || is_waiting(bound) ? 0.0 : bound->error;
-    json_t *json = json_pack(
-        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
-        "largest", document_number(largest), "body", document_id(bound->body), "about",
-        document_id(bound->centers[0]), "and", document_id(bound->centers[1]), "steps_per_period",
-        document_number(chooses ? NAN : bound->steps), "time", document_number(bound->time),
-        "first_time_beyond", document_number(foreseen ? NAN : bound->first), "step_that_holds",
-        document_number(chooses ? NAN : bound->holds));
+    json_t *json = DOCUMENT(
+        { "judged", json_boolean(!watch_bound_unjudged(watch)) },
+        { "largest", document_number(largest) }, { "body", document_id(bound->body) },
+        { "about", document_id(bound->centers[0]) }, { "and", document_id(bound->centers[1]) },
+        { "steps_per_period", document_number(chooses ? NAN : bound->steps) },
+        { "time", document_number(bound->time) },
+        { "first_time_beyond", document_number(foreseen ? NAN : bound->first) },
+        { "step_that_holds", document_number(chooses ? NAN : bound->holds) });
     if (chooses)
         document_set(&json, "key_that_holds", document_number(bound->holds));
     return json;
@@ -195,31 +197,24 @@ static bool drifts(const struct watch *watch)
 static double sure_passage(const struct watch *watch)
 {
     if (watch->chooses_steps)
-        return INFINITY; /* the grid says nothing of how well an orbit is followed */
+        return INFINITY; /* dt says nothing about how well an orbit is followed */
     if (watch->integrator->order == 1)
         return drifts(watch) ? INFINITY : sure_steps_first_order;
     return drifts(watch) ? sure_steps_drifting : sure_steps;
 }
 
-/* To one digit: 0.0237 is 0.02. */
-static double round_down(double value)
-{
-    const double power = pow(10.0, floor(log10(value)));
-    return floor(value / power * (1.0 + 1e-12)) * power;
-}
-
-/* Makes the steps half as long, in one digit of what they go by; of the first halvings of steps of
- * one length those with too few in a period are left out. */
+/* Halves the steps, and rounds the value that they go by, dt or the integrator's key, to one digit.
+ * A dt becomes at once short enough for twice the least number of steps in a period. */
 static void halve(const struct watch *watch, const struct bound_orbit *orbit, double *value)
 {
     if (watch->chooses_steps)
-        *value = round_down(*value * exp2(-watch->integrator->key_degree));
+        *value = text_round_down(*value * exp2(-watch->integrator->key_degree));
     else
-        *value = round_down(fmin(0.5 * *value, orbit->period / (2.0 * least_steps_of(watch))));
+        *value = text_round_down(fmin(0.5 * *value, orbit->period / (2.0 * least_steps_of(watch))));
 }
 
-/* The largest step, or value of the integrator's key, of one digit whose trial has something to
- * spare: from half of the steps on. */
+/* Finds the largest step, or value of the integrator's key, of one digit whose trial stays within
+ * `spare` of the limit, from half the steps of the run on; *holds is NaN if there is none. */
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, struct bound_method method,
                              double *holds, struct error *error)
@@ -229,7 +224,7 @@ static enum status find_step(const struct watch *watch, const struct moment *now
     double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
-        return STATUS_OK; /* another method is what it takes */
+        return STATUS_OK; /* another method is needed */
     if (chooses && isnan(*value))
         *value = integrator_key(watch->integrator)->default_value.real;
     while (isnan(*holds)) {
@@ -262,7 +257,7 @@ static void keep(struct bound_record *bound, const struct moment *now, size_t sy
     bound->time = now->time;
 }
 
-/* Tells of an orbit that is lost before the run ends; one that is lost later is not. */
+/* Reports an orbit that is lost before the run ends; one that is lost later is not reported. */
 static enum status tell_lost(struct watch *watch, const struct check *check, size_t system,
                              struct error *error)
 {
@@ -270,7 +265,7 @@ static enum status tell_lost(struct watch *watch, const struct check *check, siz
     if (bound->due > watch->end)
         return STATUS_OK;
     if (watch->on_jump == ON_JUMP_STOP)
-        bound->due = check->now->time; /* nothing comes behind this */
+        bound->due = check->now->time; /* the run ends here */
     return tell(watch, check, system, error);
 }
 
@@ -280,14 +275,14 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
 {
     struct bound_record *bound = &watch->records[system].bound;
     bound->first = check->now->time;
-    /* Nobody hears of the step that a copy would want. */
+    /* A copy of the run reports nothing, and needs no step that holds. */
     if (check->tell && others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, *method, &bound->holds, error))
         return error->status;
     return tell_lost(watch, check, system, error);
 }
 
-/* Pair interactions of the run so far. */
+/* Returns the pair interactions that the run has done in a system so far. */
 static double work_done(const struct watch *watch, const struct moment *now, size_t system)
 {
     const double each = force_work(&watch->force, 1.0, (double)now->bodies->count);
@@ -296,7 +291,7 @@ static double work_done(const struct watch *watch, const struct moment *now, siz
     return (double)now->step * each * (double)integrator_forces_per_step(watch->integrator);
 }
 
-/* Pair interactions that are left for trials. */
+/* Returns the pair interactions that are left for trials of a system. */
 static double work_left(const struct watch *watch, const struct moment *now, size_t system)
 {
     return work_at_least / (double)watch->systems + work_share * work_done(watch, now, system) -
@@ -335,8 +330,8 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
 }
 
 /*
- * Among many bodies pairs come and go, and one that will not last says nothing of the run. There an
- * orbit must be found again at the next check, after periods.
+ * Notes that an orbit must be found again at the next check, some periods later: among many bodies
+ * pairs come and go, and one that does not last says nothing about the run.
  */
 static void wait_for_it(struct bound_record *bound, const struct bound_orbit *orbit)
 {
@@ -345,8 +340,8 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
 }
 
-/* Tells whether an orbit is of a chance pair. A body that goes around most of the mass is none; it
- * need not be there again, since the method may have thrown it out meanwhile. */
+/* Tells whether an orbit may be that of a chance pair among many bodies. A body that goes around
+ * most of the mass is no such pair: the method may have thrown it out before the next check. */
 static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
 {
     const double *const m = b->m + system * b->stride;
@@ -358,8 +353,8 @@ static bool is_chance(const struct bodies *b, size_t system, const struct bound_
     return b->count > FEW_BODIES && center < 0.5 * all;
 }
 
-/* Tells whether the orbit that was waited for is still there. Otherwise all is as if it had not
- * been found. */
+/* Tells whether the orbit that was to be found again is still there, and puts it into *orbit. If it
+ * is gone, the record forgets it. */
 static bool is_found_again(struct bound_record *bound, const struct moment *now, size_t system,
                            double sure, struct bound_orbit *orbit)
 {
@@ -376,7 +371,8 @@ static bool is_found_again(struct bound_record *bound, const struct moment *now,
     return false;
 }
 
-/* Looks again at an orbit in doubt, after this check. */
+/* Judges an orbit in doubt: by the steps in its period, or by a trial if one is due. One beyond the
+ * limit fails the run or, if it may be a chance pair's, is to be found again first. */
 static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
                                  const struct bound_orbit *orbit, const struct bound_method *method,
                                  struct error *error)
@@ -402,7 +398,8 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
     return STATUS_OK;
 }
 
-/* Ends a run whose orbit was foreseen to be lost after its end, once it goes further than that. */
+/* With on_jump = "stop", ends a continued run if an orbit that was to be lost after its former end
+ * is lost before its new one. */
 static enum status stop_when_foreseen(struct watch *watch, const struct check *check, size_t system,
                                       struct error *error)
 {
@@ -420,7 +417,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                                                                   : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    const bool first = watch->chooses_steps && now->step == 1; /* what the others do is known */
+    const bool first = watch->chooses_steps && now->step == 1; /* the others' steps are known */
     if ((now->step % every != 0 && !first && !last) || watch_bound_unjudged(watch))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
@@ -435,12 +432,12 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = watch->chooses_steps ? 0.0 : LEAST_STEPS * now->dt,
-        /* Others cannot be tried, and must not stand before those that can. */
+        /* Longer orbits cannot be tried, and must not hide those that can. */
         .longest = fmax(least_steps_of(watch) * now->dt, affordable),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit)) {
-        if (orbit.period > now->time) /* it has not been around once */
+        if (orbit.period > now->time) /* the body has not gone around once */
             return STATUS_OK;
         bound->due = now->time;
         return fail(watch, check, system, &orbit, &method, error);

@@ -1,33 +1,36 @@
 /*
- * The judgement of the watch on the orbits of bound bodies, whatever their share of the energy of
- * the whole is. A body whose passage of what it is bound to takes few steps is in doubt; then a
- * trial tells what the method makes of its orbit (accuracy/bound-trial.h). Trials are at steps
- * that the number of steps, the bodies and the work of the run decide alone, and take a part of
- * that work.
+ * The judgement of the watch on the orbits of bound bodies, however small their share of the
+ * system's energy. An orbit is in doubt if the passage of its pericentre takes few steps; then a
+ * trial (accuracy/bound-trial.h) measures the error of the method in this orbit. The steps at which
+ * there are trials depend on nothing but the number of steps, the bodies and the work of the run,
+ * and trials take a part of that work.
  */
 #ifndef ORRERY_ACCURACY_WATCH_BOUND_H
 #define ORRERY_ACCURACY_WATCH_BOUND_H
 
 #include "accuracy/watch-energy.h"
 
-/* Looks at the bodies of a system at the steps that are for it, and at the last one; the state must
- * be valid. STATUS_NUMERICAL with on_jump = "stop", STATUS_MEMORY. */
+/* Checks the bound bodies of a system, at the steps that are due and where `last` says that the run
+ * ends; the state must be valid. STATUS_NUMERICAL with on_jump = "stop", STATUS_MEMORY. */
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error);
 
-/* Why no orbit of this run is judged: "watch.orbit_error = 0"; NULL where they are. */
+/* Returns why no orbit of this run is judged, such as "watch.orbit_error = 0"; NULL if orbits are
+ * judged. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
-/* The row of a system: the error of its worst orbit or, once it has failed by that, the steps of a
- * period. An orbit that only a trial finds lost, after the time reached, has none. */
+/* Returns the row of a system: the error of its worst orbit, or the steps in its period if the
+ * system fails since these are too few. The error is 0 as long as the run has not reached the time
+ * when an orbit will pass the limit by its trial. */
 struct finding watch_bound_row(const struct watch *watch, const struct record *record);
 
-/* "body 3 has 4.4 steps per period about body 1 (limit 6): a step of 0.1 d holds" */
+/* Writes "the orbit of body 3 about body 1 has 4.4 steps per period (6 at least); a step of 0.1 d
+ * follows it", or by how much the orbit is off. Returns `buffer`. */
 enum { WATCH_BOUND_TEXT_SIZE = 320 };
 const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
                              char buffer[WATCH_BOUND_TEXT_SIZE]);
 
-/* For run.json: the system's; a new reference. */
+/* Returns an object for run.json on the orbits of a system, a new reference. */
 json_t *watch_bound_json(const struct watch *watch, const struct record *record);
 
 #endif

@@ -1,4 +1,5 @@
 /* The checks of the watch at a moment. */
+#include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,27 +14,25 @@
 /* --- looks between two checks ----------------------------------------------------------------- */
 
 /*
- * The moments between two checks at which the energy of many bodies is worth a look: at the
- * pericentre of the bound pair that a step errs most in. Its error swings there, within few steps,
- * and comes back.
+ * A look at the energy of many bodies between two checks is taken at the pericentre of the bound
+ * pair that a step errs most in: there the error of the energy swings, within few steps, and comes
+ * back.
  */
 
-/* The steps that pay for a look, which takes as long as some two to four of them, and the looks
- * that may be taken in advance. */
+/* The steps that pay for a look, which takes as long as some two to four of them; the looks that
+ * may be taken in advance; and the most systems in which looks are taken. */
 enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
-/* A swing may be over in some steps, so those that are as near to the pericentre as this all count.
- */
+/* The steps from a pericentre up to which looks are taken: a swing may be over in some steps. */
 static const double near = 1.5;
 
-/* When a pair passes its pericentre, counted in steps from now or by less than `near` ago, and how
- * much its energy may swing there: (dt / tau)^2 of G m1 m2 / s, over the scale, as the error of a
- * second-order method goes.
- */
+/* The passage of a pair at its pericentre: the steps until then (negative, if it was less than
+ * `near` steps ago), the pair's period in steps, and the swing that its energy may have there, over
+ * the scale: (dt / tau)^2 of G m1 m2 / s, as the error of a second-order method goes. */
 struct passage {
     double steps, period, swing;
 };
 
-/* By Kepler's equation from r = a (1 - e cos E) and r.v = sqrt(mu a) e sin E. */
+/* Finds a passage by Kepler's equation, from r = a (1 - e cos E) and r.v = sqrt(mu a) e sin E. */
 static struct passage passage_of(const struct moment *now, size_t i, size_t j, double scale)
 {
     const struct bodies *b = now->bodies;
@@ -56,7 +55,8 @@ static struct passage passage_of(const struct moment *now, size_t i, size_t j, d
                                  (sp * scale) };
 }
 
-/* The passage with the largest swing of one system, if that is larger than the one known. */
+/* Puts the passage with the largest swing of a system into *worst if its swing is larger than that
+ * of *worst. */
 static enum status find_passage(const struct watch *watch, const struct moment *now, size_t system,
                                 struct passage *worst, struct error *error)
 {
@@ -82,19 +82,17 @@ static bool may_swing(const struct watch *watch, const struct moment *now, size_
 {
     const struct bodies *b = now->bodies;
     const double G = now->physics->gravitational_constant, eps = now->physics->softening;
-    double m = 0.0;
-    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++)
-        m = fmax(m, b->m[i]);
+    const double m = gsl_stats_max(b->m + system * b->stride, 1, b->count);
     const double turn2 = now->dt * now->dt * G * 2.0 * m / (eps * eps * eps);
     return !(turn2 * G * m * m / (eps * watch->records[system].level.scale) <= swing);
 }
 
 /* Finds the next step between two of the watch's own at which the energy is worth a look.
- * STATUS_MEMORY; STATUS_NUMERICAL where a body is nowhere. */
+ * STATUS_MEMORY; STATUS_NUMERICAL if a position is not finite. */
 static enum status watch_look_ahead(struct watch *watch, const struct moment *now,
                                     struct error *error)
 {
-    static const double part = 0.1; /* of the limit, that a swing may come to unseen */
+    static const double part = 0.1; /* of the limit, which a swing may reach unseen */
     struct history *const history = watch->history;
     const double step = (double)now->step;
     struct passage worst = { .swing = part * watch->energy_error };

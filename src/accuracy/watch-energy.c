@@ -6,32 +6,134 @@
 #include "base/text.h"
 #include "model/conserved.h"
 
-enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
+/* --- an energy beside what it was ------------------------------------------------------------- */
 
-/* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
- * check and now. */
-static enum status find_candidate(const struct record *record, const struct check *check,
-                                  size_t system, struct close_pair *candidate, struct error *error)
+/* Returns sum m (x - X)^2 about the centre of mass. */
+static double inertia_of(const struct bodies *b, size_t system, const double center[3])
 {
-    struct close_pair present = close_pair_none;
-    if ((check->valid & NEED_STATE) && close_pair_find(check->now, system, &present, error))
-        return error->status;
-    *candidate = present.steps < record->last.steps ? present : record->last;
-    return STATUS_OK;
+    double sum = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
+        sum += b->m[i] * (x * x + y * y + z * z);
+    }
+    return sum;
 }
 
-/* Says it, or ends the run with it, as `on_jump` has it. */
-static enum status report(const struct watch *watch, const struct check *check, const char *line,
-                          const char *more, struct error *error)
+/*
+ * Tells whether the energy has jumped, rather than changed steadily. A change within one step and a
+ * change in all the steps between two checks look alike at the second one; but a steady change has
+ * gone on before, at such a rate. A change before which that rate is not known is not called a
+ * jump.
+ */
+static bool is_sudden(const struct level *level, double energy, double steps)
 {
-    if (watch->on_jump == ON_JUMP_STOP)
-        return error_set(error, STATUS_NUMERICAL, "%s", line);
-    char warning[4 * WATCH_TEXT_SIZE];
-    snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
-    if (check->tell)
-        check->tell(check->context, warning);
-    return STATUS_OK;
+    const double most = 0.5;
+    const double change = energy - level->last, whole = energy - level->mark;
+    return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
 }
+
+/* An energy and the values that it is judged by, at a step that comes `steps` after the last
+ * check. */
+struct reading {
+    double energy, potential; /* |U| */
+    double step, steps;
+    double limit; /* of its change */
+};
+
+/* Takes |U| into its mean, each value for the steps that it ends. */
+static void follow_potential(struct level *level, const struct reading *reading)
+{
+    if (reading->step > 0.0)
+        level->usual += (reading->potential - level->usual) * reading->steps / reading->step;
+}
+
+/* Tells whether a change has been beyond the limit at all checks for such a long time that it will
+ * not come back. */
+static bool is_lasting(struct level *level, double change, const struct reading *reading)
+{
+    static const double part = 1.0 / 16.0; /* of the run so far */
+    if (!(fabs(change) > reading->limit))
+        level->beyond = NAN;
+    else if (isnan(level->beyond))
+        level->beyond = reading->step;
+    return reading->step - level->beyond > fmax(JUMP_STEPS, part * reading->step);
+}
+
+/* Returns the deviation of an energy from its level, without the ids, I and |W|. The energy becomes
+ * the last one of the level. */
+static struct watch_deviation compare(struct level *level, const struct reading *reading)
+{
+    follow_potential(level, reading);
+    const double change = reading->energy - level->start, jump = reading->energy - level->mark;
+    const double depth = reading->potential - DEEP * level->usual;
+    const double scale = fmax(level->scale, depth);
+    struct watch_deviation found = { .change = change / level->scale,
+                                     .jump = jump / level->scale,
+                                     .judged = fabs(change) / scale,
+                                     .judged_jump = fabs(jump) / scale,
+                                     .deep = depth > 0.0,
+                                     .sudden = is_sudden(level, reading->energy, reading->steps) };
+    found.lasting = is_lasting(level, found.change, reading);
+    if (reading->steps > 0.0)
+        level->rate = (reading->energy - level->last) / reading->steps;
+    level->last = reading->energy;
+    return found;
+}
+
+/* Finds the deviation of the test body whose energy has changed most, and of the one whose energy
+ * has jumped most. */
+static struct watch_deviation compare_test_bodies(struct watch *watch, const struct moment *now,
+                                                  size_t system, double steps)
+{
+    const struct bodies *b = now->bodies;
+    const size_t first = system * b->stride;
+    struct level *levels = watch->levels + system * watch->test_count;
+    struct watch_deviation worst = { .change_body = NAN, .jump_body = NAN };
+    size_t center;
+    test_energy_applies(b, system, &center);
+    for (size_t i = 0; i < b->count; i++) {
+        if (first + i == center || !(levels[i].scale > 0.0))
+            continue; /* without energy nothing can be judged */
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        const struct reading reading = { motion.kinetic + motion.potential, fabs(motion.potential),
+                                         (double)now->step, steps, watch->energy_error };
+        const struct watch_deviation found = compare(&levels[i], &reading);
+        worst.judged = fmax(worst.judged, found.judged);
+        worst.lasting |= found.lasting;
+        worst.deep |= found.deep;
+        if (isnan(worst.change_body) || fabs(found.change) > worst.change) {
+            worst.change = fabs(found.change);
+            worst.change_body = (double)b->id[first + i];
+            worst.inertia = motion.r2;
+            worst.virial = fabs(motion.virial);
+        }
+        if (isnan(worst.jump_body) || found.judged_jump > worst.judged_jump) {
+            worst.judged_jump = found.judged_jump;
+            worst.jump = found.jump;
+            worst.sudden = found.sudden;
+            worst.jump_body = (double)b->id[first + i];
+        }
+    }
+    return worst;
+}
+
+struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
+                                     double steps)
+{
+    struct record *record = &watch->records[system];
+    const struct conserved *c = &now->conserved[system];
+    if (record->by_tests > 0.0)
+        return compare_test_bodies(watch, now, system, steps);
+    const struct reading reading = { conserved_internal_energy(c), fabs(c->potential),
+                                     (double)now->step, steps, watch->energy_error };
+    struct watch_deviation found = compare(&record->level, &reading);
+    found.change_body = found.jump_body = NAN;
+    found.inertia = inertia_of(now->bodies, system, c->center);
+    found.virial = fabs(c->virial);
+    return found;
+}
+
+/* --- judgement -------------------------------------------------------------------------------- */
 
 const char *watch_whose(const struct watch *watch, double body, char buffer[WATCH_WHOSE_SIZE])
 {
@@ -50,6 +152,33 @@ const char *watch_scale(double change, double body)
     return isnan(body) ? "times max(|E0|, |U0|)" : "times max(|e0|, |u0|)";
 }
 
+enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
+
+/* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
+ * check and now. */
+static enum status find_candidate(const struct record *record, const struct check *check,
+                                  size_t system, struct close_pair *candidate, struct error *error)
+{
+    struct close_pair present = close_pair_none;
+    if ((check->valid & NEED_STATE) && close_pair_find(check->now, system, &present, error))
+        return error->status;
+    *candidate = present.steps < record->last.steps ? present : record->last;
+    return STATUS_OK;
+}
+
+/* Tells the line as a warning, or ends the run with it, as `on_jump` has it. */
+static enum status report(const struct watch *watch, const struct check *check, const char *line,
+                          const char *more, struct error *error)
+{
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[4 * WATCH_TEXT_SIZE];
+    snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
+    if (check->tell)
+        check->tell(check->context, warning);
+    return STATUS_OK;
+}
+
 /* Tells whether enough other systems have gone wrong that this one is not reported. */
 static bool enough_told(const struct watch *watch, size_t system)
 {
@@ -61,6 +190,7 @@ static bool enough_told(const struct watch *watch, size_t system)
     return others == SYSTEMS_TOLD;
 }
 
+/* Counts a change that was too large; the first ones of the first systems are told. */
 static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
                                const struct watch_deviation *deviation, struct error *error)
 {
@@ -96,7 +226,8 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
                   record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
 
-/* Once for each system; it is told of the first ones, and not beside a jump. */
+/* Reports the first error of a system beyond the limit; only those of the first systems are told,
+ * and not beside a jump. */
 static enum status report_error(struct watch *watch, const struct check *check, size_t system,
                                 const struct watch_deviation *deviation, bool told,
                                 struct error *error)
@@ -119,131 +250,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
     return report(watch, check, line, "", error);
 }
 
-/* sum m (x - X)^2 about the centre of mass. */
-static double inertia_of(const struct bodies *b, size_t system, const double center[3])
-{
-    double sum = 0.0;
-    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
-        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
-        sum += b->m[i] * (x * x + y * y + z * z);
-    }
-    return sum;
-}
-
-/*
- * Has the energy jumped, or does it change steadily? What happens within one step and what happens
- * in all the steps between two checks look alike at the second one; but a steady change has gone on
- * before, at such a rate. Where no check before tells of that, it is not called a jump.
- */
-static bool is_sudden(const struct level *level, double energy, double steps)
-{
-    const double most = 0.5;
-    const double change = energy - level->last, whole = energy - level->mark;
-    return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
-}
-
-/* An energy and the values that it is judged by, at a step that comes `steps` after the last
- * check. */
-struct sight {
-    double energy, potential; /* |U| */
-    double step, steps;
-    double limit; /* of its change */
-};
-
-/* Takes part in the mean of |U|, each value for the steps that it ends. */
-static void see_potential(struct level *level, const struct sight *sight)
-{
-    if (sight->step > 0.0)
-        level->usual += (sight->potential - level->usual) * sight->steps / sight->step;
-}
-
-/* Tells whether it has been beyond the limit at all checks of so long a time that it will not come
- * back. */
-static bool is_lasting(struct level *level, double change, const struct sight *sight)
-{
-    static const double part = 1.0 / 16.0; /* of the run so far */
-    if (!(fabs(change) > sight->limit))
-        level->beyond = NAN;
-    else if (isnan(level->beyond))
-        level->beyond = sight->step;
-    return sight->step - level->beyond > fmax(JUMP_STEPS, part * sight->step);
-}
-
-/* All members but those of bodies, and I and |W|; the level has seen this energy afterwards. */
-static struct watch_deviation see_energy(struct level *level, const struct sight *sight)
-{
-    see_potential(level, sight);
-    const double change = sight->energy - level->start, jump = sight->energy - level->mark;
-    const double depth = sight->potential - DEEP * level->usual;
-    const double scale = fmax(level->scale, depth);
-    struct watch_deviation seen = { .change = change / level->scale,
-                                    .jump = jump / level->scale,
-                                    .judged = fabs(change) / scale,
-                                    .judged_jump = fabs(jump) / scale,
-                                    .deep = depth > 0.0,
-                                    .sudden = is_sudden(level, sight->energy, sight->steps) };
-    seen.lasting = is_lasting(level, seen.change, sight);
-    if (sight->steps > 0.0)
-        level->rate = (sight->energy - level->last) / sight->steps;
-    level->last = sight->energy;
-    return seen;
-}
-
-/* Finds the deviation of the test body whose energy has changed most, and of the one whose energy
- * has jumped most. */
-static struct watch_deviation find_worst(struct watch *watch, const struct moment *now,
-                                         size_t system, double steps)
-{
-    const struct bodies *b = now->bodies;
-    const size_t first = system * b->stride;
-    struct level *levels = watch->levels + system * watch->test_count;
-    struct watch_deviation worst = { .change_body = NAN, .jump_body = NAN };
-    size_t center;
-    test_energy_applies(b, system, &center);
-    for (size_t i = 0; i < b->count; i++) {
-        if (first + i == center || !(levels[i].scale > 0.0))
-            continue; /* without energy nothing can be judged */
-        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
-        const struct sight sight = { motion.kinetic + motion.potential, fabs(motion.potential),
-                                     (double)now->step, steps, watch->energy_error };
-        const struct watch_deviation seen = see_energy(&levels[i], &sight);
-        worst.judged = fmax(worst.judged, seen.judged);
-        worst.lasting |= seen.lasting;
-        worst.deep |= seen.deep;
-        if (isnan(worst.change_body) || fabs(seen.change) > worst.change) {
-            worst.change = fabs(seen.change);
-            worst.change_body = (double)b->id[first + i];
-            worst.inertia = motion.r2;
-            worst.virial = fabs(motion.virial);
-        }
-        if (isnan(worst.jump_body) || seen.judged_jump > worst.judged_jump) {
-            worst.judged_jump = seen.judged_jump;
-            worst.jump = seen.jump;
-            worst.sudden = seen.sudden;
-            worst.jump_body = (double)b->id[first + i];
-        }
-    }
-    return worst;
-}
-
-struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
-                                     double steps)
-{
-    struct record *record = &watch->records[system];
-    const struct conserved *c = &now->conserved[system];
-    if (record->by_tests > 0.0)
-        return find_worst(watch, now, system, steps);
-    const struct sight sight = { conserved_internal_energy(c), fabs(c->potential),
-                                 (double)now->step, steps, watch->energy_error };
-    struct watch_deviation seen = see_energy(&record->level, &sight);
-    seen.change_body = seen.jump_body = NAN;
-    seen.inertia = inertia_of(now->bodies, system, c->center);
-    seen.virial = fabs(c->virial);
-    return seen;
-}
-
-/* Changes within JUMP_STEPS are counted from here on: from the middle of an encounter, the way back
- * out of it would be one. */
+/* Lets changes within JUMP_STEPS be counted from here on. Callers do not do so in the middle of an
+ * encounter, since the way back out of it would be such a change. */
 static void mark(struct watch *watch, double time, size_t system)
 {
     struct record *record = &watch->records[system];

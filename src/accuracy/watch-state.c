@@ -11,35 +11,29 @@
 static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };
 
 const struct parameter watch_parameters[] = {
-    { BIND(INTEGER, struct watch, every), .default_value = DEFAULT_INTEGER(1000), .minimum = 1,
-      .maximum = INFINITY,
+    { BIND(INTEGER, struct watch, every), BY_DEFAULT(INTEGER, 1000), AT_LEAST(1),
       .help = "Largest number of steps between two checks of the fastest pair and of numbers "
               "that are not finite; the watch judges the energy at steps of its own." },
-    { BIND(REAL, struct watch, energy_error), .default_value = DEFAULT_REAL(0.005),
-      .maximum = INFINITY,
+    { BIND(REAL, struct watch, energy_error), BY_DEFAULT(REAL, 0.005), NOT_NEGATIVE,
       .help = "Largest energy error |E - E0| since the start, over the larger of |E0| and "
               "|U0| and about the centre of mass, with which a result is trusted; 0: no limit." },
-    { BIND(REAL, struct watch, energy_drift), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+    { BIND(REAL, struct watch, energy_drift), OPTIONAL, NOT_NEGATIVE,
       .help = "Largest steady change of the energy over the whole run, in the same measure; "
               "unset: 0.001, and the noise of the precision for explicit Euler, whose whole "
               "error is drift; 0: no limit." },
-    { BIND(REAL, struct watch, energy_jump), .default_value = DEFAULT_REAL(0.1),
-      .maximum = INFINITY,
+    { BIND(REAL, struct watch, energy_jump), BY_DEFAULT(REAL, 0.1), NOT_NEGATIVE,
       .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
               "measure; 0: no limit." },
-    { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+    { BIND(REAL, struct watch, orbit_error), OPTIONAL, NOT_NEGATIVE,
       .help =
-          "Largest error of the method in the orbit of a bound body, over that orbit's own "
-          "energy; an orbit of fewer than 6 fixed steps per period also counts as beyond it (fewer "
-          "than 3 with a method of an order above 2); unset: ten times energy_error; 0: no "
-          "limit." },
-    { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
-      .choices = on_jump_names,
+          "Largest error of the method in the orbit of a bound body, over its potential energy; an "
+          "orbit of fewer than 6 fixed steps per period also counts as beyond it (fewer than 3 "
+          "with a method of an order above 2); unset: ten times energy_error; 0: no limit." },
+    { BIND(CHOICE, struct watch, on_jump), BY_DEFAULT(STRING, "fail"), .choices = on_jump_names,
       .help = "Consequence of an energy beyond one of these limits: warn (a warning), fail "
               "(the verdict is failed) or stop (beyond energy_error, energy_jump or "
               "orbit_error the run ends as a numerical failure)." },
-    { BIND(REAL, struct watch, least_steps), .default_value = DEFAULT_REAL(2.0),
-      .maximum = INFINITY,
+    { BIND(REAL, struct watch, least_steps), BY_DEFAULT(REAL, 2.0), NOT_NEGATIVE,
       .help = "Least number of steps in the orbital period over 2 pi of the fastest pair; "
               "fewer cause a warning, once. 2 are 12.6 steps per period; orrery check "
               "advises 200." },
@@ -52,11 +46,12 @@ enum {
     LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
 };
 
-/* The limit of an orbit over that of the whole, of which a pair has a tenth of the energy or more:
- * what has less is judged by its own (watch-bound.c). */
+/* The default limit of an orbit over that of the energy. A pair with a tenth of the system's
+ * energy, or more, is judged by the latter; pairs with less are judged by their orbits
+ * (watch-bound.c). */
 static const double orbits_over_whole = 10.0;
 
-/* The energy that a symplectic method may lose steadily, if the config does not say. */
+/* The default limit of the drift, for a method whose whole error is not drift. */
 static const double steady_drift = 1e-3;
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -73,7 +68,8 @@ uint64_t watch_stride(const struct watch *watch, uint64_t step)
     return pace->strides[k];
 }
 
-/* 0 is no limit; none is below the noise. */
+/* Returns a limit of the config as it counts: 0 means that there is none, and the noise is the
+ * least limit. */
 static double limit_of(double limit, double noise)
 {
     return limit == 0.0 ? INFINITY : fmax(limit, noise);
@@ -93,7 +89,7 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->orbit_error = limit_of(watch->orbit_error, noise);
 }
 
-/* The scale is 0 where there is nothing to be judged. */
+/* Returns a level at its start; a scale of 0 means that there is nothing to be judged. */
 static struct level level_of(double energy, double potential, double scale)
 {
     return (struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN };
@@ -159,7 +155,7 @@ static enum status create_state(struct watch *watch, const struct bodies *bodies
     for (size_t s = 0; s < bodies->systems; s++)
         if (test_energy_applies(bodies, s, &center))
             watch->test_count = bodies->count;
-    /* Less than the bodies take, which are there: it cannot overflow. */
+    /* These are fewer than the numbers of the bodies, so that nothing overflows. */
     watch->length =
         HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
     watch->history = memory_array(watch->length, sizeof(double), error);
@@ -279,7 +275,7 @@ const char *close_pair_text(const struct watch *watch, const struct close_pair *
     }
     if (steps < advised)
         snprintf(advice, sizeof advice, " (%g are advised)", advised);
-    if (advised > 0.0) /* those of the grid say nothing of them */
+    if (advised > 0.0) /* otherwise the grid says nothing about the steps */
         snprintf(period, sizeof period, ", where a circular orbit would take %.3g steps%s", steps,
                  advice);
     snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "%s, %s apart at t = %s%s",

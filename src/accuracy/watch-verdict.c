@@ -1,4 +1,8 @@
-/* The verdict of the watch on all that it has seen. */
+/*
+ * The verdict of the watch, in three steps: the rows of each system, which the files of the
+ * quantities make; a table that has of each row the worst system; and a sentence on each row of the
+ * table that is beyond its bound. Systems with left_out[system] do not count; NULL: all do.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,41 +12,56 @@
 #include "accuracy/watch-bound.h"
 #include "base/document.h"
 
-/* The rows in the order of the table, and who makes them. If a system fails by several, the first
- * counts: others follow from it, except for the forces. */
+/* --- the rows --------------------------------------------------------------------------------- */
+
+/* If a system fails by several rows, the first counts: others follow from it, except for the
+ * forces. */
 enum { ENERGY_ERROR, ENERGY_DRIFT, ENERGY_CHANGE, ORBIT, FORCES, FASTEST_PAIR, ROWS };
-static struct finding (*const make_row[ROWS])(const struct watch *, const struct record *) = {
-    [ENERGY_ERROR] = watch_row_of_error,   [ENERGY_DRIFT] = watch_row_of_drift,
-    [ENERGY_CHANGE] = watch_row_of_change, [ORBIT] = watch_bound_row,
-    [FORCES] = watch_row_of_forces,        [FASTEST_PAIR] = watch_row_of_pair,
+
+struct sentence;
+static void say_error(struct sentence *), say_drift(struct sentence *),
+    say_jumps(struct sentence *), say_orbit(struct sentence *), say_forces(struct sentence *),
+    say_pair(struct sentence *);
+
+static const struct {
+    struct finding (*make)(const struct watch *, const struct record *);
+    void (*say)(struct sentence *);
+    bool of_worst; /* the sentence is about the worst system alone */
+} rows[ROWS] = {
+    [ENERGY_ERROR] = { watch_row_of_error, say_error, true },
+    [ENERGY_DRIFT] = { watch_row_of_drift, say_drift, true },
+    [ENERGY_CHANGE] = { watch_row_of_change, say_jumps, false },
+    [ORBIT] = { watch_bound_row, say_orbit, true },
+    [FORCES] = { watch_row_of_forces, say_forces, false },
+    [FASTEST_PAIR] = { watch_row_of_pair, say_pair, false },
 };
 
-/* --- all systems ------------------------------------------------------------------------------ */
-
-/* Returns the first system that counts; `systems` if none does. */
-static size_t first_counted(const struct watch *watch, const bool *left_out)
+static bool counts(const bool *left_out, size_t system)
 {
-    size_t s = 0;
-    while (left_out && s < watch->systems && left_out[s])
-        s++;
-    return s;
+    return !(left_out && left_out[system]);
+}
+
+static bool any_counts(const struct watch *watch, const bool *left_out)
+{
+    for (size_t s = 0; s < watch->systems; s++)
+        if (counts(left_out, s))
+            return true;
+    return false;
 }
 
 /* Tells whether a system that counts fails by a row from `first` to `last`. */
 static bool any_fails(const struct watch *watch, const bool *left_out, int first, int last)
 {
     for (size_t s = 0; s < watch->systems; s++)
-        for (int k = first; k <= last && !(left_out && left_out[s]); k++)
-            if (make_row[k](watch, &watch->records[s]).severity == FINDING_FAILURE)
+        for (int k = first; k <= last && counts(left_out, s); k++)
+            if (rows[k].make(watch, &watch->records[s]).severity == FINDING_FAILURE)
                 return true;
     return false;
 }
 
 bool watch_within_limits(const struct watch *watch, const bool *left_out)
 {
-    /* If none counts, nothing is known. */
-    return first_counted(watch, left_out) < watch->systems &&
-           !any_fails(watch, left_out, 0, ROWS - 1);
+    return any_counts(watch, left_out) && !any_fails(watch, left_out, 0, ROWS - 1);
 }
 
 bool watch_holds(const struct watch *watch, const bool *left_out)
@@ -50,52 +69,60 @@ bool watch_holds(const struct watch *watch, const bool *left_out)
     return watch->on_jump == ON_JUMP_WARN || watch_within_limits(watch, left_out);
 }
 
-/* The rows of the worst systems, each with the number of those beyond the bound. */
+/* --- the table -------------------------------------------------------------------------------- */
+
 struct table {
-    const bool *left_out; /* systems that the rows leave out, or NULL */
-    struct finding rows[ROWS];
-    struct finding worst; /* the failure that is the worst of all; its number is that of systems
-                             that fail by any */
+    const bool *left_out;      /* the systems that it leaves out, or NULL */
+    struct finding rows[ROWS]; /* of the worst systems; `systems`: how many are beyond the bound */
+    struct finding worst;      /* the worst of the failures that count; `systems`: how many fail */
 };
+
+/* Puts a row in the place of the kept one if that is empty or `worse` says that the row is worse,
+ * and counts its system if `counted` says so. */
+static void keep(struct finding *kept, const struct finding *row, bool worse, bool counted)
+{
+    const size_t systems = kept->systems + counted;
+    if (!kept->name || worse)
+        *kept = *row;
+    kept->systems = systems;
+}
+
+static void add_system(struct table *table, const struct watch *watch, size_t system)
+{
+    struct finding made[ROWS];
+    const struct finding *failure = NULL; /* the one that counts */
+    for (int k = 0; k < ROWS; k++) {
+        struct finding *const row = &made[k];
+        *row = rows[k].make(watch, &watch->records[system]);
+        row->system = system + 1;
+        keep(&table->rows[k], row, finding_is_worse(row, &table->rows[k]),
+             row->severity > FINDING_HELD);
+        if (row->severity == FINDING_FAILURE &&
+            (!failure || (k == FORCES && row->times > failure->times)))
+            failure = row;
+    }
+    if (failure)
+        keep(&table->worst, failure, failure->times > table->worst.times, true);
+}
+
+/* Makes the table of the systems that count if any of these fails, else of all. */
+static struct table make_table(const struct watch *watch, const bool *left_out)
+{
+    struct table table = { 0 };
+    if (any_fails(watch, left_out, 0, ROWS - 1))
+        table.left_out = left_out;
+    for (size_t s = 0; s < watch->systems; s++)
+        if (counts(table.left_out, s))
+            add_system(&table, watch, s);
+    return table;
+}
 
 static const struct record *record_of(const struct watch *watch, const struct finding *row)
 {
     return &watch->records[row->system - 1];
 }
 
-static void add_system(struct table *table, const struct watch *watch, size_t system)
-{
-    struct finding found[ROWS];
-    const struct finding *lead = NULL;
-    for (int k = 0; k < ROWS; k++) {
-        struct finding *row = &table->rows[k];
-        found[k] = make_row[k](watch, &watch->records[system]);
-        found[k].system = system + 1;
-        const size_t beyond = row->systems + (found[k].severity > FINDING_HELD);
-        if (!row->name || finding_is_worse(&found[k], row))
-            *row = found[k];
-        row->systems = beyond;
-        if (found[k].severity == FINDING_FAILURE &&
-            (!lead || (k == FORCES && found[k].times > lead->times)))
-            lead = &found[k];
-    }
-    const size_t failing = table->worst.systems + (lead != NULL);
-    if (lead && (!table->worst.name || lead->times > table->worst.times))
-        table->worst = *lead;
-    table->worst.systems = failing;
-}
-
-/* Makes the table of the systems that count if any of these fails, else of all. */
-static struct table find(const struct watch *watch, const bool *left_out)
-{
-    const bool some_count = first_counted(watch, left_out) < watch->systems;
-    struct table table = { 0 };
-    table.left_out = some_count && !watch_within_limits(watch, left_out) ? left_out : NULL;
-    for (size_t s = 0; s < watch->systems; s++)
-        if (!(table.left_out && table.left_out[s]))
-            add_system(&table, watch, s);
-    return table;
-}
+/* --- the largest of all systems --------------------------------------------------------------- */
 
 static double number_at(const struct record *record, size_t offset)
 {
@@ -132,169 +159,161 @@ double watch_judged_in_limits(const struct watch *watch)
 
 double watch_error_in_limits(const struct watch *watch)
 {
-    const struct table table = find(watch, NULL);
+    const struct table table = make_table(watch, NULL);
     return fmax(watch_energy_error(watch) / watch->energy_error, table.rows[ORBIT].times);
 }
 
 /* The changes that were too large. */
 struct jumps {
     double count, sudden;       /* of all systems, and those of them that were jumps */
-    const struct record *first; /* the system of the first of them */
+    const struct record *first; /* the system of the first of them; without any, that of record 0 */
 };
 
 static struct jumps count_jumps(const struct watch *watch, const bool *left_out)
 {
-    struct jumps jumps = { 0.0, 0.0, NULL };
+    struct jumps jumps = { 0.0, 0.0, watch->records };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct record *r = &watch->records[s];
-        if (left_out && left_out[s])
+        if (!counts(left_out, s) || !(r->jumps > 0.0))
             continue;
+        if (jumps.count == 0.0 || r->first_jump < jumps.first->first_jump)
+            jumps.first = r;
         jumps.count += r->jumps;
         jumps.sudden += r->sudden;
-        if (r->jumps > 0.0 && (!jumps.first || r->first_jump < jumps.first->first_jump))
-            jumps.first = r;
     }
-    jumps.first = jumps.first ? jumps.first : watch->records;
     return jumps;
 }
 
-/* --- what is said of them --------------------------------------------------------------------- */
+/* --- the sentences ---------------------------------------------------------------------------- */
+
+/* The sentence on a row of the table, which functions add to. */
+struct sentence {
+    const struct watch *watch;
+    const struct table *table;
+    const struct record *record; /* the row's */
+    char system[40];             /* " of system 3", if there are several; else "" */
+    char text[WATCH_TEXT_SIZE];
+};
 
 /* Adds to the text, as far as there is room. */
-static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
+static void say(char text[WATCH_TEXT_SIZE], const char *format, ...)
 {
-    const size_t used = strlen(buffer);
+    const size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(buffer + used, WATCH_TEXT_SIZE - used, format, arguments);
+    vsnprintf(text + used, WATCH_TEXT_SIZE - used, format, arguments);
     va_end(arguments);
 }
 
-/* A row to be told: of the table, with the record of its system, " of system 3" for one of an
- * ensemble, counted from 1 as everywhere outside, and the time when it was worst. */
-struct told {
-    const struct watch *watch;
-    const struct table *table;
-    const struct record *record;
-    char system[40], time[UNITS_TEXT_SIZE];
-};
-
-static void set_told(struct told *told, const struct record *record, double time)
+/* Makes the sentence one on this record. Systems are counted from 1, as everywhere outside. */
+static void set_record(struct sentence *s, const struct record *record)
 {
-    told->record = record;
-    told->system[0] = '\0';
-    if (told->watch->systems > 1)
-        snprintf(told->system, sizeof told->system, " of system %zu",
-                 (size_t)(record - told->watch->records) + 1);
-    units_time(told->watch->units, time, 4, told->time);
+    s->record = record;
+    s->system[0] = '\0';
+    if (s->watch->systems > 1)
+        snprintf(s->system, sizeof s->system, " of system %zu",
+                 (size_t)(record - s->watch->records) + 1);
 }
 
-static void say_error(struct told *told, char buffer[WATCH_TEXT_SIZE])
+static void say_error(struct sentence *s)
 {
-    const struct record *off = told->record;
-    char name[WATCH_WHOSE_SIZE];
-    set_told(told, off, off->error_time);
-    say(buffer, "%s%s is off by %.3g %s at t = %s (limit %g)",
-        watch_whose(told->watch, off->error_body, name), told->system, off->largest_error,
-        watch_scale(off->largest_error, off->error_body), told->time, told->watch->energy_error);
+    const struct record *const off = s->record;
+    char name[WATCH_WHOSE_SIZE], time[UNITS_TEXT_SIZE];
+    say(s->text, "%s%s is off by %.3g %s at t = %s (limit %g)",
+        watch_whose(s->watch, off->error_body, name), s->system, off->largest_error,
+        watch_scale(off->largest_error, off->error_body),
+        units_time(s->watch->units, off->error_time, 4, time), s->watch->energy_error);
 }
 
 /* Says nothing of a method that drifts if the error has been told. */
-static void say_drift(struct told *told, char buffer[WATCH_TEXT_SIZE])
+static void say_drift(struct sentence *s)
 {
-    const struct watch *watch = told->watch;
-    const struct record *drift = told->record;
+    const struct watch *const watch = s->watch;
+    const struct record *const drift = s->record;
     const double change = watch_drift(watch, drift).change;
     const bool by_tests = drift->by_tests > 0.0;
     char name[WATCH_WHOSE_SIZE];
     if (watch->symplectic)
-        say(buffer, "%s%s drifts by %+.3g %s over the run (limit %g)",
-            by_tests ? "the specific energy of the worst test body" : "the energy", told->system,
+        say(s->text, "%s%s drifts by %+.3g %s over the run (limit %g)",
+            by_tests ? "the specific energy of the worst test body" : "the energy", s->system,
             change, watch_scale(change, by_tests ? 0.0 : NAN), watch->energy_drift);
-    else if (told->table->rows[ENERGY_ERROR].systems == 0)
-        say(buffer, "the method is one that drifts: %s%s is off by %.3g %s (limit %g)",
-            watch_whose(watch, drift->error_body, name), told->system, drift->largest_error,
+    else if (s->table->rows[ENERGY_ERROR].systems == 0)
+        say(s->text, "the method is one that drifts: %s%s is off by %.3g %s (limit %g)",
+            watch_whose(watch, drift->error_body, name), s->system, drift->largest_error,
             watch_scale(drift->largest_error, drift->error_body), watch->energy_drift);
 }
 
-static void say_jumps(struct told *told, char buffer[WATCH_TEXT_SIZE])
+/* Says it of all changes; body, time and pair are those of the first. */
+static void say_jumps(struct sentence *s)
 {
-    const struct watch *watch = told->watch;
-    char distance[UNITS_TEXT_SIZE], then[UNITS_TEXT_SIZE];
-    const struct jumps jumps = count_jumps(watch, told->table->left_out);
-    const struct record *first = jumps.first;
-    const bool steady = jumps.sudden < jumps.count; /* some of them, or not known */
-    const bool several = jumps.count > 1.0, of_tests = several && !isnan(first->jumped_body);
-    char name[WATCH_WHOSE_SIZE], sudden[32] = "none", body[BODIES_NAME_SIZE + 8] = "";
-    char pair[BODIES_PAIR_SIZE];
-    set_told(told, first, first->first_jump);
-    if (jumps.sudden > 0.0)
-        snprintf(sudden, sizeof sudden, "%g of them", jumps.sudden);
+    const struct watch *const watch = s->watch;
+    const struct jumps jumps = count_jumps(watch, s->table->left_out);
+    const double body = jumps.first->jumped_body;
+    const struct close_pair *const pair = &jumps.first->jumped;
+    const bool all_sudden = jumps.sudden == jumps.count, several = jumps.count > 1.0;
+    const bool of_tests = several && !isnan(body);
+    char name[WATCH_WHOSE_SIZE], names[BODIES_PAIR_SIZE];
+    char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    set_record(s, jumps.first);
+    say(s->text, "%g %s%s of %s", jumps.count, all_sudden ? "jump" : "change", several ? "s" : "",
+        of_tests ? "the specific energies of test bodies" : watch_whose(watch, body, name));
+    if (!all_sudden)
+        say(s->text, " by more than %g %s within %d steps, ", watch->energy_jump,
+            watch_scale(watch->energy_jump, body), JUMP_STEPS);
+    if (!all_sudden && jumps.sudden > 0.0)
+        say(s->text, "%g of them seen to be sudden", jumps.sudden);
+    else if (!all_sudden)
+        say(s->text, "none seen to be sudden");
+    say(s->text, ", the first");
     if (of_tests)
-        snprintf(body, sizeof body, ", of %s,",
-                 bodies_name(watch->bodies, (int64_t)first->jumped_body, name));
-    say(buffer, "%g %s%s of %s", jumps.count, steady ? "change" : "jump", several ? "s" : "",
-        of_tests ? "the specific energies of test bodies"
-                 : watch_whose(watch, first->jumped_body, name));
-    if (steady)
-        say(buffer, " by more than %g %s within %d steps, %s seen to be sudden", watch->energy_jump,
-            watch_scale(watch->energy_jump, first->jumped_body), JUMP_STEPS, sudden);
-    if (isnan(first->jumped.ids[0])) {
-        say(buffer, ", the first%s before t = %s; no two bodies attract each other", body,
-            told->time);
-        return;
-    }
-    say(buffer, ", the first%s before t = %s; the fastest pair, %s%s, was %s apart at t = %s", body,
-        told->time,
-        bodies_pair(watch->bodies, (int64_t)first->jumped.ids[0], (int64_t)first->jumped.ids[1],
-                    pair),
-        told->system, units_length(watch->units, first->jumped.distance, 3, distance),
-        units_time(watch->units, first->jumped.time, 4, then));
+        say(s->text, ", of %s,", bodies_name(watch->bodies, (int64_t)body, name));
+    say(s->text, " before t = %s; ", units_time(watch->units, jumps.first->first_jump, 4, time));
+    if (isnan(pair->ids[0]))
+        say(s->text, "no two bodies attract each other");
+    else
+        say(s->text, "the fastest pair then, %s%s, was %s apart at t = %s",
+            bodies_pair(watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
+            s->system, units_length(watch->units, pair->distance, 3, distance),
+            units_time(watch->units, pair->time, 4, time));
 }
 
-static void say_orbit(struct told *told, char buffer[WATCH_TEXT_SIZE])
+static void say_orbit(struct sentence *s)
 {
     char text[WATCH_BOUND_TEXT_SIZE];
-    say(buffer, "%s%s", watch_bound_text(told->watch, &told->record->bound, text), told->system);
+    say(s->text, "%s%s", watch_bound_text(s->watch, &s->record->bound, text), s->system);
 }
 
-static void say_forces(struct told *told, char buffer[WATCH_TEXT_SIZE])
+static void say_forces(struct sentence *s)
 {
-    set_told(told, told->record, told->record->force_time);
-    say(buffer, "the forces%s are off by %.2g at t = %s (asked: %g)", told->system,
-        told->record->force_error, told->time, told->watch->force.accuracy);
+    char time[UNITS_TEXT_SIZE];
+    say(s->text, "the forces%s are off by %.2g at t = %s (asked: %g)", s->system,
+        s->record->force_error, units_time(s->watch->units, s->record->force_time, 4, time),
+        s->watch->force.accuracy);
 }
 
 /* Says nothing beside jumps, which tell of a pair themselves. */
-static void say_pair(struct told *told, char buffer[WATCH_TEXT_SIZE])
+static void say_pair(struct sentence *s)
 {
-    const struct close_pair *pair = &told->record->fastest;
-    char names[BODIES_PAIR_SIZE];
-    set_told(told, told->record, pair->time);
-    if (told->table->rows[ENERGY_CHANGE].systems == 0)
-        say(buffer, "the step is too large for %s%s at t = %s",
-            bodies_pair(told->watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
-            told->system, told->time);
+    const struct close_pair *const pair = &s->record->fastest;
+    char names[BODIES_PAIR_SIZE], time[UNITS_TEXT_SIZE];
+    if (s->table->rows[ENERGY_CHANGE].systems == 0)
+        say(s->text, "the step is too large for %s%s at t = %s",
+            bodies_pair(s->watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
+            s->system, units_time(s->watch->units, pair->time, 4, time));
 }
 
-/* Writes the sentence of a row that is beyond its bound; "" of one that is not. */
-static const char *sentence(const struct watch *watch, const struct table *table, int row,
-                            char buffer[WATCH_TEXT_SIZE])
+/* Makes the sentence on a row; "" if no system is beyond its bound. */
+static struct sentence sentence_on(const struct watch *watch, const struct table *table, int row)
 {
-    static void (*const say_row[ROWS])(struct told *,
-                                       char[WATCH_TEXT_SIZE]) = { say_error, say_drift,  say_jumps,
-                                                                  say_orbit, say_forces, say_pair };
+    struct sentence s = { .watch = watch, .table = table };
     const size_t systems = table->rows[row].systems;
-    struct told told = { .watch = watch, .table = table };
-    buffer[0] = '\0';
     if (systems == 0)
-        return buffer;
-    set_told(&told, record_of(watch, &table->rows[row]), 0.0);
-    say_row[row](&told, buffer);
-    if (buffer[0] && watch->systems > 1 && systems > 1 &&
-        (row == ENERGY_ERROR || row == ENERGY_DRIFT || row == ORBIT))
-        say(buffer, ", the worst of %zu systems", systems);
-    return buffer;
+        return s;
+    set_record(&s, record_of(watch, &table->rows[row]));
+    rows[row].say(&s);
+    if (s.text[0] && systems > 1 && rows[row].of_worst)
+        say(s.text, ", the worst of %zu systems", systems);
+    return s;
 }
 
 static const char none_counts[] = "every system is left out (ensemble.energy_error_limit)";
@@ -303,45 +322,48 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE])
 {
     /* The possible cause is told before what follows from it. */
-    static const int told[ROWS] = { FORCES,       ORBIT,        ENERGY_CHANGE,
-                                    FASTEST_PAIR, ENERGY_ERROR, ENERGY_DRIFT };
-    const struct table table = find(watch, left_out);
-    char text[WATCH_TEXT_SIZE];
-    buffer[0] = '\0';
-    if (first_counted(watch, left_out) == watch->systems)
-        say(buffer, "%s", none_counts);
-    for (int k = 0; k < ROWS; k++)
-        if (sentence(watch, &table, told[k], text)[0])
-            say(buffer, "%s%s", buffer[0] ? "; " : "", text);
+    static const int order[ROWS] = { FORCES,       ORBIT,        ENERGY_CHANGE,
+                                     FASTEST_PAIR, ENERGY_ERROR, ENERGY_DRIFT };
+    const struct table table = make_table(watch, left_out);
+    snprintf(buffer, WATCH_TEXT_SIZE, "%s", any_counts(watch, left_out) ? "" : none_counts);
+    for (int k = 0; k < ROWS; k++) {
+        const struct sentence s = sentence_on(watch, &table, order[k]);
+        if (s.text[0])
+            say(buffer, "%s%s", buffer[0] ? "; " : "", s.text);
+    }
     return buffer;
+}
+
+/* Returns a row as it leaves the watch: failures of systems that are left out, or that are not to
+ * be judged, are warnings, and a system that is alone has no number. */
+static struct finding row_outside(const struct watch *watch, const struct finding *row, bool judged)
+{
+    struct finding outside = *row;
+    if (row->severity == FINDING_FAILURE && !judged)
+        outside.severity = FINDING_WARNING;
+    if (watch->systems == 1)
+        outside.system = 0;
+    return outside;
 }
 
 struct finding watch_findings(const struct watch *watch, const bool *left_out,
                               struct findings *findings)
 {
-    struct table table = find(watch, left_out);
-    const bool some_count = first_counted(watch, left_out) < watch->systems;
-    const bool fails = !watch_holds(watch, left_out);
-    char text[WATCH_TEXT_SIZE];
+    const struct table table = make_table(watch, left_out);
+    const bool some_count = any_counts(watch, left_out), fails = !watch_holds(watch, left_out);
     if (!some_count) {
         struct finding none = finding_row("systems that count", 0.0, 1.0, true, NAN);
         none.from_below = true;
         none.severity = fails ? FINDING_FAILURE : FINDING_WARNING;
         findings_add(findings, &none, none_counts);
     }
-    for (int k = 0; k <= ROWS; k++) {
-        struct finding *row = k < ROWS ? &table.rows[k] : &table.worst;
-        if (row->severity == FINDING_FAILURE && !(fails && some_count))
-            row->severity = FINDING_WARNING; /* of systems that are left out, or not to be judged */
-        if (k < ROWS)
-            sentence(watch, &table, k, text);
-        if (watch->systems == 1)
-            row->system = 0;
-        const bool untried = k == ORBIT && row->severity == FINDING_OPEN; /* nothing was bound */
-        if (k < ROWS && isfinite(row->bound) && !isinf(row->value) && !untried)
-            findings_add(findings, row, text);
+    for (int k = 0; k < ROWS; k++) {
+        const struct finding row = row_outside(watch, &table.rows[k], fails && some_count);
+        const bool untried = k == ORBIT && row.severity == FINDING_OPEN; /* nothing was bound */
+        if (isfinite(row.bound) && !isinf(row.value) && !untried)
+            findings_add(findings, &row, sentence_on(watch, &table, k).text);
     }
-    return table.worst;
+    return row_outside(watch, &table.worst, fails && some_count);
 }
 
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
@@ -351,7 +373,7 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[64] = "";
-    if (why && watch->count > 2) /* two have all the energy that there is */
+    if (why && watch->count > 2) /* a pair has all the energy that there is */
         snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
     char forces[48] = "";
     const double force_error = watch_force_error(watch);
@@ -366,13 +388,14 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     return buffer;
 }
 
-/* Counted from 1, as in tables and trajectories. */
+/* --- run.json --------------------------------------------------------------------------------- */
+
 static json_t *system_of(const struct watch *watch, const struct record *record)
 {
     return json_integer((json_int_t)(record - watch->records) + 1);
 }
 
-/* One of the record's. */
+/* Returns an object on a pair of a record; null if there was none. */
 static json_t *pair_json(const struct watch *watch, const struct record *record,
                          const struct close_pair *pair)
 {
@@ -380,54 +403,57 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
     if (isnan(pair->time))
         return json_null();
     bodies_pair(watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names);
-    return json_pack("{s:o, s:I, s:I, s:s, s:o, s:o, s:o}", "system", system_of(watch, record),
-                     "id_1", (json_int_t)pair->ids[0], "id_2", (json_int_t)pair->ids[1], "bodies",
-                     names, "distance", document_number(pair->distance), "steps_per_time_scale",
-                     document_number(pair->steps), "time", document_number(pair->time));
+    return DOCUMENT(
+        { "system", system_of(watch, record) }, { "id_1", json_integer((json_int_t)pair->ids[0]) },
+        { "id_2", json_integer((json_int_t)pair->ids[1]) }, { "bodies", json_string(names) },
+        { "distance", document_number(pair->distance) },
+        { "steps_per_time_scale", document_number(pair->steps) },
+        { "time", document_number(pair->time) });
 }
 
-/* Null for the energy of a system. */
 /* Null where nothing was audited. */
 static json_t *forces_json(const struct watch *watch, const struct table *all)
 {
     const struct record *forced = record_of(watch, &all->rows[FORCES]);
     if (!(forced->force_error > 0.0))
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "largest", document_number(forced->force_error),
-                     "asked", document_number(watch->force.accuracy), "time",
-                     document_number(forced->force_time), "system", system_of(watch, forced));
+    return DOCUMENT({ "largest", document_number(forced->force_error) },
+                    { "asked", document_number(watch->force.accuracy) },
+                    { "time", document_number(forced->force_time) },
+                    { "system", system_of(watch, forced) });
 }
 
-/* Null where there is none. */
 static json_t *limits_json(const struct watch *watch)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "energy_error",
-                     document_number(watch->energy_error), "orbit_error",
-                     document_number(watch->orbit_error), "energy_drift",
-                     document_number(watch->energy_drift), "energy_jump",
-                     document_number(watch->energy_jump), "noise", document_number(watch->noise));
+    return DOCUMENT({ "energy_error", document_number(watch->energy_error) },
+                    { "orbit_error", document_number(watch->orbit_error) },
+                    { "energy_drift", document_number(watch->energy_drift) },
+                    { "energy_jump", document_number(watch->energy_jump) },
+                    { "noise", document_number(watch->noise) });
 }
 
 static json_t *error_json(const struct watch *watch, const struct table *all)
 {
     const struct record *off = largest(watch, offsetof(struct record, largest_error));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "largest",
-                     document_number(off->largest_error), "time", document_number(off->error_time),
-                     "system", system_of(watch, off), "test_body", document_id(off->error_body),
-                     "first_time_beyond", document_number(off->first_error), "pair",
-                     pair_json(watch, off, &off->offending), "systems_beyond",
-                     (json_int_t)all->rows[ENERGY_ERROR].systems);
+    return DOCUMENT(
+        { "largest", document_number(off->largest_error) },
+        { "time", document_number(off->error_time) }, { "system", system_of(watch, off) },
+        { "test_body", document_id(off->error_body) },
+        { "first_time_beyond", document_number(off->first_error) },
+        { "pair", pair_json(watch, off, &off->offending) },
+        { "systems_beyond", json_integer((json_int_t)all->rows[ENERGY_ERROR].systems) });
 }
 
 static json_t *drift_json(const struct watch *watch, const struct table *all)
 {
     const struct finding *row = &all->rows[ENERGY_DRIFT];
     const struct watch_drift drift = watch_drift(watch, record_of(watch, row));
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "change", document_number(drift.change),
-                     "steadiness", document_number(drift.steadiness), "periods",
-                     document_number(drift.periods), "system",
-                     json_integer((json_int_t)row->system), "method_drifts", !watch->symplectic,
-                     "systems_beyond", (json_int_t)row->systems);
+    return DOCUMENT({ "change", document_number(drift.change) },
+                    { "steadiness", document_number(drift.steadiness) },
+                    { "periods", document_number(drift.periods) },
+                    { "system", json_integer((json_int_t)row->system) },
+                    { "method_drifts", json_boolean(!watch->symplectic) },
+                    { "systems_beyond", json_integer((json_int_t)row->systems) });
 }
 
 static json_t *bound_json(const struct watch *watch, const struct table *all)
@@ -441,20 +467,22 @@ static json_t *bound_json(const struct watch *watch, const struct table *all)
 
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
-    const struct table all = find(watch, NULL);
+    const struct table all = make_table(watch, NULL);
     const struct jumps jumps = count_jumps(watch, NULL);
     const struct record *fastest = record_of(watch, &all.rows[FASTEST_PAIR]);
     const double most = largest(watch, offsetof(struct record, largest_jump))->largest_jump;
     char text[WATCH_TEXT_SIZE];
-    return json_pack(
-        "{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds",
-        watch_holds(watch, left_out), "text", watch_text(watch, left_out, text), "limits",
-        limits_json(watch), "energy_error", error_json(watch, &all), "energy_drift",
-        drift_json(watch, &all), "energy_jumps", (json_int_t)jumps.count, "sudden_energy_jumps",
-        (json_int_t)jumps.sudden, "largest_jump", document_number(most), "first_jump_time",
-        document_number(jumps.first->first_jump), "first_jump_test_body",
-        document_id(jumps.first->jumped_body), "first_jump_pair",
-        pair_json(watch, jumps.first, &jumps.first->jumped), "fastest_pair",
-        pair_json(watch, fastest, &fastest->fastest), "bound_orbits", bound_json(watch, &all),
-        "force_error", forces_json(watch, &all));
+    return DOCUMENT({ "holds", json_boolean(watch_holds(watch, left_out)) },
+                    { "text", json_string(watch_text(watch, left_out, text)) },
+                    { "limits", limits_json(watch) }, { "energy_error", error_json(watch, &all) },
+                    { "energy_drift", drift_json(watch, &all) },
+                    { "energy_jumps", json_integer((json_int_t)jumps.count) },
+                    { "sudden_energy_jumps", json_integer((json_int_t)jumps.sudden) },
+                    { "largest_jump", document_number(most) },
+                    { "first_jump_time", document_number(jumps.first->first_jump) },
+                    { "first_jump_test_body", document_id(jumps.first->jumped_body) },
+                    { "first_jump_pair", pair_json(watch, jumps.first, &jumps.first->jumped) },
+                    { "fastest_pair", pair_json(watch, fastest, &fastest->fastest) },
+                    { "bound_orbits", bound_json(watch, &all) },
+                    { "force_error", forces_json(watch, &all) });
 }

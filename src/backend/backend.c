@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "external/external.h"
 #include "gpu/catalog.h"
 #include "gpu/devices.h"
 
-/* Below this number of pairs per force evaluation, a CPU has done them before a GPU has started. */
+/* The pairs per force evaluation below which a CPU is done before a GPU has started. */
 static const double DEVICE_PAIRS = 1e6;
 
 static const struct backend_class backend_auto;
@@ -57,9 +56,9 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
         to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
 }
 
-/* Tells whether the GPU is the better choice. Says why not, or what speaks for it. */
-static bool prefer_device(const struct backend_options *options, const struct physics *physics,
-                          const struct bodies *bodies, char reason[BACKEND_CHOICE_SIZE])
+/* Tells whether the GPU is the better choice; `reason` says why, or why not. */
+static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
+                          char reason[BACKEND_CHOICE_SIZE])
 {
     const double pairs =
         force_work(&options->force, (double)bodies->systems, (double)bodies->count);
@@ -73,8 +72,6 @@ static bool prefer_device(const struct backend_options *options, const struct ph
     else if (force_check_direct(&options->force, "a GPU", &error))
         /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
-    else if (physics->external)
-        snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a CPU only", external_act(physics));
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)
@@ -99,15 +96,16 @@ static bool prefer_device(const struct backend_options *options, const struct ph
     return false;
 }
 
-/* A GPU that is there may still be of no use: too little memory, another's, too new for this build.
- * Where it is, the CPU does the work, and the reason is kept. */
+/* Creates a backend on the GPU if that is preferred, otherwise on the CPU, and keeps the reason. A
+ * GPU may still refuse: too little memory, another user's, too new for this build. Then the CPU
+ * does the work. */
 static enum status auto_create(const struct backend_options *options, const struct physics *physics,
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
     char reason[BACKEND_CHOICE_SIZE];
     struct error refused = { 0 };
     enum status status = STATUS_UNAVAILABLE;
-    if (prefer_device(options, physics, bodies, reason)) {
+    if (prefer_device(options, bodies, reason)) {
         status = backend_cuda.create(options, physics, bodies, backend, &refused);
         if (status && options->ranks > 1)
             return error_set(error, status, "%s", refused.text);
@@ -121,7 +119,7 @@ static enum status auto_create(const struct backend_options *options, const stru
     return status;
 }
 
-/* Gives backends of other classes, so that it needs only these two. */
+/* It creates backends of other classes, so it needs no more members than these. */
 static const struct backend_class backend_auto = {
     .variant = { .name = "auto",
                  .help =

@@ -35,8 +35,8 @@ enum status host_create(size_t size, const struct backend_class *class_,
     return STATUS_OK;
 }
 
-/* STATUS_CONFIG where the method of the forces cannot serve an integrator that chooses its steps.
- */
+/* Returns STATUS_CONFIG if the force method does not suit an integrator that chooses its own
+ * steps. */
 static enum status check_method(const struct integrator *integrator,
                                 const struct force_options *force, struct error *error)
 {
@@ -131,8 +131,7 @@ enum status host_end(struct host *host, struct error *error)
     return interruption_status(host->own.interruption, error);
 }
 
-/* Advances an integrator that has its own forces; those that observers need are evaluated for
- * them. */
+/* Advances an integrator with forces of its own; observers have to evaluate theirs again. */
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
                                   uint64_t steps, struct error *error)
 {
@@ -183,6 +182,11 @@ struct host_vectors host_vectors(const struct host *host, const struct bodies *b
     return vectors;
 }
 
+size_t host_last(const struct host *host)
+{
+    return host->last < host->bodies->count ? host->last : host->bodies->count;
+}
+
 void host_refresh(struct host *host)
 {
     const struct bodies *const b = host->bodies;
@@ -190,7 +194,8 @@ void host_refresh(struct host *host)
         return;
     host->sums->accelerations(host);
     for (size_t s = 0; host->physics->external && s < b->systems; s++)
-        external_accelerate(host->physics->external, b, s * b->stride, s * b->stride + b->count);
+        external_accelerate(host->physics->external, b, s * b->stride + host->first,
+                            s * b->stride + host_last(host));
     host->forces_current = true;
 }
 
@@ -208,7 +213,7 @@ enum status host_fetch(struct backend *backend, struct error *error)
     return STATUS_OK;
 }
 
-/* Sums that were interrupted mean nothing. */
+/* Marks the forces as not current if their sums were interrupted; returns STATUS_STOPPED then. */
 static enum status check_sums(struct host *host, struct error *error)
 {
     if (interruption_noticed(host->own.interruption))
@@ -226,39 +231,49 @@ enum status host_accelerations(struct backend *backend, struct error *error)
 enum status host_potentials(struct backend *backend, double *phi, double *psi, struct error *error)
 {
     struct host *host = (struct host *)backend;
+    const struct bodies *const b = host->bodies;
     host->sums->potentials(host, phi, psi);
-    if (host->physics->external)
-        external_add_potentials(host->physics->external, host->bodies, 1.0, phi, psi);
+    for (size_t s = 0; host->physics->external && s < b->systems; s++)
+        external_add_potentials(host->physics->external, b, s * b->stride + host->first,
+                                s * b->stride + host_last(host), phi, psi);
     return check_sums(host, error);
+}
+
+/* Adds the fields to phi and psi for the second time: sums of the conserved quantities take half of
+ * both, since each pair counts twice in them. */
+enum status host_measure(const struct external *external, const struct bodies *b, int threads,
+                         double *phi, double *psi, struct conserved *conserved, struct error *error)
+{
+    struct bodies measured = *b;
+    double *masses = NULL;
+    if (external && external_masses(b, &masses, error))
+        return error->status;
+    if (masses)
+        measured.m = masses;
+#pragma omp parallel for num_threads(threads) if (b->systems > 1)
+    for (size_t s = 0; s < b->systems; s++) {
+        const size_t first = s * b->stride;
+        if (external)
+            external_add_potentials(external, b, first, first + b->count, phi, psi);
+        conserved_measure(&measured, s, phi, psi, &conserved[s]);
+        if (external)
+            external_refer(external, &conserved[s]);
+    }
+    memory_free(masses);
+    return STATUS_OK;
 }
 
 enum status host_conserved(struct backend *backend, struct conserved *conserved,
                            struct error *error)
 {
     struct host *host = (struct host *)backend;
-    const size_t systems = host->bodies->systems, length = bodies_length(host->bodies);
+    const size_t length = bodies_length(host->bodies);
     double *const phi = memory_array(length, sizeof *phi, error);
     double *const psi = memory_array(length, sizeof *psi, error);
-    const struct external *const external = host->physics->external;
-    struct bodies measured = *host->bodies;
-    double *masses = NULL;
-    const bool ready =
-        phi && psi && (!external || external_masses(host->bodies, &masses, error) == STATUS_OK);
-    if (masses)
-        measured.m = masses;
-    if (ready) {
-        host->sums->potentials(host, phi, psi);
-        if (external)
-            external_add_potentials(external, host->bodies, 2.0, phi, psi);
-#pragma omp parallel for num_threads(host->threads) if (systems > 1)
-        for (size_t s = 0; s < systems; s++) {
-            conserved_measure(&measured, s, phi, psi, &conserved[s]);
-            if (external)
-                external_refer(external, &conserved[s]);
-        }
-    }
-    const enum status status = ready ? check_sums(host, error) : error->status;
-    memory_free(masses);
+    enum status status = phi && psi ? host_potentials(backend, phi, psi, error) : error->status;
+    if (!status)
+        status = host_measure(host->physics->external, host->bodies, host->threads, phi, psi,
+                              conserved, error);
     memory_free(phi);
     memory_free(psi);
     return status;

@@ -4,7 +4,8 @@
 #include "backend/mpi-job.h"
 #include "base/memory.h"
 
-/* The variables in which Open MPI and the others (PMI) tell a process the number of processes. */
+/* The environment variables by which Open MPI and others (PMI) tell a process the number of
+ * processes. */
 static const char *const size_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
 
 enum status mpi_start(struct error *error)

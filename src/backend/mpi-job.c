@@ -19,7 +19,7 @@
 enum {
     TAG_PIECE = 1,
     TAG_WORD = 2,
-    PIECE = 1 << 27 /* doubles in a message: MPI counts in int */
+    PIECE = 1 << 27 /* doubles in a message, as MPI counts in int */
 };
 
 /* The time that a rank spins for the next order before it pauses between checks, and the pause. */
@@ -28,13 +28,14 @@ static const struct timespec pause_time = { .tv_nsec = 50000 };
 
 /* --- joining and leaving ---------------------------------------------------------------------- */
 
-/* The variables by which Open MPI, and PMI for the others, mark a process that belongs to a job;
- * the numbers of its processes first. */
+/* The environment variables by which Open MPI, and PMI for others, mark a process that belongs to a
+ * job; the first two have the number of its processes. */
 static const char *const job_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK",
                                              "PMI_FD", "PMIX_RANK" };
 enum { SIZE_VARIABLES = 2 };
 
-/* Without mpirun there is nobody to join, and joining would cost a tenth of a second. */
+/* Tells whether mpirun started the process. Without it there is no job, and joining one would cost
+ * a tenth of a second. */
 static bool in_a_job(void)
 {
     for (size_t k = 0; k < COUNT_OF(job_variables); k++)
@@ -59,7 +60,7 @@ static bool is_started(void)
     return started && !ended;
 }
 
-/* main() never gets to print this. */
+/* Ends the job with a message, which it prints itself, since main() will not. */
 static void abandon(enum status status, const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -74,7 +75,7 @@ void mpi_abandon(enum status status, const struct error *error)
     abandon(status, error->text);
 }
 
-/* MPI's own failures: no rank can be told of them in an orderly way. */
+/* Ends the job after a failure of MPI itself, of which no other rank can be told. */
 static void fail(MPI_Comm *comm, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -84,7 +85,8 @@ static void fail(MPI_Comm *comm, int *code, ...)
     abandon(STATUS_UNAVAILABLE, text);
 }
 
-/* The ranks of this machine that may use one of this rank's cores, this one included. */
+/* Returns the number of ranks on this machine that may use one of this rank's cores, itself
+ * included. */
 static int ranks_on_same_cores(void)
 {
     MPI_Comm node;
@@ -105,7 +107,7 @@ static int ranks_on_same_cores(void)
     }
     free(cores);
 #else
-    found = count; /* none is bound to cores of its own */
+    found = count; /* assumed: no rank is bound to cores of its own */
 #endif
     MPI_Comm_free(&node);
     return found > 0 ? found : 1;
@@ -180,7 +182,7 @@ double mpi_node_sum(double value, int *ranks)
     return value;
 }
 
-/* The first words of what the library says of itself: the name and the version. */
+/* Takes the first words of the library's description of itself: name and version. */
 const char *mpi_library(char buffer[MPI_LIBRARY_SIZE])
 {
     char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -228,7 +230,7 @@ struct report {
     char text[ERROR_TEXT_SIZE];
 };
 
-/* In the words of the rank that failed, to the others. */
+/* Sends status and message of the rank `failed` to all others. */
 static enum status spread_error(int failed, enum status status, struct error *error)
 {
     struct report report = { .status = status };
@@ -259,7 +261,7 @@ enum status mpi_agree(enum status status, struct error *error)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* NULL: nothing is done meanwhile. */
+/* Waits for the requests; calls *meanwhile again and again until then (NULL: nothing). */
 static void wait_for(MPI_Request *requests, int count, const struct mpi_meanwhile *meanwhile)
 {
     int done = 0;
@@ -309,7 +311,8 @@ void mpi_take_word(void)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* The parts of division->messages: how many values of an array each rank owns, and where. */
+/* The two parts of division->messages: the number of values of an array that each rank owns, and
+ * the offset of the first. */
 enum { OWNER_COUNTS, OWNER_OFFSETS, MESSAGE_ARRAYS };
 
 static const int *messages(const struct mpi_division *division, int which)
@@ -350,7 +353,7 @@ void mpi_division_destroy(struct mpi_division *division)
     *division = (struct mpi_division){ 0 };
 }
 
-/* An array of any length, in messages that MPI can count. */
+/* Sends an array of any length, in messages that MPI can count. */
 static void send(const double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
@@ -368,7 +371,7 @@ static void receive(double *values, size_t count, int rank, const struct mpi_mea
     }
 }
 
-/* All three arrays are on their way together: one latency. */
+/* Sends all three arrays at the same time, so that they take one latency. */
 void mpi_send(double *const arrays[3], size_t count, int rank,
               const struct mpi_meanwhile *meanwhile)
 {

@@ -1,10 +1,11 @@
 /*
- * All CPU cores: one team of threads for a whole advance. Each thread takes systems of its own
- * through all steps of the advance, some at a time, and all threads together do the rest. There a
- * thread moves the same bodies all the time; data crosses threads only in the force, which has the
- * barriers. Kicks and drifts between two forces go over memory together. Every body's sums are the
- * force kernel's, so that the bits do not depend on the number of threads. Systems of very few
- * bodies have kernels of their own (small.h).
+ * The backend for all CPU cores: one team of threads makes a whole advance. Each thread takes
+ * systems of its own through all steps of the advance, some at a time; the remaining systems are
+ * taken by all threads together. In these each thread moves the same bodies all the time, and data
+ * goes from thread to thread only in the force, which has the barriers. Kicks and drifts between
+ * two forces go over memory together. A body's sums are those of the force kernel, so that the bits
+ * do not depend on the number of threads. Systems of very few bodies have kernels of their own
+ * (small.h).
  */
 #include "config.h"
 
@@ -21,17 +22,18 @@
 struct openmp {
     struct host host;
     struct force *force;
-    const struct small_kernels *small; /* NULL: the bodies are many, or a kernel was asked for */
-    struct barrier barrier;            /* around what one thread asks of the peers */
+    const struct small_kernels *small; /* kernels for few bodies; NULL: those of `force` */
+    struct barrier barrier;            /* around the calls of one thread to the peers */
 };
 
 enum {
-    MOVE_BLOCK = 256,         /* bodies: nine arrays of it stay in the first-level cache */
-    PAIRS_PER_THREAD = 100000 /* some 20 us of work, or another thread costs more than it gives */
+    MOVE_BLOCK = 256,         /* bodies whose nine arrays stay in the first-level cache */
+    PAIRS_PER_THREAD = 100000 /* some 20 us of work; for less another thread does not pay */
 };
 
-/* Run by every thread of the team. The bodies of other processes come before the sums, and after
- * them the accelerations of all bodies go to their owners, if one process has them. */
+/* Evaluates the forces, in every thread of the team. First the positions of other processes' bodies
+ * are gathered; if one process then has the accelerations of all bodies, it sends them to the
+ * owners. */
 static void gather_and_sum(struct openmp *openmp)
 {
     const struct host *host = &openmp->host;
@@ -48,8 +50,8 @@ static void gather_and_sum(struct openmp *openmp)
     }
 }
 
-/* The work items of this thread of the team; where processes divide the bodies, there is only one.
- */
+/* Finds work item `number` of this thread of the team; returns false if there is none. If processes
+ * divide the bodies, there is only one item. */
 static bool next_item(const struct openmp *openmp, size_t number, struct force_item *item)
 {
     const struct host *host = &openmp->host;
@@ -84,7 +86,7 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
-/* Threads asked for, or as many as have enough to do. */
+/* Returns the number of threads that the options ask for, or the number that have enough work. */
 static int team_size(const struct force_options *force, const struct bodies *bodies)
 {
     if (force->threads > 0)
@@ -113,26 +115,22 @@ static enum status openmp_create(const struct backend_options *options,
     struct backend_options own = *options;
     own.force.threads = team_size(&options->force, bodies);
     struct host *host;
-    enum status status = host_create(sizeof(struct openmp), &backend_openmp, &sums, &own, physics,
-                                     bodies, &host, error);
-    if (status)
-        return status;
+    if (host_create(sizeof(struct openmp), &backend_openmp, &sums, &own, physics, bodies, &host,
+                    error))
+        return error->status;
     struct openmp *openmp = (struct openmp *)host;
-    status = force_create(&own.force, host->physics, bodies, &openmp->force, error);
+    const enum status status =
+        force_create(&own.force, host->physics, bodies, &openmp->force, error);
     if (!status && openmp->force->method == &force_direct && !strcmp(own.force.kernel, "auto") &&
         !physics->external)
         openmp->small = small_find(openmp->force->isa, bodies);
-    if (!status)
-        status = host_create_adaptive(host, &own, physics, openmp->force, error);
-    if (!status && !openmp->small)
-        status = host_create_registers(host, &own, error);
-    if (!status && !openmp->small)
-        status = host_create_before(host, error);
-    if (status) {
+    if (status || host_create_adaptive(host, &own, physics, openmp->force, error) ||
+        (!openmp->small &&
+         (host_create_registers(host, &own, error) || host_create_before(host, error)))) {
         openmp_destroy(&host->backend);
-        return status;
+        return error->status;
     }
-    if (openmp->small) { /* every process moves all of them: less work than to gather them */
+    if (openmp->small) { /* every process moves all bodies: less work than to gather them */
         host->first = 0;
         host->last = bodies->stride;
         host->peers = NULL;
@@ -141,12 +139,12 @@ static enum status openmp_create(const struct backend_options *options,
     return STATUS_OK;
 }
 
-/* Computes the bodies that this thread moves, of the process's bodies of an item's systems taken
- * together. */
+/* Sets this thread's range [*first, *last) in the bodies of a work item: those of this process, of
+ * all systems of the item one after the other. */
 static void share(const struct host *host, const struct force_item *item, size_t *first,
                   size_t *last)
 {
-    /* whole cache lines of every array */
+    /* shares are whole cache lines of every array */
     const size_t lines = (item->last - item->first) * (host->last - host->first) / BODIES_PADDING;
     const size_t thread = item->by_team ? (size_t)omp_get_thread_num() : 0;
     const size_t threads = item->by_team ? (size_t)omp_get_num_threads() : 1;
@@ -192,7 +190,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* All moves of a pass in one go over memory. */
+/* Makes all moves of a pass, block by block, so that each block goes over memory once. */
 static void move_range(const struct host *host, const struct host_vectors *vectors,
                        const struct stage_pass *pass, size_t first, size_t last)
 {
@@ -200,13 +198,14 @@ static void move_range(const struct host *host, const struct host_vectors *vecto
         move_block(host, vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
-/* All moves of a pass; NULL: the fields are added to the accelerations. Padding stays at rest. */
+/* Makes all moves of a pass for this thread's bodies or, if `pass` is NULL, adds the accelerations
+ * by external fields. Padding is not moved. */
 static void move_systems(const struct host *host, const struct force_item *item,
                          const struct stage_pass *pass)
 {
     const struct bodies *bodies = host->bodies;
     const struct host_vectors vectors = host_vectors(host, bodies, 0);
-    const size_t own = host->last - host->first; /* of each system */
+    const size_t own = host->last - host->first; /* bodies of each system in this process */
     size_t start, end;
     share(host, item, &start, &end);
     while (start < end) {
@@ -222,7 +221,7 @@ static void move_systems(const struct host *host, const struct force_item *item,
     }
 }
 
-/* On this thread's bodies. */
+/* Makes all moves of a pass for this thread's bodies of a work item. */
 static void move(const struct host *host, const struct force_item *item,
                  const struct stage_pass *pass)
 {
@@ -236,7 +235,7 @@ static void move(const struct host *host, const struct force_item *item,
 }
 
 /* Takes the work items of one thread of the team through all steps. Forces are summed after the
- * moves of a pass, and before the first one unless they are current. */
+ * moves of each pass that ends with them, and at the start unless they are current. */
 static void advance_team(struct openmp *openmp, uint64_t steps)
 {
     const struct host *const host = &openmp->host;
@@ -265,7 +264,7 @@ static void advance_team(struct openmp *openmp, uint64_t steps)
     }
 }
 
-/* The same for systems of few bodies, all of which stand alike. */
+/* Does the same for systems of few bodies. Either all systems have current forces or none has. */
 static void advance_small(struct openmp *openmp, uint64_t steps)
 {
     const struct host *host = &openmp->host;
@@ -277,9 +276,8 @@ static void advance_small(struct openmp *openmp, uint64_t steps)
         openmp->host.forces_current = host->program.leaves_forces;
 }
 
-/* A team does all steps, or one at a time where an advance may be interrupted: steps are long
- * there.
- */
+/* Advances by stages: a team makes all steps or, if the advance may be interrupted, one step at a
+ * time, since steps are long then. */
 static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
                                   double dt, uint64_t steps, struct error *error)
 {
@@ -303,8 +301,8 @@ static enum status openmp_advance(struct backend *backend, const struct integrat
 static void openmp_describe(const struct backend *backend, struct backend_description *description)
 {
     const struct openmp *openmp = (const struct openmp *)backend;
-    /* An integrator that chooses its own steps has forces of its own, in the precision asked for,
-     * however few the bodies are. */
+    /* An integrator that chooses its own steps has its own forces, in the precision of the config,
+     * even if the bodies are few. */
     const bool small = openmp->small && !backend->adaptive;
     const enum origin origin = small ? ORIGIN_EXACT : openmp->force->origin;
     const enum precision precision = small ? PRECISION_DOUBLE : openmp->force->precision;

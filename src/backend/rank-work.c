@@ -6,149 +6,10 @@
 
 #include "backend/host.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "integrator/adaptive-systems.h"
+#include "integrator/stage-list.h"
 #include "model/units.h"
-
-/* --- a wish to end ---------------------------------------------------------------------------- */
-
-/* Called by any thread in the midst of the work. While another one calls MPI there is nothing to
- * be left out. */
-static bool asked(void *context)
-{
-    struct ranks *const ranks = context;
-    if (ranks->callers)
-        return interruption_raised(ranks->callers);
-    if (pthread_mutex_trylock(&ranks->talking))
-        return false;
-    ranks->word_passed = mpi_told();
-    pthread_mutex_unlock(&ranks->talking);
-    return ranks->word_passed;
-}
-
-/* While this rank waits for another one, which may still have much to do. */
-static void look(void *context)
-{
-    struct ranks *const ranks = context;
-    if (!ranks->callers || ranks->word_passed || !interruption_raised(&ranks->wish))
-        return;
-    mpi_tell();
-    ranks->word_passed = true;
-}
-
-/* Only rank 0 decides; a word that others did not hear in their work is taken here. */
-static bool agree(void *context)
-{
-    struct ranks *const ranks = context;
-    struct {
-        bool raised, told;
-    } word = { false, false };
-    pthread_mutex_lock(&ranks->talking);
-    mpi_meet(&ranks->meanwhile);
-    if (mpi_rank() == 0) {
-        word.raised = interruption_noticed(&ranks->wish);
-        word.told = ranks->word_passed;
-    }
-    mpi_broadcast(&word, sizeof word);
-    if (word.told && !ranks->word_passed)
-        mpi_take_word();
-    ranks->word_passed = word.told;
-    pthread_mutex_unlock(&ranks->talking);
-    return word.raised;
-}
-
-/* The result of a call that one rank left means nothing, although others may have done their part.
- */
-static enum status settle(struct ranks *ranks, enum status status, struct error *error)
-{
-    const bool interrupted = interruption_agreed(ranks->physics.interruption);
-    return interrupted && !status ? interruption_status(&ranks->wish, error) : status;
-}
-
-static void create_wish(struct ranks *ranks, const struct rank_plan *plan)
-{
-    ranks->wish = (struct interruption){ .asked = asked, .context = ranks, .agree = agree };
-    ranks->meanwhile = (struct mpi_meanwhile){ look, ranks };
-    ranks->physics.interruption = plan->interruptible ? &ranks->wish : NULL;
-    pthread_mutex_init(&ranks->talking, NULL);
-}
-
-/* --- all-gather and scatter ------------------------------------------------------------------- */
-
-static void gather_everywhere(void *context, double *const arrays[], size_t count)
-{
-    struct ranks *ranks = context;
-    pthread_mutex_lock(&ranks->talking);
-    if (ranks->physics.interruption)
-        mpi_meet(&ranks->meanwhile);
-    for (size_t s = 0; s < ranks->own.systems; s++)
-        for (size_t k = 0; k < count; k++)
-            mpi_all_gather(arrays[k] + s * ranks->own.stride, &ranks->division);
-    pthread_mutex_unlock(&ranks->talking);
-}
-
-static void scatter_to_owners(void *context, size_t from, double *const arrays[], size_t count)
-{
-    struct ranks *ranks = context;
-    const size_t first = ranks->division.starts[mpi_rank()];
-    pthread_mutex_lock(&ranks->talking);
-    for (size_t s = 0; s < ranks->own.systems; s++)
-        for (size_t k = 0; k < count; k++) {
-            double *const system = arrays[k] + s * ranks->own.stride;
-            mpi_scatter((int)from, system, system + first, &ranks->division, &ranks->meanwhile);
-        }
-    pthread_mutex_unlock(&ranks->talking);
-}
-
-static void send_sums(void *context, size_t part, double *const sums[3], size_t count)
-{
-    struct ranks *ranks = context;
-    pthread_mutex_lock(&ranks->talking);
-    mpi_send(sums, count, (int)part, &ranks->meanwhile);
-    pthread_mutex_unlock(&ranks->talking);
-}
-
-static void receive_sums(void *context, size_t part, double *const sums[3], size_t count)
-{
-    struct ranks *ranks = context;
-    pthread_mutex_lock(&ranks->talking);
-    mpi_receive(sums, count, (int)part, &ranks->meanwhile);
-    pthread_mutex_unlock(&ranks->talking);
-}
-
-/* Gathers the shares of an array of all ranks on rank 0. */
-static void gather(const struct ranks *ranks, double *array)
-{
-    if (ranks->alike) /* rank 0 has it */
-        return;
-    if (ranks->by_systems) {
-        mpi_gather(array, array, &ranks->division);
-        return;
-    }
-    const size_t first = ranks->division.starts[mpi_rank()];
-    for (size_t s = 0; s < ranks->own.systems; s++) {
-        double *const system = array + s * ranks->own.stride;
-        mpi_gather(system, system + first, &ranks->division);
-    }
-}
-
-/* The same of some arrays, unless a rank has failed to make its part of them. */
-static enum status gather_arrays(const struct ranks *ranks, enum status status,
-                                 double *const arrays[], size_t count, struct error *error)
-{
-    status = mpi_agree(status, error);
-    for (size_t k = 0; k < count && !status; k++)
-        gather(ranks, arrays[k]);
-    return status;
-}
-
-/* From rank 0's array: the systems of a rank, or all bodies. */
-static void distribute(const struct ranks *ranks, double *array)
-{
-    if (ranks->by_systems)
-        mpi_scatter(0, array, array, &ranks->division, NULL);
-    else
-        mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
-}
 
 /* --- steps of one's own ----------------------------------------------------------------------- */
 
@@ -167,7 +28,7 @@ static size_t clock_reals(const struct adaptive_systems *state)
     return state->bodies->systems * sizeof *state->clocks / sizeof(double);
 }
 
-/* Copies the state of rank 0's own systems, which are the first ones. */
+/* Copies the state of the systems that rank 0 moves, which are the first ones. */
 static void copy_state(const struct adaptive_systems *to, const struct adaptive_systems *from,
                        const struct adaptive_systems *own)
 {
@@ -175,8 +36,8 @@ static void copy_state(const struct adaptive_systems *to, const struct adaptive_
     memcpy(to->clocks, from->clocks, clock_reals(own) * sizeof(double));
 }
 
-/* Rank 0 has the state of all systems, which it may have loaded or copied since the last advance:
- * everyone gets that of its own. */
+/* Sends each rank the state of its own systems from rank 0, which has that of all systems and may
+ * have loaded or copied it since the last advance. */
 static void send_state(const struct ranks *ranks)
 {
     const struct adaptive_systems *const all = state_of(&ranks->backend);
@@ -214,11 +75,11 @@ static enum status fetch(struct ranks *ranks, const struct rank_order *order, st
     const struct bodies *b = ranks->bodies;
     double *const state[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
     const enum status status = ranks->inner->class_->fetch(ranks->inner, error);
-    return gather_arrays(ranks, status, state, COUNT_OF(state), error);
+    return rank_gather(ranks, status, state, COUNT_OF(state), error);
 }
 
-/* A rank knows the others' bodies in part and its systems by its own numbers: rank 0 looks for the
- * body that is not finite, as it would alone. */
+/* Reports the body that is not finite as one process would. Rank 0 looks for it, since the other
+ * ranks know only some bodies, and number systems from their own first one. */
 static enum status report_non_finite(struct ranks *ranks, enum status reported, struct error *error)
 {
     struct error found = { 0 };
@@ -228,7 +89,7 @@ static enum status report_non_finite(struct ranks *ranks, enum status reported, 
         status = adaptive_systems_check(state_of(&ranks->backend), &found);
     if (!status && mpi_rank() == 0)
         status = host_check(&whole, &found);
-    if (!status) /* rank 0 knows more than the others */
+    if (!status) /* the others do not know what rank 0 has found */
         return reported;
     *error = found;
     return status;
@@ -236,7 +97,8 @@ static enum status report_non_finite(struct ranks *ranks, enum status reported, 
 
 static enum status advance(struct ranks *ranks, const struct rank_order *order, struct error *error)
 {
-    const struct integrator *integrator = integrator_at(order->integrator);
+    const struct integrator *const row = integrator_at(order->integrator);
+    const struct integrator *const integrator = row ? row : &ranks->listed;
     if (ranks->inner->adaptive)
         send_state(ranks);
     enum status status =
@@ -244,7 +106,7 @@ static enum status advance(struct ranks *ranks, const struct rank_order *order, 
     if (ranks->inner->adaptive)
         receive_state(ranks);
     if (status && status != STATUS_NUMERICAL && status != STATUS_STOPPED && !ranks->by_systems)
-        mpi_abandon(status, error); /* the others wait for this rank's bodies */
+        mpi_abandon(status, error); /* the other ranks wait for this rank's bodies */
     status = mpi_agree(status, error);
     return status == STATUS_NUMERICAL ? report_non_finite(ranks, status, error) : status;
 }
@@ -255,7 +117,7 @@ static enum status accelerations(struct ranks *ranks, const struct rank_order *o
     (void)order;
     double *const a[] = { ranks->bodies->ax, ranks->bodies->ay, ranks->bodies->az };
     const enum status status = ranks->inner->class_->accelerations(ranks->inner, error);
-    return gather_arrays(ranks, status, a, COUNT_OF(a), error);
+    return rank_gather(ranks, status, a, COUNT_OF(a), error);
 }
 
 static enum status potentials(struct ranks *ranks, const struct rank_order *order,
@@ -265,18 +127,18 @@ static enum status potentials(struct ranks *ranks, const struct rank_order *orde
     double *const arrays[] = { ranks->phi, ranks->psi };
     enum status status =
         ranks->inner->class_->potentials(ranks->inner, ranks->phi, ranks->psi, error);
-    status = settle(ranks, status, error);
-    return gather_arrays(ranks, status, arrays, COUNT_OF(arrays), error);
+    status = rank_settle(ranks, status, error);
+    return rank_gather(ranks, status, arrays, COUNT_OF(arrays), error);
 }
 
-/* Rank 0 sums over all bodies of a divided system, in the order in which one process does, unless
- * the backends do. */
+/* Sums the conserved quantities. If systems are divided by bodies, rank 0 sums over all of them in
+ * the order of one process, unless the backends do that. */
 static enum status conserved(struct ranks *ranks, const struct rank_order *order,
                              struct error *error)
 {
     if (ranks->by_systems || ranks->alike || ranks->inner->class_->conserved_of_all) {
         enum status status = ranks->inner->class_->conserved(ranks->inner, ranks->conserved, error);
-        status = mpi_agree(settle(ranks, status, error), error);
+        status = mpi_agree(rank_settle(ranks, status, error), error);
         if (!status && ranks->by_systems)
             mpi_gather((double *)ranks->conserved, (const double *)ranks->conserved,
                        &ranks->conserved_division);
@@ -285,9 +147,10 @@ static enum status conserved(struct ranks *ranks, const struct rank_order *order
     enum status status = fetch(ranks, order, error);
     if (!status)
         status = potentials(ranks, order, error);
-    for (size_t s = 0; s < ranks->own.systems && !status && mpi_rank() == 0; s++)
-        conserved_measure(ranks->bodies, s, ranks->phi, ranks->psi, &ranks->conserved[s]);
-    return status;
+    if (!status && mpi_rank() == 0)
+        status = host_measure(ranks->physics.external, ranks->bodies, 1, ranks->phi, ranks->psi,
+                              ranks->conserved, error);
+    return mpi_agree(status, error);
 }
 
 /* --- creating and destroying ------------------------------------------------------------------ */
@@ -309,6 +172,7 @@ void rank_work_destroy(struct ranks *ranks)
     free(ranks->conserved);
     if (mpi_rank() > 0)
         bodies_destroy(ranks->bodies);
+    external_destroy(ranks->external);
     pthread_mutex_destroy(&ranks->talking);
     free(ranks);
 }
@@ -332,7 +196,8 @@ static enum status divide(struct ranks *ranks, const struct rank_plan *plan, str
     return error->status;
 }
 
-/* All that does not depend on the bodies' values. Rank 0's results are of all systems. */
+/* Allocates all that does not depend on the values of bodies. The result arrays of rank 0 are for
+ * all systems. */
 static enum status allocate(struct ranks *ranks, const struct rank_plan *plan, struct error *error)
 {
     if (divide(ranks, plan, error))
@@ -342,6 +207,8 @@ static enum status allocate(struct ranks *ranks, const struct rank_plan *plan, s
     if (ranks->by_systems)
         systems = owned(&ranks->conserved_division) * sizeof(double) / sizeof(struct conserved);
     if (!leads && bodies_create(systems, plan->count, &ranks->bodies, error))
+        return error->status;
+    if (!leads && plan->fields > 0 && external_allocate(plan->fields, &ranks->external, error))
         return error->status;
     ranks->own = *ranks->bodies;
     ranks->own.systems = systems;
@@ -359,7 +226,19 @@ static void distribute_bodies(struct ranks *ranks)
     const struct bodies *b = ranks->bodies;
     double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        distribute(ranks, arrays[k]);
+        rank_distribute(ranks, arrays[k]);
+}
+
+static void distribute_fields(struct ranks *ranks, const struct rank_plan *plan)
+{
+    if (plan->fields == 0)
+        return;
+    if (ranks->external)
+        ranks->physics.external = ranks->external;
+    struct field *const fields = ranks->physics.external->fields;
+    mpi_broadcast(fields, plan->fields * sizeof *fields);
+    if (ranks->external)
+        external_find_kept(ranks->external);
 }
 
 static enum status create_inner(struct ranks *ranks, const struct rank_plan *plan,
@@ -400,9 +279,9 @@ static bool is_one_of(const char *name, const char *const names[])
     return false;
 }
 
-/* Resolves the choices of rank 0's backend, which the others are then asked for. The kernel of a
- * CPU follows from the bodies; that of a GPU also from the number of systems of a rank, and no rank
- * has fewer than rank 0, so that its choice suits all. */
+/* Puts the choices of rank 0's backend into the plan for the other ranks. The kernel of a CPU
+ * depends only on the bodies; that of a GPU also on the number of systems of a rank. No rank has
+ * fewer systems than rank 0, so its choice suits all. */
 static void resolve(struct ranks *ranks, struct rank_plan *plan)
 {
     struct backend_description chosen;
@@ -412,12 +291,13 @@ static void resolve(struct ranks *ranks, struct rank_plan *plan)
         snprintf(plan->isa, RANK_NAME_SIZE, "%s", chosen.isa);
     if (backend_find(chosen.backend) != &backend_cuda)
         return;
-    plan->interruptible = false; /* nobody looks while a GPU works */
+    plan->interruptible = false; /* no thread looks for an interruption while a GPU works */
     ranks->physics.interruption = NULL;
     snprintf(plan->kernel, RANK_NAME_SIZE, "%s", chosen.kernel);
 }
 
-/* Rank 0 keeps the state of all systems, for checkpoints and for other runs of the same bodies. */
+/* Creates the state of all systems on rank 0, for checkpoints and for copies in other runs, and the
+ * divisions of its arrays. */
 static enum status create_state(struct ranks *ranks, const struct rank_plan *plan,
                                 struct error *error)
 {
@@ -445,19 +325,20 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
     return error->status;
 }
 
-/* Every step that can fail ends with an agreement, so that all go on, or none. */
+/* Creates the backends. Each part that can fail ends with an agreement, so that either all ranks go
+ * on or none does. */
 enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error)
 {
     ranks->physics = plan->physics;
-    create_wish(ranks, plan);
+    stage_list_take(plan->stages, plan->stage_count, &ranks->listed);
+    rank_connect(ranks, plan->interruptible);
     ranks->physics.units = units_find(plan->units);
-    ranks->peers = (struct backend_peers){ ranks, gather_everywhere, scatter_to_owners };
-    ranks->relay = (struct force_relay){ ranks, receive_sums, send_sums };
     ranks->node_rank = mpi_node_rank();
     enum status status = mpi_agree(allocate(ranks, plan, error), error);
     if (status)
         return status;
     distribute_bodies(ranks);
+    distribute_fields(ranks, plan);
     if (mpi_rank() == 0)
         status = create_inner(ranks, plan, error);
     status = mpi_agree(status, error);

@@ -8,6 +8,7 @@
 #include "backend/host.h"
 #include "backend/rank-work.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "machine/room.h"
 #include "model/units.h"
 
@@ -45,7 +46,8 @@ enum status ranks_check_room(double first, double each, struct error *error)
 
 /* --- the ranks that serve --------------------------------------------------------------------- */
 
-/* A rank that has no memory even for this cannot take part in an agreement. */
+/* Creates a backend at an order of rank 0. A rank without memory even for the struct cannot take
+ * part in an agreement, and aborts. */
 static void serve_create(struct ranks **all, struct rank_order *order, struct error *error)
 {
     struct ranks *ranks = calloc(1, sizeof *ranks);
@@ -74,7 +76,7 @@ static void serve_destroy(struct ranks **all, const struct rank_order *order)
     rank_work_destroy(ranks);
 }
 
-/* Signals are for rank 0, which stops all of them in order. */
+/* Ignores the signals that rank 0 handles: it stops all ranks in order. */
 static void leave_signals_to_rank_0(void)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGUSR1, SIGUSR2 };
@@ -89,7 +91,7 @@ void ranks_serve(void)
     leave_signals_to_rank_0();
     for (mpi_await(&order, sizeof order); order.verb != ORDER_DISMISS;
          mpi_await(&order, sizeof order)) {
-        struct error error = { 0 }; /* rank 0 has the same and passes it on */
+        struct error error = { 0 }; /* rank 0 has the same error and returns it */
         if (order.verb == ORDER_CREATE)
             serve_create(&all, &order, &error);
         else if (order.verb == ORDER_ROOM)
@@ -130,13 +132,14 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .threads = options->force.threads,
         .devices = options->devices,
         .physics = *physics,
+        .fields = physics->external ? physics->external->count : 0,
         .systems = bodies->systems,
         .count = bodies->count,
         .by_systems = ranks_dividing(bodies->systems) == 1,
         .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
-    /* Alike on all ranks, of which rank 0 has the fewest systems. */
+    /* The same number on all ranks: that of rank 0, which has the fewest systems. */
     const size_t systems = bodies->systems / (plan.by_systems ? (size_t)mpi_count() : 1);
     plan.interruptible =
         physics->interruption &&
@@ -150,6 +153,10 @@ static struct rank_plan make_plan(const struct backend_options *options,
     snprintf(plan.isa, RANK_NAME_SIZE, "%s", options->force.isa);
     if (integrator)
         snprintf(plan.integrator, RANK_NAME_SIZE, "%s", integrator->variant.name);
+    if (integrator && integrator_find(integrator->variant.name) != integrator) {
+        memcpy(plan.stages, integrator->stages, sizeof plan.stages);
+        plan.stage_count = integrator->stage_count;
+    }
     plan.valued = integrator_chooses_steps(integrator) && options->time;
     if (plan.valued)
         integrator_values(integrator, options->time, plan.values);
@@ -185,7 +192,7 @@ static enum status ranks_advance(struct backend *backend, const struct integrato
                                  double dt, uint64_t steps, struct error *error)
 {
     struct rank_order order = { .verb = ORDER_ADVANCE, .dt = dt, .steps = steps };
-    while (integrator_at(order.integrator) != integrator)
+    while (integrator_at(order.integrator) && integrator_at(order.integrator) != integrator)
         order.integrator++;
     return give((struct ranks *)backend, order, error);
 }

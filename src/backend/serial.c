@@ -1,5 +1,5 @@
-/* The reference backend: one thread, plain loops, nothing clever. What it computes is what every
- * other backend must agree with. */
+/* The reference backend: one thread and plain loops. All other backends must agree with its
+ * results. */
 #include <string.h>
 
 #include "backend/host.h"
@@ -13,7 +13,7 @@ struct serial {
     struct fmm_plain *fmm; /* NULL: direct sums */
 };
 
-/* Sums accelerations, or where `phi` is given potentials. */
+/* Sums potentials or, if `phi` is NULL, accelerations. */
 static void sum_potentials(struct host *host, double *phi, double *psi)
 {
     struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
@@ -64,33 +64,22 @@ static enum status serial_create(const struct backend_options *options,
     own.force.threads = 1;
     own.force.kernel = "reference";
     struct host *host = NULL;
-    enum status status = host_create(sizeof(struct serial), &backend_serial, &sums, &own, physics,
-                                     bodies, &host, error);
-    if (!status)
-        status = host_create_adaptive(host, &own, physics, NULL, error);
-    if (!status)
-        status = host_create_registers(host, &own, error);
-    if (!status)
-        status = host_create_before(host, error);
+    if (host_create(sizeof(struct serial), &backend_serial, &sums, &own, physics, bodies, &host,
+                    error))
+        return error->status;
     struct serial *const serial = (struct serial *)host;
-    if (!status)
-        serial->force = *force;
-    if (!status && is_fmm)
-        status = fmm_plain_create(physics, bodies, force->accuracy, &serial->fmm, error);
-    if (status)
+    serial->force = *force;
+    if (host_create_adaptive(host, &own, physics, NULL, error) ||
+        host_create_registers(host, &own, error) || host_create_before(host, error) ||
+        (is_fmm && fmm_plain_create(physics, bodies, force->accuracy, &serial->fmm, error))) {
         host_destroy(host);
-    else
-        *backend = &host->backend;
-    return status;
+        return error->status;
+    }
+    *backend = &host->backend;
+    return STATUS_OK;
 }
 
-/* Returns the end of the bodies of a system that this process moves. */
-static size_t end_of(const struct host *host)
-{
-    return host->last < host->bodies->count ? host->last : host->bodies->count;
-}
-
-/* to = from + h rate, for every h of the move */
+/* Sets to = from + h rate, with one term for every h of the move. */
 static void combine(const struct stage_move *move, double *to, const double *from,
                     const double *rate, size_t first, size_t last)
 {
@@ -102,8 +91,8 @@ static void combine(const struct stage_move *move, double *to, const double *fro
     }
 }
 
-/* One move of a pass, of bodies [first, last); a drift in a frame that turns takes in the Coriolis
- * force. */
+/* Makes one move of a pass for the bodies [first, last); a drift in a frame that turns includes the
+ * Coriolis force. */
 static void make_move(const struct host *host, const struct host_vectors *vectors,
                       const struct stage_move *move, size_t first, size_t last)
 {
@@ -123,7 +112,7 @@ static void take_pass(struct host *host, const struct stage_pass *pass)
     for (size_t k = 0; k < pass->count; k++)
         for (size_t s = 0; s < bodies->systems; s++)
             make_move(host, &vectors, &pass->moves[k], s * bodies->stride + host->first,
-                      s * bodies->stride + end_of(host));
+                      s * bodies->stride + host_last(host));
     host->forces_current &= !pass->drifts;
     if (pass->force)
         host_refresh(host);
@@ -153,7 +142,7 @@ static void serial_describe(const struct backend *backend, struct backend_descri
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
         .kernel = host_kernel(&serial->host, serial->fmm ? "fmm" : "reference"),
-        .isa = "baseline",
+        .isa = "portable",
         .device = "",
         .choice = backend->choice,
         .precision = PRECISION_DOUBLE,

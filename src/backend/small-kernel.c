@@ -1,6 +1,6 @@
 /*
- * The kernels of small.h for one instruction set; compiled once for each, with the flags of the set
- * and with KERNELS, its name, like force/direct/kernel.c.
+ * The kernels of small.h for one instruction set. This file is compiled once for each set, with the
+ * flags of the set and its name in the macro KERNELS, like force/direct/kernel.c.
  */
 #include <float.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
-    FEW = 4 /* bodies up to which going pair by pair is the faster way */
+    FEW = 4 /* most bodies for which sums pair by pair are faster */
 };
 
 struct interaction {
@@ -25,7 +25,8 @@ struct interaction {
     double box; /* 0 in open space */
 };
 
-/* The vectors of stages: y[VECTOR_X] are the positions. */
+/* The state of up to FEW bodies: masses, and the vectors of stages; y[VECTOR_X] are the
+ * positions. */
 struct few {
     double m[FEW];
     double y[VECTORS][3][FEW];
@@ -36,13 +37,14 @@ struct many {
     double y[VECTORS][3][SMALL_COUNT];
 } __attribute__((aligned(64)));
 
-/* The operations on a state of either kind. */
+/* The operations on a state of one of the two kinds. */
 struct verbs {
     void (*force)(const struct interaction *pair, void *state, size_t count);
     void (*move)(void *state, const struct stage_move *move, size_t count);
 };
 
-/* Everything is known to the compiler but the interaction and the program. */
+/* Takes all steps of an advance. It is inlined, so that the compiler knows everything but the
+ * interaction and the program. */
 ALWAYS_INLINE void take_steps(struct verbs verbs, const struct interaction *pair, void *state,
                               size_t count, const struct stage_program *program, uint64_t steps,
                               bool current)
@@ -61,13 +63,13 @@ ALWAYS_INLINE void take_steps(struct verbs verbs, const struct interaction *pair
 
 /* --- two to four bodies: pair by pair, in registers ------------------------------------------- */
 
-/* a b + c, fused where that is one instruction. */
+/* Returns a b + c, fused if the instruction set has that. */
 ALWAYS_INLINE double fused(double a, double b, double c)
 {
     return VECTOR_HAS_FMA ? __builtin_fma(a, b, c) : a * b + c;
 }
 
-/* Newton's third law, with a root and a division for each pair. */
+/* Sums the accelerations by Newton's third law, with a root and a division for each pair. */
 ALWAYS_INLINE void few_force(const struct interaction *pair, void *state, size_t count)
 {
     struct few *const s = state;
@@ -105,7 +107,8 @@ ALWAYS_INLINE void few_add(double (*sum)[FEW], double h, double (*rate)[FEW], si
         sum[axis][i] = fused(h, rate[axis][i], sum[axis][i]);
 }
 
-/* An index that only the program knows would keep the state out of the registers. */
+/* Makes a kick or a drift. The vectors are written as constants: an index from the program would
+ * keep the state out of the CPU's registers. */
 ALWAYS_INLINE void few_move(void *state, const struct stage_move *move, size_t count)
 {
     struct few *const s = state;
@@ -124,7 +127,7 @@ ALWAYS_INLINE void few_move(void *state, const struct stage_move *move, size_t c
 
 static const struct verbs few_verbs = { few_force, few_move };
 
-/* Combines registers in the cache, where the state of an integrator with registers stays. */
+/* Makes a move of an integrator with registers (of stages), whose state stays in the cache. */
 static void few_combine(void *state, const struct stage_move *move, size_t count)
 {
     struct few *const s = state;
@@ -139,8 +142,8 @@ static void few_combine(void *state, const struct stage_move *move, size_t count
 
 static const struct verbs few_register_verbs = { few_force, few_combine };
 
-/* `count` is a constant where this is inlined, so that all loops over bodies become straight code.
- */
+/* Takes `count` bodies through all steps. `count` is a constant wherever this is inlined, so that
+ * all loops over bodies become straight code. */
 ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state, size_t count,
                                const struct stage_program *program, uint64_t steps, bool current)
 {
@@ -170,9 +173,9 @@ ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state
 
 /* --- more bodies: vectors of bodies i, pulled by one body j after the other ------------------- */
 
-/* 1/r^3, and 0 at r = 0 and where r^2 overflows. The estimate of AVX-512 has the whole range of
- * double (for the series, see force/direct/pair.inc); the others would need scaled lengths, and
- * take a root instead. */
+/* Returns 1/r^3, and 0 at r = 0 and where r^2 overflows. The estimate of AVX-512 has the whole
+ * range of double (for the series, see force/direct/pair.inc); the estimates of other sets would
+ * need scaled lengths, so these take a root instead. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -245,9 +248,9 @@ static const struct verbs many_verbs = { many_force, many_move };
 
 /* --- one system ------------------------------------------------------------------------------- */
 
-enum { ARRAYS = 10 }; /* of a state: m, x, v, a */
+enum { ARRAYS = 10 }; /* arrays of a state: m, x, v, a */
 
-/* The masses, and the vectors one after the other as they lie in y. */
+/* Lists the arrays of a state: the masses, and the vectors one after the other as they lie in y. */
 static void list(double *m, double *y, size_t length, double *arrays[ARRAYS])
 {
     arrays[0] = m;
@@ -284,7 +287,7 @@ static void many_system(const struct interaction *pair, double *const arrays[ARR
                         const struct stage_program *program, uint64_t steps, bool current)
 {
     struct many s;
-    memset(&s, 0, offsetof(struct many, y[VECTOR_R])); /* stages fill the registers */
+    memset(&s, 0, offsetof(struct many, y[VECTOR_R])); /* stages write registers before they read */
     double *own[ARRAYS];
     list(s.m, s.y[0][0], SMALL_COUNT, own);
     copy(own, arrays, 0, count);
@@ -307,7 +310,7 @@ static void advance(const struct physics *physics, const struct bodies *b, size_
     (b->count <= FEW ? few_system : many_system)(&pair, arrays, b->count, program, steps, current);
 }
 
-/* A step that moves nothing. */
+/* Evaluates the forces, by a program of one step that moves nothing. */
 static void accelerations(const struct physics *physics, const struct bodies *bodies, size_t system)
 {
     static const struct stage_program only_force = { .needs_forces = true };

@@ -1,8 +1,8 @@
 /*
- * Systems of few bodies: one thread moves a whole system through a whole advance, with its state
- * in registers or the first-level cache. No team, no barrier, no choice of a kernel in a step.
- * Always double precision, by kernels of their own: whether a system is small is a matter of its
- * bodies alone, so that its bits depend on nothing else.
+ * Systems of few bodies: one thread moves a whole system through a whole advance, with its state in
+ * registers or the first-level cache. Within a step there is no team, no barrier and no choice of a
+ * kernel. These kernels always compute in double precision. Whether a system is small depends on
+ * its bodies alone, so its bits depend on nothing else.
  */
 #ifndef ORRERY_BACKEND_SMALL_H
 #define ORRERY_BACKEND_SMALL_H
@@ -16,18 +16,18 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* Bodies up to which a system is small. */
+/* The most bodies of a small system. */
 enum { SMALL_COUNT = 32 };
 
 struct small_kernels {
-    const char *isa; /* as force->isa names it */
+    const char *isa; /* instruction set, as force->isa names it */
     /*
-     * Moves system `system` by `steps` steps of the program. `current`: bodies->ax, ay, az are the
-     * forces at the start. They are left there as this kernel sums them.
+     * Moves system number `system` by `steps` steps of the program. `current` says that bodies->ax,
+     * ay, az are the forces at the start. At the end they are the last forces that were summed.
      */
     void (*advance)(const struct physics *physics, const struct bodies *bodies, size_t system,
                     const struct stage_program *program, uint64_t steps, bool current);
-    /* bodies->ax, ay, az of one system. */
+    /* Evaluates bodies->ax, ay, az of one system. */
     void (*accelerations)(const struct physics *physics, const struct bodies *bodies,
                           size_t system);
 };
@@ -36,7 +36,8 @@ struct small_kernels {
 FORCE_ISA_REGISTERS(DECLARED)
 #undef DECLARED
 
-/* The kernels of an instruction set, or NULL where the bodies are not so few. */
+/* Returns the kernels of an instruction set; NULL if there are none or a system has more than
+ * SMALL_COUNT bodies. */
 const struct small_kernels *small_find(const char *isa, const struct bodies *bodies);
 
 #endif

@@ -11,7 +11,8 @@
 #include <sched.h>
 #endif
 
-/* Some 40 microseconds: what threads with equal shares of a small problem differ by. */
+/* The tests of the generation before a thread sleeps: some 40 microseconds, by which threads with
+ * equal shares of a small problem differ. */
 enum { SPINS = 1000 };
 
 static void relax(void)
@@ -24,7 +25,7 @@ static void relax(void)
 }
 
 #ifdef __linux__
-/* Sleeps while the generation is `current`, or less long: whoever calls looks at it again. */
+/* Sleeps while *generation is `current`. It may return earlier, so the caller tests it again. */
 static void sleep_through(unsigned *generation, unsigned current)
 {
     syscall(SYS_futex, generation, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);
@@ -66,7 +67,8 @@ void barrier_wait(struct barrier *barrier)
             return;
         relax();
     }
-    /* Either the last thread sees that one sleeps, or this one sees that the last has come. */
+    /* Either the last thread to arrive reads that this one sleeps, or this one reads the new
+     * generation. */
     __atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&barrier->generation, __ATOMIC_SEQ_CST) == generation)
         sleep_through(&barrier->generation, generation);

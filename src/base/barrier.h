@@ -1,30 +1,30 @@
 /*
- * A barrier for a team of OpenMP threads: it waits some microseconds at full speed, then sleeps.
- * The runtime's own barrier does one or the other for the whole process (OMP_WAIT_POLICY):
- * spinning, it takes the core from the very thread that it waits for when the machine is busy with
- * other work; sleeping, it costs as much as a step of a small problem. To yield instead of sleeping
- * gives the core to other work for a whole time slice, at every barrier of every step.
+ * A barrier for a team of OpenMP threads, which spins for some 40 microseconds and then sleeps
+ * (without Linux's futex it yields). The runtime's own barrier does only one of them, for the whole
+ * process (OMP_WAIT_POLICY). Spinning takes the core from the very thread that is waited for, if
+ * the machine has other work; sleeping costs as much as a step of a small problem; yielding loses
+ * the core for a time slice at every barrier.
  */
 #ifndef ORRERY_BASE_BARRIER_H
 #define ORRERY_BASE_BARRIER_H
 
 #include <stddef.h>
 
-/* All zero is a barrier that nobody waits at. */
+/* The state of a barrier; all zero at first. */
 struct barrier {
     unsigned arrived;
-    char apart[60]; /* what is waited on has a cache line of its own */
+    char apart[60]; /* `generation` begins a cache line of its own */
     unsigned generation;
     unsigned asleep; /* threads that have to be woken */
 };
 
-/* To be called by all threads of the innermost team, or outside any team, where it does nothing.
- * What each of them wrote before is seen by all of them after. */
+/* Waits until all threads of the innermost team have called it; outside any team it does nothing.
+ * What a thread wrote before the call, all threads see after it. */
 void barrier_wait(struct barrier *barrier);
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-/* Dealing a number of things out, as evenly as it goes. */
+/* Divides a number of things into shares that are as equal as possible. */
 
 /*
  * Returns the beginning of share `k` of `parts`, which is the end of share k - 1: floor(total k /

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ struct child {
 
 /* --- in the child ----------------------------------------------------------------------------- */
 
-/* The caller's handlers would answer for the caller. Who asks a run to stop means the caller, which
- * decides; a crash is a crash. */
+/* Replaces the signal handlers of the caller, which would act for the caller. Signals that ask a
+ * run to stop are meant for the caller and are ignored; those of a crash end the child. */
 static void take_signals(void)
 {
     static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -38,7 +39,7 @@ static void take_signals(void)
         signal(deadly[i], SIG_DFL);
 }
 
-/* Never more than what the caller's own limits leave. */
+/* Lowers a limit of this process to `most`; a lower one stays as it is. */
 static void limit(int resource, rlim_t most)
 {
     struct rlimit now;
@@ -49,7 +50,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &now);
 }
 
-/* Bytes of address space that the process has; 0 where that cannot be told. */
+/* Returns the bytes of address space that the process has; 0 if the system does not tell. */
 static uint64_t address_space(void)
 {
     unsigned long long pages = 0;
@@ -62,7 +63,7 @@ static uint64_t address_space(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-#ifdef __SANITIZE_ADDRESS__ /* whose shadow memory is larger than any limit */
+#ifdef __SANITIZE_ADDRESS__ /* its shadow memory is larger than any limit */
 static const bool limits_memory = false;
 #else
 static const bool limits_memory = true;
@@ -93,7 +94,7 @@ static void be_child(pid_t parent, const struct child_limits *limits)
     child_follow(parent, SIGKILL, 1);
     take_signals();
     take_limits(limits);
-    /* The C library's last words about a damaged heap are not for people. */
+    /* The C library's messages about a damaged heap are not for users. */
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
@@ -126,11 +127,12 @@ enum status child_start(void (*work)(int to, void *context), void *context,
     struct child *child = calloc(1, sizeof *child);
     if (!child || pipe(ends) != 0)
         return no_child(child, ends, error);
-    /* Only Linux and the BSDs have pipe2(). No other thread starts a program meanwhile. */
+    /* Only Linux and the BSDs have pipe2(). No other thread starts a program before the flags are
+     * set. */
     for (int i = 0; i < 2; i++)
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
 #ifdef F_SETPIPE_SZ
-    fcntl(ends[1], F_SETPIPE_SZ, ROOM); /* fewer changes between the two */
+    fcntl(ends[1], F_SETPIPE_SZ, ROOM); /* fewer switches of process */
 #endif
     const pid_t parent = getpid();
     child->process = fork();
@@ -147,6 +149,12 @@ enum status child_start(void (*work)(int to, void *context), void *context,
     child->limits = *limits;
     *result = child;
     return STATUS_OK;
+}
+
+bool child_has_news(const struct child *child)
+{
+    struct pollfd from = { .fd = child->from, .events = POLLIN };
+    return poll(&from, 1, 0) > 0;
 }
 
 bool child_receive(struct child *child, void *bytes, size_t length)
@@ -181,7 +189,7 @@ enum status child_end(struct child *child, bool whole, const char *what, struct 
         return error->status;
     close(child->from);
     if (whole)
-        kill(child->process, SIGKILL); /* it may be at work still, for nobody */
+        kill(child->process, SIGKILL); /* it may still be at work, though nobody reads the result */
     while (waitpid(child->process, &code, 0) < 0 && errno == EINTR)
         continue;
     if (!whole)

@@ -1,6 +1,6 @@
 /*
- * Work that may crash or never end, because a library meets damaged input: done in a process of its
- * own, whose results come through a pipe. The caller survives whatever happens there.
+ * A process of its own for work that may crash or never end, because a library meets damaged input.
+ * Its results come through a pipe, and the caller survives whatever happens in it.
  */
 #ifndef ORRERY_BASE_CHILD_H
 #define ORRERY_BASE_CHILD_H
@@ -19,7 +19,7 @@ struct child_limits {
     uint64_t bytes;   /* of memory, beyond what the process has already */
 };
 
-/* More than any process takes. */
+/* Limits that no process reaches. */
 #define CHILD_UNLIMITED                                                                            \
     (struct child_limits)                                                                          \
     {                                                                                              \
@@ -27,30 +27,35 @@ struct child_limits {
     }
 
 /*
- * Runs work(to, context) in a child, which sees a copy of all memory, ignores the signals that ask
- * a run to stop, says nothing on standard error and ends with the caller. It sends its results to
- * the descriptor `to` with child_send(). STATUS_MEMORY. Every child is ended by child_end().
+ * Starts a child that runs work(to, context). The child has a copy of the caller's memory, ignores
+ * the signals that ask a run to stop, prints nothing on standard error and ends with the caller. It
+ * sends its results to the descriptor `to` with child_send(). STATUS_MEMORY. The caller ends every
+ * child by child_end().
  */
 enum status child_start(void (*work)(int to, void *context), void *context,
                         const struct child_limits *limits, struct child **child,
                         struct error *error);
 
-/* In any process that was forked: from now on `signal` reaches it when its parent ends, and where
- * that has been already it exits with `status`. Where the system has no such signal (Linux has), it
- * learns of a parent that ends later from what they share, a pipe, say, or not at all. */
+/* Makes the calling process, which was forked, receive `signal` when its parent ends; if the parent
+ * has ended already, the process exits with `status`. Only Linux has such a signal: elsewhere the
+ * process notices a later end of its parent by what they share, such as a pipe, or not at all. */
 void child_follow(pid_t parent, int signal, int status);
 
-/* In the child: false where nobody listens any more, and nothing is left to do. */
+/* Sends bytes, in the child. Returns false if nobody reads them any more; the child then has
+ * nothing left to do. */
 bool child_send(int to, const void *bytes, size_t length);
 
-/* The next bytes of what it sends; false where it has ended before. What a child sends after it
- * has met damaged input may be anything: check it. */
+/* Tells, without waiting, whether the child has sent something or has ended. */
+bool child_has_news(const struct child *child);
+
+/* Waits for the next bytes that the child sends; returns false if the child ends before. After it
+ * has met damaged input the bytes may be anything: the caller checks them. */
 bool child_receive(struct child *child, void *bytes, size_t length);
 
 /*
- * Ends the child, at work or not, and frees; accepts NULL. With `whole` false, when less has come
- * than was expected, the error says why in a sentence about `what`: STATUS_DATA where it crashed or
- * took too long, STATUS_MEMORY where the system killed it.
+ * Ends the child, even if it is at work, and frees *child; accepts NULL. `whole` says that all
+ * expected results have come. If it is false, the error says why in a sentence about `what`:
+ * STATUS_DATA if the child crashed or took too long, STATUS_MEMORY if the system killed it.
  */
 enum status child_end(struct child *child, bool whole, const char *what, struct error *error);
 

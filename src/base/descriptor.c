@@ -18,7 +18,8 @@ int descriptor_write(int fd, const void *bytes, size_t length)
     return 0;
 }
 
-/* From `offset` on, or, where that is negative, from where the descriptor stands. */
+/* Reads until `size` bytes or the end have come: from `offset` on or, if it is negative, from the
+ * descriptor's position. *length bytes have come; returns 0 or errno. */
 static int read_whole(int fd, void *bytes, size_t size, off_t offset, size_t *length)
 {
     *length = 0;

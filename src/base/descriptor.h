@@ -1,16 +1,17 @@
-/* All bytes through a file descriptor: what read() and write() may do in parts, done whole. */
+/* Complete reads and writes through a file descriptor, where read() and write() may do a part. */
 #ifndef ORRERY_BASE_DESCRIPTOR_H
 #define ORRERY_BASE_DESCRIPTOR_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* write() until all is written, interrupted or not; 0, or errno. */
+/* Calls write() until all bytes are written, also after an interruption; returns 0 or errno. */
 int descriptor_write(int fd, const void *bytes, size_t length);
 
-/* read() until `size` bytes or the end have come, *length of them; 0, or errno. */
+/* Calls read() until `size` bytes have come or the file ends; *length is what has come. Returns 0
+ * or errno. */
 int descriptor_read(int fd, void *bytes, size_t size, size_t *length);
-/* The same of a file, from `offset` on, as pread(). */
+/* Does the same from `offset` of the file on, as pread() does. */
 int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t size, size_t *length);
 
 #endif

@@ -26,6 +26,14 @@ void document_set(json_t **object, const char *key, json_t *value)
         drop(object);
 }
 
+json_t *document_of(const struct document_row *rows)
+{
+    json_t *object = json_object();
+    for (const struct document_row *row = rows; row->key; row++)
+        document_set(&object, row->key, row->value);
+    return object;
+}
+
 void document_append(json_t **array, json_t *value)
 {
     if (!*array)
@@ -49,7 +57,8 @@ char *document_print(const json_t *document, size_t flags)
     return NULL;
 }
 
-/* An allocation of jansson failed; its allocator is given no other place to leave word. */
+/* Says that an allocation of jansson has failed. It cannot be a member of anything: jansson passes
+ * no context to its allocator. */
 static _Thread_local bool starved;
 
 static void *allocate(size_t size)
@@ -73,7 +82,8 @@ static struct allocator watch(void)
     return before;
 }
 
-/* Jansson calls a failed allocation a syntax error now and then, or leaves out a digit. */
+/* Parses JSON and finds out whether memory was exhausted: jansson may report a failed allocation as
+ * a syntax error, or leave out a digit. */
 static json_t *parse(const char *text, size_t length, json_error_t *problem, bool *no_memory)
 {
     const struct allocator before = watch();
@@ -90,14 +100,16 @@ json_t *document_parse(const char *text, size_t length, bool *no_memory)
     return parse(text, length, NULL, no_memory);
 }
 
-/* Is there no such file for this user? Everything else is a failure of reading it. */
+/* Tells by errno whether there is no such file that this user may read; every other error is a
+ * failure of reading. */
 static bool is_missing(int code)
 {
     return code == ENOENT || code == ENOTDIR || code == EACCES || code == ELOOP ||
            code == ENAMETOOLONG;
 }
 
-/* A regular file: a pipe in its place would be waited for without end. -1 with an error. */
+/* Opens a file if it is a regular one, as the reader of a pipe might wait for ever. Returns -1 with
+ * an error otherwise. */
 static int open_regular(const char *path, struct error *error)
 {
     struct stat about;
@@ -117,8 +129,7 @@ static int open_regular(const char *path, struct error *error)
     return -1;
 }
 
-/* Jansson's own reading takes an error for the end of the file. */
-static enum status read_text(const char *path, struct text *text, struct error *error)
+enum status document_read_text(const char *path, struct text *text, struct error *error)
 {
     enum { BLOCK = 16384 };
     char block[BLOCK];
@@ -143,7 +154,8 @@ enum status document_load(const char *path, json_t **document, struct error *err
     json_error_t problem;
     bool no_memory;
     *document = NULL;
-    enum status status = read_text(path, &text, error);
+    /* json_loadf() would take an error of reading for the end of the file. */
+    enum status status = document_read_text(path, &text, error);
     if (!status) {
         *document = parse(text.bytes ? text.bytes : "", text.length, &problem, &no_memory);
         if (no_memory)

@@ -1,6 +1,6 @@
 /*
- * JSON documents that are whole or not there. A piece that could not be made, for want of memory,
- * takes the object or array that it belongs to with it, so that NULL is all that reaches the end.
+ * JSON documents that are complete or absent. If memory is exhausted for a value, the object or
+ * array that it belongs to is dropped too, and so on outwards: the whole document becomes NULL.
  */
 #ifndef ORRERY_BASE_DOCUMENT_H
 #define ORRERY_BASE_DOCUMENT_H
@@ -10,39 +10,55 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
-/* Adds `value`, which it takes over; *object becomes NULL if that or `value` is missing. */
+/* Adds `value`, which it takes over, to *object. If either is NULL, *object becomes NULL. */
 void document_set(json_t **object, const char *key, json_t *value);
 
-/* The same at the end of an array. */
+/* A key and its value. */
+struct document_row {
+    const char *key;
+    json_t *value;
+};
+
+/* Returns an object of rows, whose values it takes over: DOCUMENT({ "time", document_number(t) },
+ * { "body", document_id(id) }). The row behind the last one has no key. */
+#define DOCUMENT(...) document_of((const struct document_row[]){ __VA_ARGS__, { NULL, NULL } })
+json_t *document_of(const struct document_row *rows);
+
+/* Does the same as document_set() at the end of an array. */
 void document_append(json_t **array, json_t *value);
 
-/* Returns the document as text, with json_dumps()' flags; the caller frees. NULL if memory is
- * exhausted: json_dumps() leaves out a key then, without a word. */
+/* Returns the document as text, with json_dumps()' flags; the caller frees it. NULL if memory is
+ * exhausted; json_dumps() would then silently leave out a key. */
 char *document_print(const json_t *document, size_t flags);
 
-/* From text; NULL where that is no JSON, or, with *no_memory, where memory is exhausted. */
+/* Parses JSON; the caller owns the result. NULL if the text is no JSON or, then *no_memory is true,
+ * if memory is exhausted. */
 json_t *document_parse(const char *text, size_t length, bool *no_memory);
 
-/* From a regular file, through no link (STATUS_DATA). STATUS_NO_INPUT where it is not there, is
- * none or may not be read; STATUS_IO where reading failed; STATUS_DATA with the line where it is no
- * JSON; STATUS_MEMORY. */
+/* Appends the bytes of a regular file to *text. STATUS_DATA if the path is a link; STATUS_NO_INPUT
+ * if the file is missing, not regular or not readable for this user; STATUS_IO if reading fails;
+ * STATUS_MEMORY. */
+enum status document_read_text(const char *path, struct text *text, struct error *error);
+/* Parses the JSON of a file, read by document_read_text(). STATUS_DATA with the line if it is no
+ * JSON. */
 enum status document_load(const char *path, json_t **document, struct error *error);
 
-/* By keys and list indices with dots between them: "config.outputs.0.type". NULL where it is not;
- * a string that is not there is "", a number NaN. */
+/* Return the value that keys and list indices, with dots between them, lead to:
+ * "config.outputs.0.type". If there is none of that type: NULL, "" or NaN. */
 json_t *document_find(const json_t *document, const char *keys);
 const char *document_string(const json_t *document, const char *keys);
 double document_real(const json_t *document, const char *keys);
 
-/* Returns words as a string; where they are no UTF-8, '?' stands in the place of each byte that is
- * not ASCII. */
+/* Returns `words` as a JSON string. If they are no UTF-8, each byte that is not ASCII becomes
+ * '?'. */
 json_t *document_words(const char *words);
 
-/* JSON has no NaN: undefined and infinite numbers are null. */
+/* Returns a number or, as JSON has no NaN, null for one that is undefined or infinite. */
 json_t *document_number(double value);
 
-/* Returns the id of a body as an integer, or null where it is NaN. */
+/* Returns the id of a body as an integer, or null if it is NaN. */
 json_t *document_id(double id);
 
 #endif

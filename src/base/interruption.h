@@ -1,10 +1,10 @@
 /*
- * A wish to end work before it is done, lent to whoever does work that may take long. The owner
- * says how the outside is asked (signals, files, the clock); those who work test it after a fixed
- * number of pair interactions. Once somebody has seen the wish, it stands until the owner lowers
- * it: from then on loops may leave out what is left, and what they return means nothing. Who has
- * begun the work then undoes it and returns interruption_status(). NULL stands for work that
- * nothing interrupts.
+ * A request to end work early, lent to code that may work for long. The owner provides the function
+ * that finds out whether a signal, a file or the clock asks for the end; the code at work tests for
+ * a request after a fixed number of pair interactions. Once any thread has seen it, the request
+ * stands until the owner lowers it: loops may then leave out the rest, and their results mean
+ * nothing. The function that began the work undoes it and returns interruption_status(). A NULL
+ * pointer stands for work that nothing interrupts.
  */
 #ifndef ORRERY_BASE_INTERRUPTION_H
 #define ORRERY_BASE_INTERRUPTION_H
@@ -19,37 +19,40 @@ extern "C" {
 #endif
 
 struct interruption {
-    /* Is there a wish? Called some twenty times a second, from any thread, one call at a time. */
+    /* Tells whether the end of the work is asked for. Called some twenty times a second, from any
+     * thread, by one thread at a time. */
     bool (*asked)(void *context);
     void *context;
-    /* Agrees with other processes that share the work whether one of them has seen
-     * the wish. Called by all of them alike. NULL: one process. */
+    /* Tells whether any of the processes that share the work has seen the request. All of them call
+     * it at the same point. NULL: one process. */
     bool (*agree)(void *context);
-    bool raised, looking; /* the module's own, as is: */
+    bool raised, looking; /* private to interruption.c, like the next: */
     int64_t next_look;    /* nanoseconds */
 };
 
-/* Is there a wish to end? Looks for it where it is time to. */
+/* Tells whether the end of the work is asked for. Calls asked() if its last call is long enough
+ * ago. */
 bool interruption_raised(struct interruption *interruption);
 
-/* Tells whether anybody has seen one. Does not look. */
+/* Tells whether any thread has seen a request, without calling asked(). */
 bool interruption_noticed(const struct interruption *interruption);
 
-/* The same; where several processes share the work, all of them get the same answer. They call it
- * alike: before one leaves out what makes others wait for it, and before results are believed. */
+/* Does the same for all processes that share the work: each gets the same answer. They call it at
+ * the same points, before one leaves out what others would wait for, and before results are
+ * used. */
 bool interruption_agreed(struct interruption *interruption);
 
-/* The wish was served; by the owner, while nobody works. */
+/* Ends the request, which was served. The owner calls it, while no thread works. */
 void interruption_lower(struct interruption *interruption);
 
-/* STATUS_STOPPED where somebody has seen a wish; the owner replaces the words. */
+/* Returns STATUS_STOPPED if a thread has seen a request; the owner replaces the message. */
 enum status interruption_status(const struct interruption *interruption, struct error *error);
 
-/* Work between two tests, in pair interactions: a millisecond or less of the fast kernels. */
+/* Pair interactions between two tests: a millisecond or less of the fast kernels. */
 #define INTERRUPTION_WORK 1e6
 
-/* The same as interruption_raised(), where `work` adds up to enough since the last test; *done is
- * the caller's own count, 0 at first. */
+/* Adds `work`, in pair interactions, to *done. After INTERRUPTION_WORK of them sets *done to 0 and
+ * returns interruption_raised(); before, returns false. *done is the caller's, 0 at first. */
 static inline bool interruption_after(struct interruption *interruption, double *done, double work)
 {
     *done += work;

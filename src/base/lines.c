@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-/* The bytes that may be unpacked from however few. */
+/* The size up to which a file may be unpacked, however small it is when compressed. */
 static const int64_t unpacked_always = 1 << 26;
 
 struct lines {
@@ -22,14 +22,15 @@ struct lines {
     size_t number;
     char *buffer;         /* capacity + 1 bytes, for the NUL of a last line */
     size_t capacity;      /* grows from BLOCK with the longest line */
-    size_t next, filled;  /* the bytes that no line has used: buffer[next ... filled - 1] */
-    int64_t offset;       /* of the byte at buffer[filled] */
-    bool ended;           /* nothing is left beyond the buffer */
-    bool cut;             /* the last line has no end */
-    size_t length, empty; /* bytes of the last line; of those that were passed over */
+    size_t next, filled;  /* the unread bytes are buffer[next ... filled - 1] */
+    int64_t offset;       /* in the uncompressed file, of buffer[filled] */
+    bool ended;           /* the whole file has been read into the buffer */
+    bool cut;             /* the last line has no line end */
+    size_t length, empty; /* bytes: of the last line; of all lines without data */
 };
 
-/* Only a regular file, and no pipe that would be waited for; -1 with an error. */
+/* Opens a file if it is a regular one; does not wait for the writer of a pipe. Returns -1 with an
+ * error otherwise. */
 static int open_regular(const char *path, int flags, struct error *error)
 {
     struct stat about;
@@ -38,7 +39,7 @@ static int open_regular(const char *path, int flags, struct error *error)
         error_set(error, STATUS_DATA, "%s: is a link, which no run writes; put the file there",
                   path);
     else if (fd < 0)
-        /* NOLINTNEXTLINE(bugprone-branch-clone): in this order */
+        /* NOLINTNEXTLINE(bugprone-branch-clone): the order matters */
         error_system(error, STATUS_NO_INPUT, errno, path);
     else if (fstat(fd, &about) != 0)
         error_system(error, STATUS_NO_INPUT, errno, path);
@@ -65,7 +66,7 @@ static enum status open_file(const char *path, int flags, gzFile *file, struct e
     return error_system(error, STATUS_MEMORY, ENOMEM, path);
 }
 
-/* Up to `size` bytes; fewer only at the end of the file. */
+/* Reads `size` bytes, or fewer at the end of the file. STATUS_IO, STATUS_MEMORY, STATUS_DATA. */
 static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t size,
                               size_t *length, struct error *error)
 {
@@ -79,7 +80,7 @@ static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t
         return error_system(error, STATUS_IO, errno, path);
     if (code == Z_MEM_ERROR)
         return error_system(error, STATUS_MEMORY, ENOMEM, path);
-    if (code != Z_OK && code != Z_STREAM_END) /* Z_BUF_ERROR: it ends within the stream */
+    if (code != Z_OK && code != Z_STREAM_END) /* Z_BUF_ERROR: the file ends within the stream */
         return error_set(error, STATUS_DATA, "%s: the compressed file is %s", path,
                          code == Z_BUF_ERROR ? "cut short" : "damaged");
     return STATUS_OK;
@@ -146,8 +147,8 @@ static enum status grow(struct lines *lines, struct error *error)
     return STATUS_OK;
 }
 
-/* Rows of bodies are numbers that differ. A small file could otherwise keep a reader for hours, and
- * its rows fill the memory. */
+/* Refuses a file that unpacks to too many times its size, which no rows of numbers do: it could
+ * keep a reader for hours, and its rows fill the memory. */
 static enum status check_density(const struct lines *lines, struct error *error)
 {
     if (lines->offset <= unpacked_always || gzdirect(lines->file) ||
@@ -176,7 +177,7 @@ static enum status refill(struct lines *lines, struct error *error)
     return status ? status : check_density(lines, error);
 }
 
-/* Refuses what no text has: control characters other than blanks. */
+/* Refuses control characters other than blanks, which no text has. */
 static enum status check_text(const struct lines *lines, const char *line, size_t length,
                               struct error *error)
 {

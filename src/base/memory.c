@@ -1,10 +1,12 @@
 /*
- * aligned_alloc() leaves memory as it was, and clearing all of it makes all of it resident.
- * calloc() has large blocks from the system, which clears each page when it is first used. The
- * address of its block stands before each array.
+ * Arrays come from calloc(), not from aligned_alloc(): clearing all of an array would make all of
+ * it resident, while calloc() has large blocks from the system, which clears each page when it is
+ * first used. To align an array, memory_array() lets it begin some bytes behind the beginning of
+ * its block, whose address stands just before the array.
  *
- * Large blocks all begin at the same place of a page, and a cache keeps but eight lines or so from
- * one place of all pages: a loop over ten arrays would push out its own. So arrays are staggered.
+ * All large blocks begin at the same offset in a page, and a cache keeps only about eight lines
+ * with one offset: a loop over ten arrays would evict its own data. So the arrays begin at
+ * staggered offsets.
  */
 #include "config.h"
 
@@ -19,7 +21,7 @@
 #include <malloc.h>
 #endif
 
-/* Nine steps of seven lines are a page, but for a line. */
+/* Nine steps of seven cache lines each are one line less than a page. */
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
 
 /* Returns the offset, within a page, at which the next array shall begin. */
@@ -40,7 +42,7 @@ void *memory_array(size_t count, size_t size, struct error *error)
     size_t bytes;
     const bool overflows = __builtin_mul_overflow(count, size, &bytes);
     if (bytes == 0)
-        bytes = 1; /* an array outside of its block would look like a leak */
+        bytes = 1; /* an empty array behind the end of its block would look like a leak */
     size_t before = sizeof(void *) + MEMORY_ALIGNMENT + next_offset(bytes);
     char *const block = overflows || bytes > SIZE_MAX - before ? NULL : calloc(1, bytes + before);
     if (!block) {
@@ -62,7 +64,7 @@ void memory_free(void *array)
 void memory_return_large(void)
 {
 #ifdef __GLIBC__
-    /* Clearing a megabyte anew costs less than a tenth of a millisecond. */
+    /* A fresh megabyte is cleared in less than a tenth of a millisecond. */
     enum { LARGE = 1 << 20 };
     mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
@@ -70,11 +72,12 @@ void memory_return_large(void)
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
-/* Only the handler reads it; it has no other way to know. */
+/* Says that main() is about to return. The handler of exit() has no other way to know it. */
 static bool finished;
 
-/* Nothing here may allocate. The lock of the run directory goes with the process, and what its
- * files hold beyond the last checkpoint is trimmed by the restart. */
+/* Reports that memory is exhausted and ends the process, without an allocation. The system drops
+ * the lock of the run directory, and a restart cuts off what the files hold beyond the last
+ * checkpoint. */
 static void give_up(void)
 {
     static const char text[] = "orrery: out of memory\n";
@@ -91,7 +94,8 @@ static void on_library_exit(int status, void *unused)
         give_up();
 }
 #else
-/* Without the status: whoever ends the process before memory_finish() is a library. */
+/* Without on_exit() the exit status is unknown: any exit() before memory_finish() counts as a
+ * library's. */
 static void on_library_exit(void)
 {
     if (!finished)

@@ -6,39 +6,42 @@
 
 #include "base/status.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* elements of a true array */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* elements of an array */
 
 enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register */
 
 /*
- * `count` zeroed elements of `size` bytes, MEMORY_ALIGNMENT-aligned; the caller owns them and
- * gives them back with memory_free(). NULL with STATUS_MEMORY in *error when count x size
- * overflows or memory is exhausted. A count of 0 gives a valid, empty array.
+ * Allocates `count` zeroed elements of `size` bytes, aligned to MEMORY_ALIGNMENT; the caller frees
+ * them with memory_free(). Returns NULL with STATUS_MEMORY in *error if count x size overflows or
+ * memory is exhausted. A count of 0 gives a valid, empty array.
  */
 void *memory_array(size_t count, size_t size, struct error *error);
 
-/* count x size, for malloc() and realloc(); SIZE_MAX, which no machine has, where it overflows. */
+/* Returns count x size, for malloc() and realloc(); if it overflows, SIZE_MAX, which no machine
+ * has. */
 size_t memory_bytes(size_t count, size_t size);
 
-/* Accepts NULL. */
+/* Frees an array of memory_array(); accepts NULL. */
 void memory_free(void *array);
 
 /*
- * Large arrays go back to the system when they are freed. Otherwise glibc learns to keep them, and
- * what diagnostics borrow for a moment adds up in gaps of its heap. Once, when main() begins.
+ * Makes large arrays go back to the system when they are freed; main() calls it once, at its
+ * beginning. Otherwise glibc learns to keep them, and the temporary arrays of diagnostics add up in
+ * gaps of its heap.
  */
 void memory_return_large(void);
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
 /*
- * Libraries that end the process with an exit status of their own where an allocation fails, as
- * libgomp does: it then says that memory is exhausted and ends with STATUS_MEMORY.
+ * Libraries such as libgomp end the process by exit() if an allocation fails. The two functions
+ * make such a process say that memory is exhausted and end with STATUS_MEMORY.
  */
 
-/* Takes an exit(1) or exit(2) from here on for a library's; once, when main() begins. */
+/* Takes every exit(1) or exit(2) from now on for a library's; main() calls it once, at its
+ * beginning. */
 void memory_watch_libraries(void);
-/* Ends this: main() is about to return. */
+/* Ends this, before main() returns. */
 void memory_finish(void);
 
 #endif

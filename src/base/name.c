@@ -4,7 +4,7 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-/* All characters are of the set, and not too many. */
+/* Tells whether all characters are of the set, and at most `longest`. */
 static bool is_made_of(const char *name, const char *set, size_t longest)
 {
     const size_t length = strspn(name, set);
@@ -21,9 +21,12 @@ bool name_is_unit(const char *unit)
     return is_made_of(unit, LETTERS " ^*/()._+-", NAME_LONGEST);
 }
 
-/* The bytes at `words` that are obeyed and not shown; 0 for none. In UTF-8 the control characters
- * U+0080 to U+009F are c2 80 to c2 9f; U+200E and U+200F, U+202A to U+202E and U+2066 to U+2069,
- * which turn the direction, are e2 80 8e, e2 80 8f, e2 80 aa to ae and e2 81 a6 to a9. */
+/*
+ * Returns the number of bytes of a character at `words` that a terminal obeys instead of showing
+ * it; 0 for any other. In UTF-8 the control characters U+0080 to U+009F are c2 80 to c2 9f; the
+ * marks U+200E and U+200F, U+202A to U+202E and U+2066 to U+2069, which turn the direction of
+ * writing, are e2 80 8e, e2 80 8f, e2 80 aa to ae and e2 81 a6 to a9.
+ */
 static size_t obeyed(const unsigned char *words)
 {
     if (words[0] < ' ' || words[0] == 0x7f)

@@ -1,7 +1,7 @@
 /*
- * Names that come out of files: what the program itself could have written, and nothing else. A run
- * directory may be another person's, and its names become names of files, words of gnuplot's
- * scripts and parts of pages.
+ * Checks of names that are read from files: only names that the program itself could have written
+ * are accepted. A run directory may be another person's, and its names become names of files, words
+ * of gnuplot's scripts and parts of pages.
  */
 #ifndef ORRERY_BASE_NAME_H
 #define ORRERY_BASE_NAME_H
@@ -11,28 +11,29 @@
 
 enum { NAME_LONGEST = 120, NAME_FILE_LONGEST = 255 };
 
-/* A key of a document, a column, a diagnostic: letters of ASCII, digits, '_', '-' and '.', at least
- * one and at most NAME_LONGEST, of which the first is a letter or a digit. */
+/* Tells whether the name can be a key of a document, a column or a diagnostic: ASCII letters,
+ * digits, '_', '-' and '.', 1 to NAME_LONGEST of them, the first a letter or a digit. */
 bool name_is_word(const char *name);
 
-/* The unit of a column, "(km/s)^2 pc": letters of ASCII, digits, blanks, brackets and the signs of
- * powers and quotients, at most NAME_LONGEST, or none. */
+/* Tells whether the text can be the unit of a column, "(km/s)^2 pc": ASCII letters, digits, blanks,
+ * brackets and the signs of powers and quotients, 0 to NAME_LONGEST of them. */
 bool name_is_unit(const char *unit);
 
-/* A file of a directory: no '/', no control character, no '.' at its beginning, not longer than
- * NAME_FILE_LONGEST. */
+/* Tells whether the name can be a file of a directory: no '/', no control character, no '.' at its
+ * beginning, 1 to NAME_FILE_LONGEST bytes. */
 bool name_is_file(const char *name);
 
-/* Returns the length of `words`, or of their first characters that fit into `most` bytes: a
- * character of UTF-8 is whole. */
+/* Returns the length in bytes of `words` or, if that is more than `most`, of the longest beginning
+ * of whole UTF-8 characters that fits into `most` bytes. */
 size_t name_cut(const char *words, size_t most);
 
-/* Tells whether it has none of the characters that name_neutralise() replaces, no line ends and no
- * tabs. */
+/* Tells whether the name has no line end, no tab and no character that name_neutralise()
+ * replaces. */
 bool name_is_shown(const char *name);
 
-/* Puts '?' in the place of what a terminal or a browser would obey and not show: control
- * characters, but for line ends and tabs, and the marks that turn the direction of writing. */
+/* Replaces by '?' every byte of a character that a terminal or a browser obeys instead of showing
+ * it: control characters except line ends and tabs, and the marks that turn the direction of
+ * writing. */
 void name_neutralise(char *words);
 
 #endif

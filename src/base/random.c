@@ -18,7 +18,7 @@ void random_destroy(gsl_rng *generator)
     gsl_rng_free(generator);
 }
 
-/* genrand_res53() of the authors' mt19937ar.c: 27 and 26 bits of two draws. */
+/* The formula is genrand_res53() of the authors' mt19937ar.c: 27 and 26 bits of two draws. */
 double random_uniform(gsl_rng *generator, double low, double high)
 {
     const double upper = (double)(gsl_rng_get(generator) >> 5);
@@ -27,8 +27,8 @@ double random_uniform(gsl_rng *generator, double low, double high)
     return low + (high - low) * u;
 }
 
-/* Rejection from the cube around the unit ball: needs no trigonometry, 1.91 tries on average.
- * Returns the square of the distance from the origin. */
+/* Draws a point in the unit ball by rejection from the cube around it, without trigonometry, in
+ * 1.91 tries on average. Returns the square of its distance from the origin, which is not 0. */
 static double unit_ball(gsl_rng *generator, double point[3])
 {
     double r2;

@@ -23,7 +23,7 @@ static uint32_t rotate(uint32_t word, unsigned count)
     return word >> count | word << (32 - count);
 }
 
-/* FIPS 180-4, 6.2.2, with its letters. */
+/* Adds a block of 64 bytes to the hash: FIPS 180-4, 6.2.2, with its letters. */
 static void take_block(uint32_t h[WORDS], const unsigned char *block)
 {
     uint32_t w[ROUNDS], v[WORDS];

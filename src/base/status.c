@@ -8,7 +8,7 @@
 
 #include "base/name.h"
 
-/* A first message is kept even if it must be cut; a later one is kept whole or counted. */
+/* The first message is kept even if it must be cut; a later one is kept whole, or only counted. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
 {
     const bool first = error->lines == 0;
@@ -26,7 +26,7 @@ enum status error_set(struct error *error, enum status status, const char *forma
         error->dropped++;
         return error->status;
     }
-    name_neutralise(error->text + start); /* what it quotes may be anybody's */
+    name_neutralise(error->text + start); /* the message may quote the text of strangers */
     if (!first)
         error->text[error->length] = '\n';
     else

@@ -1,9 +1,9 @@
 /*
- * The outcome of anything that can fail, and the message that goes with it.
+ * The outcome of a function that can fail, and the message that goes with it.
  *
- * A function that can fail returns an enum status and describes the failure once, where the facts
- * are known, in the struct error that its caller lends. Callers pass both up unchanged; only
- * main() prints the text and turns the status into the exit status (sysexits.h numbers).
+ * Such a function returns an enum status and describes the failure once, where the facts are known,
+ * in the struct error that its caller lends. Callers pass both up unchanged; only main() prints the
+ * text and turns the status into the exit status (sysexits.h numbers).
  */
 #ifndef ORRERY_BASE_STATUS_H
 #define ORRERY_BASE_STATUS_H
@@ -18,8 +18,8 @@ enum status {
     STATUS_OK = 0,
     STATUS_EXPECT_FAILED = 1, /* the run finished, but its verdict is failed: by `expect`, the watch
                                  or time.energy_error */
-    STATUS_USAGE = 64,        /* the command line */
-    STATUS_DATA = 65,         /* the content of an input file */
+    STATUS_USAGE = 64,        /* an error in the command line */
+    STATUS_DATA = 65,         /* an error in the content of an input file */
     STATUS_NO_INPUT = 66,     /* an input file is missing or unreadable */
     STATUS_UNAVAILABLE = 69,  /* a backend, device or optional library is not here */
     STATUS_NUMERICAL = 70,    /* NaN or blow-up */
@@ -27,7 +27,7 @@ enum status {
     STATUS_CANT_CREATE = 73,  /* an output file or directory cannot be created */
     STATUS_IO = 74,           /* reading or writing failed */
     STATUS_STOPPED = 75,      /* stopped early; continue with --restart */
-    STATUS_CONFIG = 78        /* the configuration */
+    STATUS_CONFIG = 78        /* an error in the configuration */
 };
 
 enum { ERROR_TEXT_SIZE = 8192 };
@@ -35,31 +35,32 @@ enum { ERROR_TEXT_SIZE = 8192 };
 /* A failure in words: one or more lines, no newline after the last. All zero means "none". */
 struct error {
     enum status status;
-    size_t length;  /* of text */
-    size_t lines;   /* messages in text */
-    size_t dropped; /* further messages that no longer fit */
+    size_t length;  /* length of text */
+    size_t lines;   /* number of messages in text */
+    size_t dropped; /* number of further messages, which did not fit */
     char text[ERROR_TEXT_SIZE];
 };
 
 /*
- * Adds one line, and returns `status`. The first message decides the status that error->status
- * keeps; later ones (all configuration errors are reported in one pass) only add their lines.
+ * Adds one line to *error and returns error->status, which the first message has set; later ones
+ * (all configuration errors are reported in one pass) only add their lines.
  */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a failed system call on `what`: adds ": " and strerror(code). ENOMEM is
- * STATUS_MEMORY, whatever was attempted, and is said as error_memory() says it. */
+/* Does the same for a failed system call on `what`, and adds ": " and strerror(code). If `code` is
+ * ENOMEM the status is STATUS_MEMORY and the reason that of error_memory(), whatever was
+ * attempted. */
 enum status error_system(struct error *error, enum status status, int code, const char *what);
 
-/* The same on the file `name` of a folder. */
+/* Does the same for the file `name` of a folder ("": for `name` alone). */
 enum status error_file(struct error *error, enum status status, int code, const char *folder,
                        const char *name);
 
-/* STATUS_MEMORY: "out of memory", where nothing more is to be said. */
+/* Sets STATUS_MEMORY with the message "out of memory". */
 enum status error_memory(struct error *error);
 
-/* The message of another error in its place, if there is one; returns its status. */
+/* Adds the message of another error, if there is one, and returns its status. */
 enum status error_pass(struct error *error, const struct error *other);
 
 void error_clear(struct error *error);

@@ -12,16 +12,16 @@ enum terminal_colour {
     TERMINAL_YELLOW = 33
 };
 
-/* The words, of which a terminal obeys none: they may be a stranger's. Whatever comes from a
- * directory or a config goes through here (or through error_set()). They are changed for it
- * (base/name.h). */
+/* Writes words that may be a stranger's, and changes in them whatever a terminal would obey
+ * (name_neutralise()). All text from a directory or a config is written by it, or by
+ * error_set(). */
 void terminal_put(FILE *file, char *words);
 
-/* The text in that colour, or as it is where there is no terminal, a dumb one, or the environment
- * variable NO_COLOR (no-color.org). */
+/* Writes the text in that colour; without colour if the file is no terminal or a dumb one, or the
+ * environment has the variable NO_COLOR (no-color.org). */
 void terminal_print(FILE *file, enum terminal_colour colour, const char *text);
 
-/* Lines and columns of the terminal that the file is; 24 and 80 where it does not say. */
+/* Returns the lines and columns of the terminal `file`; 24 and 80 if it does not tell. */
 struct terminal_size {
     size_t rows, columns;
 };

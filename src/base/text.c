@@ -51,7 +51,7 @@ void text_print(struct text *text, const char *format, ...)
     va_end(again);
 }
 
-/* The end of the blanks that follow `p`. */
+/* Returns the first character from `p` on that is no blank. */
 static const char *skip_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -59,7 +59,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Columns that the bytes take: UTF-8 characters, not bytes. */
+/* Returns the number of UTF-8 characters, which is the number of columns they take. */
 static size_t columns(const char *bytes, size_t length)
 {
     size_t count = 0;
@@ -102,7 +102,8 @@ void text_quoted(struct text *text, const char *const *names)
         text_print(text, "%s\"%s\"", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
 }
 
-/* Tells whether a spreadsheet would compute, or run, a text that is no number. */
+/* Tells whether a spreadsheet would take the text for a formula: it begins like one and is no
+ * number. */
 static bool is_formula(const char *words)
 {
     double value;
@@ -124,7 +125,7 @@ void text_cell(struct text *text, const char *words)
     text_append(text, "\"", 1);
 }
 
-/* The end of the field at `p`: its separator or the end of the line. */
+/* Returns the end of the field at `p`: its separator or the end of the line. */
 static char *field_end(char *p, char separator)
 {
     bool quoted = false;
@@ -136,7 +137,8 @@ static char *field_end(char *p, char separator)
     return p;
 }
 
-/* Without the blanks at its end and a pair of quotes around it. */
+/* Cuts off the blanks at the end of a field and a pair of quotes around it; returns its
+ * beginning. */
 static char *trim(char *start, char *end)
 {
     while (end > start && isspace((unsigned char)end[-1]))
@@ -162,7 +164,7 @@ size_t text_split(char *line, char separator, char **fields, size_t size)
             fields[count] = field;
         count++;
         p = next;
-        /* A comma promises a field behind it; blanks do not. */
+        /* A field, perhaps empty, follows every comma; blanks may end the line. */
         more = !last && (separator != ' ' || *p != '\0');
     }
     return count;
@@ -185,7 +187,7 @@ char *text_cut_unit(char *name)
 
 bool text_find_value(const char *line, const char *key, char *value, size_t size)
 {
-    bool quoted = false, start = true; /* of a word */
+    bool quoted = false, start = true; /* of a key, outside of quotes */
     for (const char *p = line; *p; p++) {
         if (start && strncasecmp(p, key, strlen(key)) == 0) {
             p += strlen(key);
@@ -288,6 +290,15 @@ const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, d
     return buffer;
 }
 
+const char *text_factor(char buffer[TEXT_REAL_SIZE], double factor, int digits)
+{
+    snprintf(buffer, TEXT_REAL_SIZE, "%.*g", digits, factor);
+    const double rounded = strtod(buffer, NULL);
+    if (rounded < 1e6)
+        snprintf(buffer, TEXT_REAL_SIZE, "%.6g", rounded);
+    return buffer;
+}
+
 const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file)
 {
     const bool named = file && file[0];
@@ -319,6 +330,12 @@ double text_plain(double value)
     return isnan(value) ? (double)NAN : value;
 }
 
+double text_round_down(double value)
+{
+    const double power = pow(10.0, floor(log10(value)));
+    return floor(value / power * (1.0 + 1e-12)) * power;
+}
+
 enum { WORD_SIZE = 64 }; /* longer words are compared by their first WORD_SIZE letters */
 
 size_t text_distance(const char *a, const char *b)
@@ -347,7 +364,7 @@ size_t text_distance(const char *a, const char *b)
 const char *text_nearest(const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    size_t least = strlen(word) / 3 + 2; /* a slip changes few letters */
+    size_t least = strlen(word) / 3 + 2; /* a likely slip changes few letters */
     for (size_t i = 0; i < count; i++) {
         const size_t distance = text_distance(word, candidates[i]);
         if (distance < least && distance < strlen(candidates[i])) {

@@ -19,68 +19,77 @@ struct text {
 
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* `words` after what the last line holds, broken at blanks so that no line is longer than `width`;
- * every new line starts with `prefix`. */
+/* Appends `words` to the last line, broken at blanks so that no line is longer than `width`; every
+ * new line starts with `prefix`. */
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
-/* "double, mixed, single": the names, which end with NULL. */
+/* Appends the names, an array that ends with NULL, as "double, mixed, single". */
 void text_names(struct text *text, const char *const *names);
-/* "a", "b" and "c" */
+/* Appends the names in quotes: "a", "b" and "c". */
 void text_quoted(struct text *text, const char *const *names);
-/* A cell of a CSV file as RFC 4180 has it: in quotation marks, doubled inside, where it needs them.
- * What a spreadsheet would take for a formula, '=', '+', '@' or '-' and no number, is made words by
- * an apostrophe before it. */
+/* Appends a cell of a CSV file (RFC 4180), in quotation marks if it needs them. If a spreadsheet
+ * would take it for a formula, because it begins with '=', '+', '@' or '-' and is no number, an
+ * apostrophe before it makes it text. */
 void text_cell(struct text *text, const char *words);
-/* Any bytes in the letters of RFC 4648. */
+/* Appends bytes in base 64 (RFC 4648). */
 void text_base64(struct text *text, const void *from, size_t length);
-/* A word of a command for the shell, quoted where it needs that; no option even where it begins
- * with a dash. */
+/* Appends a word of a shell command, quoted if necessary; one that begins with a dash gets "./"
+ * before it, so that it is no option. */
 void text_shell(struct text *text, const char *word);
 void text_free(struct text *text);
 
 /*
- * Splits `line` in place at the separator, ',' or ' ' for any blanks; blanks around fields and a
- * pair of double quotes are removed. Gives the number of fields, of which the first `size` are in
+ * Splits `line` in place at the separator: ',', or ' ' for any blanks. Blanks around fields and a
+ * pair of double quotes are removed. Returns the number of fields, of which the first `size` are in
  * `fields`.
  */
 size_t text_split(char *line, char separator, char **fields, size_t size);
 
-/* Cuts the name of a column, as in "vx [AU/d]", behind "vx"; gives its unit "AU/d", or NULL. */
+/* Cuts a column's name such as "vx [AU/d]" behind "vx"; returns its unit, "AU/d", or NULL. */
 char *text_cut_unit(char *name);
 
-/* Copies the value of a key, "Time=", in a line of key=value and key="value" pairs; false where it
- * is not there or too long. */
+/* Copies the value of a key such as "Time=" from a line of key=value and key="value" pairs,
+ * whatever the case of the key's letters; returns false if the key is missing or the value too
+ * long. */
 bool text_find_value(const char *line, const char *key, char *value, size_t size);
 
-/* Reads the whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.
- * Reals: decimal only (no hex, inf or nan); overflow to infinity is refused. */
+/* Reads the whole of `bytes` as a number, with blanks around it or not; returns false if it is
+ * anything else. Reals: decimal only (no hex, inf or nan), and not so large that they overflow. */
 bool text_parse_real(const char *bytes, double *value);
 bool text_parse_integer(const char *bytes, int64_t *value);
 
-/* The shortest of %.15g, %.16g, %.17g that reads back as `value`; at most 31 characters. */
+/* Prints `value` by the shortest of %.15g, %.16g and %.17g that reads back as it; at most 31
+ * characters. */
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
-/* Prints `value` with as few digits, from `digits` to 15, as leave it above, at or below each of
- * the two bounds, as it is: 1.0001 beside 1, not "1"; beside itself with as many as read back. */
+/* Prints `value` with as few digits, from `digits` to 15, as keep it above, at or below each of the
+ * two bounds, as `value` itself is: 1.0001 beside 1 becomes "1.0001", not "1". With itself as a
+ * bound it gets as many as read back. */
 const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
                         double highest);
 
-/* " in system 3", for what is of one system of several, or " in system 3 (ic_3.csv)" where it has
- * the name of a file, else NULL or ""; "" for system 0, which is none. */
+/* Prints a factor with `digits` significant digits, below a million without an exponent: "1.3",
+ * "1750". */
+const char *text_factor(char buffer[TEXT_REAL_SIZE], double factor, int digits);
+
+/* Prints " in system 3", for a message about one system of several, or " in system 3 (ic_3.csv)" if
+ * `file` is not NULL or "". Prints "" for 0, which stands for no system. */
 enum { TEXT_SYSTEM_SIZE = 160 };
 const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file);
 
 /* Returns the length of the UTF-8 character at `text` (RFC 3629, table of section 4); 0 if there is
- * none. A NUL, where the text ends, continues none. */
+ * none. Reads nothing behind the NUL that ends the text. */
 size_t text_character(const char *text);
 
-/* The value; of NaN, one without the sign that printf() would show. */
+/* Returns the value; for a NaN, one without the sign that printf() would show. */
 double text_plain(double value);
+/* Rounds down to one digit: 0.0237 becomes 0.02. */
+double text_round_down(double value);
 
-/* Edits (insert, delete, replace, swap neighbours) that turn a into b. */
+/* Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b. */
 size_t text_distance(const char *a, const char *b);
 
-/* The candidate nearest to `word`, or NULL where none is near enough to be a likely slip. */
+/* Returns the candidate nearest to `word`, or NULL if none is near enough to be a likely slip. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The streams of one instruction set; compiled like force/direct/kernel.c. The counts follow its
- * sources, plain.inc, third-law.inc and jerk-kernel.inc, and validation/cli/bench.py compares them
- * with the compiled kernels.
+ * The streams of one instruction set, compiled like force/direct/kernel.c. The counts of operations
+ * are those of its sources, plain.inc and third-law.inc; validation/cli/bench.py compares them with
+ * the compiled kernels.
  */
 #include "bench/arithmetic.h"
 
@@ -12,58 +12,53 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 
-/* The number of copies of one operation that is measured alone, so that all chains are in use. */
+/* The number of copies of an operation that is measured alone, so that all chains are in use. */
 enum { ALONE = 6 };
 
-/* Operations that are under way together: enough for two units and a wait of four or five cycles,
- * and few enough to leave some of 16 registers to what they use. */
+/* The number of chains of operations that are under way together: enough for two units and a wait
+ * of four or five cycles, and few enough to leave some of 16 registers for their operands. */
 enum { CHAINS = ARITHMETIC_UNROLLED };
 
-/* Numbers that the compiler must not know: they stay the same under every operation. */
+/* The factor and the term of the operations, which change no number. They are volatile, so that the
+ * compiler does not know them and leaves no operation out. */
 static volatile double one = 1, zero = 0;
 static volatile double sink;
 
-/* Vector operations for one vector of pairs. A fused one is a product and a sum where the
- * instruction set has no such instruction. */
+/* The operations for one vector of pairs. A fused one is a product and a sum if the instruction set
+ * has no such instruction. */
 struct mix {
     int fused, products, sums;
-    int estimates; /* of 1/sqrt */
+    int estimates; /* estimates of 1/sqrt */
 };
 
-/* The inverse cube, the separation, and what a kernel does with both. */
+/* The numbers of operations for the inverse cube, for the separation, and for its square. */
 #define CUBE_FUSED(series) (series)
 #define CUBE_PRODUCTS(series) (2 + ((series) > 0))
 #define CUBE_SUMS(series) ((series) > 1)
 #define SEPARATION_SUMS(low) ((low) ? 9 : 3)
 #define SQUARE_FUSED 3
 
-/* Adds the pull of one body j. */
+/* The kernel that adds the acceleration by one body j. */
 #define MIX_PLAIN(series, low, equal)                                                              \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series) + 3,                                            \
         .products = CUBE_PRODUCTS(series) + !(equal),                                              \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
     }
-/* A fused product and sum for either side. */
+/* The third-law kernel with a fused product and sum for either body. */
 #define MIX_THIRD_FUSED(series, low, equal)                                                        \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series) + 6,                                            \
         .products = CUBE_PRODUCTS(series) + 2 * !(equal),                                          \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
     }
-/* Sums for two bodies j: three products each, added to one side, and together taken from the
- * other. */
+/* The third-law kernel with separate products and sums: for two bodies j three products each, which
+ * are added to one side, and together taken from the other. */
 #define MIX_THIRD_SUMMED(series, low, equal)                                                       \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series),                                                \
         .products = CUBE_PRODUCTS(series) + 2 * !(equal) + 3,                                      \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series) + 6, .estimates = 1                       \
-    }
-/* Separations in position and velocity, r^2 and r . v, the root, and two sums. */
-#define MIX_HERMITE(series, low, equal)                                                            \
-    {                                                                                              \
-        .fused = SQUARE_FUSED + 2 + 1 + (series) + 9, .products = 7,                               \
-        .sums = 2 * SEPARATION_SUMS(low), .estimates = 1                                           \
     }
 #define MIX_FUSED(series, low, equal)                                                              \
     {                                                                                              \
@@ -91,8 +86,7 @@ struct mix {
     }
 #define INSTANCES(precision, real, low)                                                            \
     INSTANCE(plain_##precision, real, low, 0, MIX_PLAIN)                                           \
-    INSTANCE(plain_equal_##precision, real, low, 1, MIX_PLAIN)                                     \
-    INSTANCE(hermite_##precision, real, low, 0, MIX_HERMITE)
+    INSTANCE(plain_equal_##precision, real, low, 1, MIX_PLAIN)
 #define SUMMED_INSTANCES(precision, real, low)                                                     \
     INSTANCE(third_summed_##precision, real, low, 0, MIX_THIRD_SUMMED)                             \
     INSTANCE(third_summed_equal_##precision, real, low, 1, MIX_THIRD_SUMMED)
@@ -131,9 +125,8 @@ INSTANCE(estimate_float_alone, float, 0, 0, MIX_ESTIMATE)
 #define STREAMS(precision, real, third)                                                            \
     {                                                                                              \
         { STREAM(plain_##precision, real), STREAM(plain_equal_##precision, real) },                \
-            { STREAM(third##_##precision, real), STREAM(third##_equal_##precision, real) },        \
         {                                                                                          \
-            STREAM(hermite_##precision, real), STREAM(hermite_##precision, real)                   \
+            STREAM(third##_##precision, real), STREAM(third##_equal_##precision, real)             \
         }                                                                                          \
     }
 #define ARITHMETIC(name, third)                                                                    \

@@ -13,18 +13,19 @@
 #include "force/accuracy.h"
 #include "force/isa.h"
 
-/* The least duration of a measurement, and the most repeats that one case needs. */
+/* The least seconds of a measurement of steps and of a stream; and the least and largest numbers of
+ * repeats of a case. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024 };
 
-/* The streams of each instruction set, as force_isa_row() counts them. */
+/* The streams of the instruction sets, in the order of force_isa_row(). */
 static const struct arithmetic *const arithmetics[] = {
 #define ROW(family, set, registers, ...) FORCE_ISA_##family(&arithmetic_##set),
     FORCE_ISAS(ROW)
 #undef ROW
 };
 
-/* Returns NULL where the program has none. */
+/* Returns the streams of an instruction set; NULL if the program has none. */
 static const struct arithmetic *find_arithmetic(const char *isa)
 {
     const int row = force_isa_row(isa);
@@ -34,17 +35,18 @@ static const struct arithmetic *find_arithmetic(const char *isa)
 struct timed {
     uint64_t work; /* steps, or vectors of pairs, in one measurement */
     size_t repeats;
-    double seconds[MOST_REPEATS]; /* for all of the work */
+    double seconds[MOST_REPEATS]; /* seconds of each measurement, for all of `work` */
 };
 
 struct bench_case {
     const char *backend, *kernel, *precision, *isa;
     int threads;
-    double accuracy; /* of fast multipoles; 0: direct sums */
+    double accuracy; /* accuracy of fast multipoles; 0: direct sums */
     struct simulation simulation;
-    const struct stream *stream; /* NULL: no limit is known */
+    const struct stream *stream; /* the kernel's arithmetic alone, whose speed is the limit; NULL:
+                                    not known */
     struct timed steps, streams;
-    struct multipoles multipoles; /* where these are measured */
+    struct multipoles multipoles; /* errors and times of fast multipoles */
     struct error error;
 };
 
@@ -53,7 +55,7 @@ struct field {
     const struct bench_plan *plan;
     const struct bench_subject *subject;
     size_t count, case_count;
-    struct simulation origin; /* of which the cases are copies; it is not started */
+    struct simulation origin; /* the cases are copies of it; it is not started */
     struct bench_case *cases;
 };
 
@@ -72,7 +74,8 @@ static enum status make_bodies(const struct field *field, struct bodies **bodies
     return STATUS_OK;
 }
 
-/* Takes over the bodies; they are to be destroyed by simulation_destroy(). */
+/* Makes the simulation that the cases copy. It takes over the bodies; simulation_destroy() frees
+ * them. */
 static enum status make_origin(const struct bench_subject *subject, struct bodies *bodies,
                                struct simulation *origin, struct error *error)
 {
@@ -94,8 +97,8 @@ static double median(struct timed *timed)
     return gsl_stats_median(timed->seconds, 1, timed->repeats) / (double)timed->work;
 }
 
-/* The step is 0: forces are evaluated and bodies moved as ever, but all cases stay where they
- * are. */
+/* Returns the seconds that `steps` steps take. The length of a step is 0: forces are evaluated and
+ * bodies moved as usual, but all bodies stay in their places. */
 static double time_steps(struct bench_case *one, uint64_t steps)
 {
     const double start = clock_seconds();
@@ -119,7 +122,7 @@ static double time_stream(const struct stream *stream, int threads, uint64_t vec
     return end - start;
 }
 
-/* Enough vectors for STREAM_SECONDS. */
+/* Returns a number of vectors that takes STREAM_SECONDS. */
 static uint64_t stream_length(const struct stream *stream, int threads)
 {
     uint64_t vectors = 256 * ARITHMETIC_UNROLLED;
@@ -175,8 +178,8 @@ static size_t index_of(const char *const *names, const char *name)
     return k;
 }
 
-/* Returns the stream of the operations of a kernel's inner loop, if the kernel is one of those with
- * a vector's worth of bodies. */
+/* Returns the stream of the operations of the kernel's inner loop, if it is `plain` or `symmetric`
+ * of the openmp backend, for the cube in open space; else NULL. */
 static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {
@@ -222,7 +225,7 @@ static enum status open_case(struct bench_case *one, const struct field *field)
     return STATUS_OK;
 }
 
-/* Also finds how many steps a measurement takes. */
+/* Runs a case, which warms it up, and finds how many steps a measurement takes. */
 static void warm_up(struct bench_case *one)
 {
     uint64_t steps = 1;
@@ -243,7 +246,7 @@ static bool has_one_thread(const char *backend)
     return class_ == &backend_serial || class_ == &backend_cuda;
 }
 
-/* A case for every number of threads, or one of a backend with one thread. */
+/* Adds a case for every number of threads, or one if the backend has one thread. */
 static void list_threads(struct field *field, struct bench_case one, struct error *error)
 {
     const bool alone = has_one_thread(one.backend);
@@ -260,7 +263,7 @@ static void list_threads(struct field *field, struct bench_case one, struct erro
     }
 }
 
-/* All combinations; multipoles choose precision and kernel by themselves. */
+/* Lists all combinations of the plan; fast multipoles choose precision and kernel themselves. */
 static enum status list_cases(struct field *field, struct error *error)
 {
     const struct bench_plan *plan = field->plan;
@@ -279,7 +282,7 @@ static enum status list_cases(struct field *field, struct error *error)
     return error->status;
 }
 
-/* Rounds of all cases, until the time is up; there is one in any case. */
+/* Measures all cases in rounds until the time is up, but at least one round. */
 static void measure_rounds(struct field *field, double end)
 {
     for (int round = 0; round < MOST_REPEATS && (round == 0 || clock_seconds() < end); round++)
@@ -314,8 +317,8 @@ static double measure_multipoles(struct bench_case *one)
     return one->multipoles.errors.error;
 }
 
-/* Measures the errors for the bodies that were timed; they have not moved, and all cases have the
- * same ones. */
+/* Measures the errors of the forces on the bodies that were timed: they have not moved, and all
+ * cases have the same bodies. */
 static enum status measure_errors(struct field *field, double *found, struct error *error)
 {
     struct accuracy *accuracy = NULL;
@@ -338,8 +341,8 @@ static enum status measure_errors(struct field *field, double *found, struct err
     return error->status;
 }
 
-/* The same with bodies that stand far apart, as far as there is memory for them: what is not found
- * stays as it is, and what was measured stands. */
+/* Measures the errors with two cubes of bodies far apart, if there is memory for them. Errors that
+ * cannot be measured stay NaN, and no error is reported. */
 static void measure_far_errors(struct field *field, double *found)
 {
     struct bodies *bodies = NULL;

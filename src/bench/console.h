@@ -1,4 +1,4 @@
-/* A benchmark on the terminal, row by row, and on to its results. */
+/* The terminal output of a benchmark, row by row; the rows also go to its results. */
 #ifndef ORRERY_BENCH_CONSOLE_H
 #define ORRERY_BENCH_CONSOLE_H
 
@@ -7,20 +7,21 @@
 #include "bench/bench.h"
 #include "bench/results.h"
 
-/* All zero, but for the first two, which are the caller's. */
+/* The state of the output. The caller sets the first two members, the rest is zero at first. */
 struct console {
     struct results *results;
-    bool terminal;     /* a bar may move on standard error */
-    const char *title; /* of the part whose rows stand in the table */
-    bool multipoles;   /* so are the rows of that table */
+    bool terminal;     /* standard error is a terminal: a bar shows the progress */
+    const char *title; /* title of the plan whose table is being printed */
+    bool multipoles;   /* the table has rows of fast multipoles */
     bool any_multipoles, any_direct;
-    char device[256]; /* the GPU of a row, or "" */
+    char device[256]; /* GPU of the last row that had one, or "" */
 };
 
-/* Prints what is measured, and adds it to the results; borrows the console. */
+/* Returns a sink that prints rates and rows and adds them to the results; it borrows the
+ * console. */
 struct bench_sink console_sink(struct console *console);
 
-/* Says what the columns of the rows were that it has printed. */
+/* Prints the meaning of the columns of the rows that it has printed. */
 void console_print_legend(const struct console *console, const struct integrator *integrator);
 
 #endif

@@ -1,4 +1,4 @@
-/* The bodies of a benchmark: random ones in a cube. */
+/* The bodies of a benchmark, at random places in a cube. */
 #ifndef ORRERY_BENCH_CUBE_H
 #define ORRERY_BENCH_CUBE_H
 
@@ -8,12 +8,13 @@
 #include "base/status.h"
 #include "model/bodies.h"
 
-/* `count` bodies in a cube of side 2, or in two of them that stand far apart. STATUS_MEMORY. */
+/* Creates `count` bodies at rest in a cube of side 2; with `far`, in two cubes far apart. Masses
+ * are 1 if `equal`, else 1 to 2. STATUS_MEMORY. */
 enum status cube_create(size_t count, bool equal, bool far, struct bodies **bodies,
                         struct error *error);
 
-/* Checks that there is room for as many. The cases of one size stand side by side, each with bodies
- * and copies of its own; only the least is demanded: the bodies, and those of one case.
+/* Checks that there is memory for the bodies and for one case, the least that `count` bodies need:
+ * all cases of one size are in memory together, each with bodies and copies of its own.
  * STATUS_MEMORY. */
 enum status cube_check_room(size_t count, struct error *error);
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Pairs of the direct sums beside which the forces stand: seconds. */
+/* The number of pairs of the direct sums for comparison: some seconds. */
 static const double most_pairs = 1e9;
 static const size_t least_compared = 500;
 
@@ -21,7 +21,7 @@ enum status multipoles_measure(const struct force_options *options, const struct
                                struct bodies *bodies, struct multipoles *multipoles,
                                struct error *error)
 {
-    struct physics alone = *physics; /* external fields are not the method's */
+    struct physics alone = *physics; /* the method does not compute external fields */
     alone.external = NULL;
     const struct moment now = { .threads = options->threads, .physics = &alone, .bodies = bodies };
     struct force_options profiled = *options;

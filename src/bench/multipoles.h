@@ -1,4 +1,5 @@
-/* One force by fast multipoles: its errors beside direct sums, and where its time goes. */
+/* One force evaluation by fast multipoles: its errors beside direct sums, and the parts of its
+ * time. */
 #ifndef ORRERY_BENCH_MULTIPOLES_H
 #define ORRERY_BENCH_MULTIPOLES_H
 
@@ -7,19 +8,20 @@
 #include "force/method.h"
 
 struct multipoles {
-    struct force_audit errors;    /* of `compared` bodies, those with the least hashes of ids */
-    struct force_profile profile; /* NaN: the backend has none */
+    struct force_audit errors;    /* errors of `compared` bodies, those with the least hashes of
+                                     their ids */
+    struct force_profile profile; /* parts of the time; NaN: the backend has none */
     size_t compared;
 };
 
-extern const struct multipoles multipoles_unknown; /* NaN */
+extern const struct multipoles multipoles_unknown; /* all members are NaN */
 
-enum { MULTIPOLES_COMPARED = 10000 /* bodies at most */ };
+enum { MULTIPOLES_COMPARED = 10000 /* the most bodies that are compared */ };
 
 /*
- * Finds the accelerations of the bodies by a force of these options, and compares those of the
- * first system with direct sums in double: of as many bodies as take 10^9 pairs together, but 500
- * at least. STATUS_MEMORY, STATUS_CONFIG (a periodic box), STATUS_STOPPED.
+ * Finds the accelerations of the bodies by a force with these options, and compares those in the
+ * first system with direct sums in double: for as many bodies as take 10^9 pairs together, but at
+ * least 500. STATUS_MEMORY, STATUS_CONFIG (a periodic box), STATUS_STOPPED.
  */
 enum status multipoles_measure(const struct force_options *options, const struct physics *physics,
                                struct bodies *bodies, struct multipoles *multipoles,

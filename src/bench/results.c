@@ -14,7 +14,7 @@
 #include "machine/cores.h"
 #include "report/plot.h"
 
-enum { FLOP = 20 }; /* of an interaction, by convention */
+enum { FLOP = 20 }; /* flop of an interaction, by convention */
 
 struct results {
     json_t *root;
@@ -145,7 +145,7 @@ static const char *text_of(const json_t *row, const char *key)
     return value ? value : "";
 }
 
-/* The rows that make a curve: the best-known curves of a benchmark over the number of bodies. */
+/* The curves of a figure over the number of bodies, and the rows that each takes. */
 static const struct curve_of_rows {
     const char *label, *backend, *precision;
     int color;
@@ -161,7 +161,7 @@ struct points {
     double x[BENCH_MOST], y[BENCH_MOST];
 };
 
-/* Room for a point at x before number k. */
+/* Inserts a point at x before number k; the caller sets its y. */
 static void insert(struct points *points, size_t k, double x)
 {
     memmove(points->x + k + 1, points->x + k, (points->count - k) * sizeof *points->x);
@@ -170,7 +170,8 @@ static void insert(struct points *points, size_t k, double x)
     points->count++;
 }
 
-/* The best of each size among the rows of a curve, `column` times `unit`; smaller sizes first. */
+/* Returns the points of a curve: for each number of bodies the best value of `column`, times
+ * `unit`, among its rows; small numbers first. */
 static struct points collect(const json_t *rows, const struct curve_of_rows *curve,
                              const char *column, double unit)
 {
@@ -213,7 +214,8 @@ static enum status add_curves(const json_t *rows, const char *column, double uni
     return STATUS_OK;
 }
 
-/* Time of the serial reference over that of each precision, where both were measured. */
+/* Adds curves of the time of the serial reference over that of each precision, for numbers of
+ * bodies that have both. */
 static enum status add_speed_ups(const json_t *rows, const char *column, double unit,
                                  struct figure *figure, struct error *error)
 {
@@ -318,7 +320,7 @@ static enum status write_table(const struct results *results, struct directory *
     return error->status;
 }
 
-/* The manifest first: it names all that may follow. */
+/* Writes bench.json, the manifest, before other files, since it names all of them. */
 static enum status write_json(const struct results *results, struct directory *folder,
                               struct error *error)
 {

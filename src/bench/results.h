@@ -6,20 +6,21 @@
 #include "bench/bench.h"
 #include "output/directory.h"
 
-struct results; /* rates and rows, in the order in which they came */
+struct results; /* rates and rows, in the order in which they were added */
 
-/* `law` says in words what was computed. STATUS_MEMORY. */
+/* Creates empty results; `law` says in words what was computed. STATUS_MEMORY. */
 enum status results_create(const char *law, struct results **results, struct error *error);
 void results_destroy(struct results *results); /* accepts NULL */
 
 void results_add_rate(struct results *results, const struct bench_rate *rate);
 void results_add_row(struct results *results, const struct bench_row *row);
 
-/* The folder for the files, which is made if need be, before anything is measured. The caller
- * closes it. STATUS_CANT_CREATE also where a file of the same name is not that of a benchmark. */
+/* Opens the folder for the files before anything is measured, and makes it if it is missing. The
+ * caller closes it. STATUS_CANT_CREATE, also if a file of the same name is not that of a
+ * benchmark. */
 enum status results_open_folder(const char *path, struct directory **folder, struct error *error);
 
-/* Writes the files and prints their names. Without gnuplot there are no figures, and it says so.
+/* Writes the files and prints their names; without gnuplot it says that there are no figures.
  * STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
 enum status results_write(const struct results *results, struct directory *folder,
                           struct error *error);

@@ -6,9 +6,10 @@
 #include "base/text.h"
 #include "config/parameter-reference.h"
 #include "config/suggest.h"
+#include "output/lock.h"
 #include "run/schema.h"
 
-/* "orrery run" of the usage. */
+/* Returns the length of "orrery run" at the start of the usage. */
 static int command_length(const struct arguments *arguments)
 {
     const char *blank = strchr(arguments->usage, ' ');
@@ -23,7 +24,7 @@ static enum status usage_error(const struct arguments *arguments, struct error *
                      arguments->usage, what, *word ? " " : "", word, length, arguments->usage);
 }
 
-/* "-o, --output DIR" */
+/* Appends the form of an argument: "-o, --output DIR". */
 static void print_form(const struct argument *a, struct text *text)
 {
     if (a->letter)
@@ -56,13 +57,14 @@ static void print_help(const struct arguments *arguments)
 }
 
 /*
- * For the completion of shells: the name of the first plain argument, then a line for each option,
- * with its letter, its name, what its value is called and what it does between tabs.
+ * Prints the lines for the completion of shells: the name of the first plain argument, then a line
+ * for each option, with its letter, its name, the name of its value and its help, separated by
+ * tabs.
  */
 static void print_completions(const struct arguments *arguments)
 {
     const char *word = arguments->usage;
-    for (int skipped = 0; skipped < 2; skipped++) { /* "orrery run " */
+    for (int skipped = 0; skipped < 2; skipped++) { /* skips "orrery run " */
         word += strcspn(word, " ");
         word += strspn(word, " ");
     }
@@ -122,6 +124,9 @@ static enum status store(const struct arguments *arguments, const struct argumen
             return usage_error(arguments, error, "an option stands here more than 1024 times", "");
         list->items[list->count++] = value;
         return STATUS_OK;
+    case ARGUMENT_NO_LOCK:
+        lock_do_without();
+        return STATUS_OK;
     }
     return STATUS_OK;
 }
@@ -134,7 +139,8 @@ static bool sets_keys(const struct arguments *arguments)
     return false;
 }
 
-/* Was a key of the config meant, "--integrator euler" or "time.step=0.1"? Appends how it is set. */
+/* Tells whether a key of the config was probably meant, "--integrator euler" or "time.step=0.1";
+ * then appends how it is set. */
 static bool suggest_override(const struct arguments *arguments, const char *word, const char *next,
                              struct text *text)
 {
@@ -167,8 +173,8 @@ static enum status refuse_word(const struct arguments *arguments, const char *wh
     return error->status;
 }
 
-/* "-P a = b", in words of their own: the list has "a" or "a=", and a sign or value stands behind.
- */
+/* Tells whether "-P a = b" was written in several words: the list has "a" or "a=", and a sign or a
+ * value follows. Then appends how it is written. */
 static bool suggest_joined(const struct arguments *arguments, char *const *words, int count, int i,
                            struct text *text)
 {
@@ -186,7 +192,8 @@ static bool suggest_joined(const struct arguments *arguments, char *const *words
     return true;
 }
 
-/* `name`: without the dashes, of a long one. */
+/* Reports an unknown option, with the one that may have been meant. `name` is that of a long
+ * option, without the dashes; NULL for a letter. */
 static enum status unknown_option(const struct arguments *arguments, const char *word,
                                   const char *name, const char *next, struct error *error)
 {
@@ -221,7 +228,7 @@ static enum status take_option(const struct arguments *arguments, int argc, char
         return unknown_option(arguments, word, is_long ? name : NULL,
                               *i + 1 < argc ? argv[*i + 1] : NULL, error);
     const char *attached = name[length] == '\0' ? NULL : name + length + (is_long ? 1 : 0);
-    if (argument->type == ARGUMENT_FLAG)
+    if (argument->type == ARGUMENT_FLAG || argument->type == ARGUMENT_NO_LOCK)
         return attached ? usage_error(arguments, error, "takes no value:", word)
                         : store(arguments, argument, NULL, error);
     if (argument->type == ARGUMENT_WORD)

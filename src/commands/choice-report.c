@@ -6,7 +6,7 @@
 #include "commands/display.h"
 #include "output/run-fields.h"
 
-/* Sorts the candidates by what they cost, those that keep the error first. */
+/* Sorts the candidates by their cost, those that keep the error first. */
 static void sort_candidates(const struct choice *choice,
                             const struct candidate *sorted[CHOICE_CANDIDATES])
 {
@@ -22,7 +22,7 @@ static void sort_candidates(const struct choice *choice,
     }
 }
 
-/* "3.1e-08", or "-" for what is not known. */
+/* Writes a number by `format`, "3.1e-08"; "-" if it is not known. */
 enum { CELL_SIZE = 32 };
 static const char *cell(char buffer[CELL_SIZE], const char *format, double value)
 {
@@ -32,7 +32,7 @@ static const char *cell(char buffer[CELL_SIZE], const char *format, double value
     return buffer;
 }
 
-/* The part of the setting behind the name: "step 0.001". */
+/* Returns the part of the setting's text behind the integrator's name: "step 0.001". */
 static const char *behind_name(const struct setting *setting, char buffer[SETTING_TEXT_SIZE])
 {
     if (!(setting->step > 0.0))

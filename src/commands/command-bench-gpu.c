@@ -1,5 +1,5 @@
 /*
- * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU.
+ * orrery bench --gpu: measures how fast a GPU computes, beside its limits and beside the CPU.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -25,12 +25,12 @@
 enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
 
 struct collected {
-    json_t *about;            /* all that bench-gpu.json holds */
-    struct directory *folder; /* where it is kept, or NULL */
+    json_t *about;            /* content of bench-gpu.json */
+    struct directory *folder; /* folder of that file, or NULL */
     json_t *rows;
-    int part; /* whose title stands */
+    int part; /* part whose title was printed last */
     size_t skipped;
-    struct gpu_bench_row blocks[16]; /* for the bars */
+    struct gpu_bench_row blocks[16]; /* rows for the bars */
     size_t block_count;
 };
 
@@ -62,7 +62,8 @@ static void print_timed(const struct gpu_bench_row *row)
            row->tuning.bodies, row->tuning.split, 1e3 * row->seconds, 1e-9 * row->rate, limit);
 }
 
-/* The clock says nothing about units of which a multiprocessor has a number of its own. */
+/* Prints the rate of an operation, and the rate by the clock. That is unknown for units of which a
+ * multiprocessor has a number of its own. */
 static void print_operation(const struct gpu_bench_row *row)
 {
     char limit[16] = "-";
@@ -86,7 +87,7 @@ static void print_row(const struct gpu_bench_row *row)
     fflush(stdout);
 }
 
-/* The bar chart of tile x block. */
+/* Prints the bar chart of the rates by tile and block. */
 static void print_bars(const struct collected *collected)
 {
     double best = 0;
@@ -136,13 +137,13 @@ static enum status open_folder(const char *path, struct directory **folder, stru
     return error->status;
 }
 
-/* The file is there whole or not at all. */
+/* Writes the results into bench-gpu.json, which appears whole or not at all. */
 static enum status save_results(struct directory *folder, json_t *about, struct error *error)
 {
     return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);
 }
 
-/* Collects a row and keeps it at once: whoever ends the program loses nothing. */
+/* Prints a row and saves it at once, so that nothing is lost if the program is ended. */
 static enum status collect(void *context, const struct gpu_bench_row *row, struct error *error)
 {
     struct collected *collected = context;
@@ -164,7 +165,7 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
 
 /* --- the CPU beside it -------------------------------------------------------------------------*/
 
-/* The least of some steps. */
+/* Measures the least seconds of some steps. */
 static enum status time_cpu(struct simulation *simulation, double *seconds, struct error *error)
 {
     enum status status = simulation_advance(simulation, 1, error);
@@ -210,8 +211,8 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
 
 /* --- files -------------------------------------------------------------------------------------*/
 
-/* Rate over N of the rows of a part with a label and a precision; `limit` takes the other column.
- */
+/* Adds a curve: the rate over N, or with `limit` the limit, of the rows of sizes with this label
+ * and precision. */
 static enum status add_curve(struct figure *figure, const json_t *rows, const char *label,
                              const char *precision, bool limit, int color, struct error *error)
 {
@@ -295,9 +296,8 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
 static enum status write_files(struct directory *folder, json_t *about, const char *device,
                                struct error *error)
 {
-    const enum status status = save_results(folder, about, error);
-    if (status)
-        return status;
+    if (save_results(folder, about, error))
+        return error->status;
     printf("\nwritten: %s/%s", directory_path(folder), file_names[0]);
     return draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device, folder,
                       error);

@@ -1,4 +1,5 @@
-/* orrery bench: how fast this machine computes, how near to its limits, and how exactly. */
+/* orrery bench: measures how fast this machine computes, how near to its limits, and how
+ * exactly. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +13,13 @@
 #include "commands/commands.h"
 #include "estimate/experiment.h"
 #include "machine/cores.h"
-#include "output/lock.h"
 #include "run/schema.h"
 
 enum { WORDS_SIZE = 512 };
 
 static const double default_seconds = 100;
 
-/* A list on the command line: "1024,4096", cut into its words. */
+/* A list of the command line, "1024,4096", and its words. */
 struct words {
     char text[WORDS_SIZE];
     size_t count;
@@ -52,7 +52,7 @@ static enum status cut(const char *option, const char *list, struct words *words
                         : error_set(error, STATUS_USAGE, "orrery bench: --%s: no values", option);
 }
 
-/* Finds every word among the names, whose strings live on. */
+/* Finds every word of the list among the names, whose strings `axis` borrows. */
 static enum status read_names(const char *option, const char *list, const char *const *names,
                               const char **axis, struct error *error)
 {
@@ -97,7 +97,7 @@ static enum status read_counts(const char *option, const char *list, long long m
 static enum status read_accuracies(const char *option, const char *list, double *axis,
                                    struct error *error)
 {
-    static const double least = 1e-8, most = 1e-2; /* as compute.accuracy has them */
+    static const double least = 1e-8, most = 1e-2; /* the bounds of compute.accuracy */
     struct words words;
     if (cut(option, list, &words, error))
         return error->status;
@@ -112,7 +112,8 @@ static enum status read_accuracies(const char *option, const char *list, double 
 
 /* --- plans -------------------------------------------------------------------------------------*/
 
-/* The plan of a benchmark without options: `threads` and `isas` are this machine's. */
+/* The plans of a benchmark without options. `threads` is set at run time, and isas that this
+ * machine lacks are left out. */
 static const struct bench_plan default_plans[] = {
     { .title = "kernels at 16384 bodies",
       .sizes = { 16384 },
@@ -150,7 +151,7 @@ static const struct bench_plan default_plans[] = {
       .accuracies = { 1e-3, 1e-5 } },
 };
 
-/* Instruction sets that this machine has not are left out, and what is made for another CPU. */
+/* Leaves out the instruction sets that this machine lacks, and those made for another CPU. */
 static void fit_isas(struct bench_plan *plan)
 {
     size_t kept = 0;
@@ -160,7 +161,7 @@ static void fit_isas(struct bench_plan *plan)
     plan->isas[kept] = NULL;
 }
 
-/* One thread, powers of two, all cores. */
+/* Sets the numbers of threads: 1, the other powers of two below the number of cores, and that. */
 static void spread_threads(struct bench_plan *plan, int cores)
 {
     size_t count = 0;
@@ -180,7 +181,7 @@ static size_t plan_default(struct bench_plan *plans)
     return COUNT_OF(default_plans);
 }
 
-/* One plan over what was asked for; one value on the other axes. */
+/* Makes one plan over the values that were asked for, with one value on each other axis. */
 static enum status plan_wanted(const struct wanted *wanted, size_t count, struct bench_plan *plan,
                                struct error *error)
 {
@@ -275,8 +276,8 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
     return measure_all(plans, count, &subject, setting, wanted, error);
 }
 
-/* Plans the points that the options leave open as the experiment says; the backend is one of a
- * CPU's. */
+/* Sets the axes that the options leave open to the values of the experiment; the backend is one for
+ * CPUs. */
 static void plan_as_experiment(const struct wanted *wanted, const struct config *config,
                                struct bench_plan *plan)
 {
@@ -304,27 +305,24 @@ static enum status measure_experiment(const char *path, const struct argument_li
     struct prepared prepared;
     struct experiment experiment = { 0 };
     struct bench_plan plan;
-    enum status status = prepare_config(&options, &prepared, error);
-    if (!status)
-        status = experiment_create(prepared.config, NULL, &experiment, error);
-    if (!status && integrator_chooses_steps(experiment.simulation.integrator))
-        status = error_set(error, STATUS_CONFIG,
-                           "%s: time.integrator = \"%s\" chooses its own steps; orrery bench times "
-                           "steps of one length: -P time.integrator=velocity-verlet",
-                           path, experiment.simulation.integrator->variant.name);
-    if (!status)
-        status = plan_wanted(wanted, experiment.simulation.bodies->count, &plan, error);
-    if (!status) {
+    if (!prepare_config(&options, &prepared, error) &&
+        !experiment_create(prepared.config, NULL, &experiment, error) &&
+        integrator_chooses_steps(experiment.simulation.integrator))
+        error_set(error, STATUS_CONFIG,
+                  "%s: time.integrator = \"%s\" chooses its own steps; orrery bench times "
+                  "steps of one length: -P time.integrator=velocity-verlet",
+                  path, experiment.simulation.integrator->variant.name);
+    if (!error->status && !plan_wanted(wanted, experiment.simulation.bodies->count, &plan, error)) {
         plan_as_experiment(wanted, prepared.config, &plan);
         const struct bench_subject subject = { .physics = experiment.simulation.physics,
                                                .integrator = experiment.simulation.integrator,
                                                .bodies = experiment.simulation.bodies,
                                                .devices = experiment.simulation.options.devices };
-        status = measure_all(&plan, 1, &subject, experiment.name, wanted, error);
+        measure_all(&plan, 1, &subject, experiment.name, wanted, error);
     }
     experiment_destroy(&experiment);
     prepare_done(&prepared);
-    return status;
+    return error->status;
 }
 
 static bool is_for_gpu(int argc, char **argv)
@@ -339,7 +337,7 @@ enum status command_bench(int argc, char **argv, struct error *error)
 {
     struct wanted wanted = { .seconds = default_seconds, .softening = 0.05 };
     struct argument_list overrides = { 0 }, plain;
-    bool gpu = false, no_lock = false, helped;
+    bool gpu = false, helped;
     const struct argument table[] = {
         { 0, "sizes", "N,...", ARGUMENT_TEXT, &wanted.sizes, "numbers of bodies" },
         { 0, "threads", "T,...", ARGUMENT_TEXT, &wanted.threads, "numbers of threads" },
@@ -356,7 +354,7 @@ enum status command_bench(int argc, char **argv, struct error *error)
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides, "set a key of FILE.cfg" },
         { 'o', "output", "FOLDER", ARGUMENT_TEXT, &wanted.folder,
           "write bench.csv, bench.json and figures" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+        { 0, "no-lock", NULL, ARGUMENT_NO_LOCK, NULL,
           "take no locks, for file systems without them" },
         { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU: see bench --gpu --help" },
     };
@@ -374,8 +372,6 @@ enum status command_bench(int argc, char **argv, struct error *error)
         return command_bench_gpu(argc, argv, error);
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
-    if (no_lock)
-        lock_do_without();
     if (!(wanted.seconds > 0))
         return error_set(error, STATUS_USAGE, "orrery bench: --seconds must be above 0");
     if (plain.count && wanted.sizes)

@@ -1,7 +1,7 @@
 /*
- * orrery convert: bodies from one kind of file to another, with the readers of initial conditions
- * and the writers of outputs. Numbers stay as they are unless their units are known and others are
- * wanted.
+ * orrery convert: copies bodies from one kind of file to another, by the readers of initial
+ * conditions and the writers of outputs. Numbers stay as they are unless their units are known and
+ * others are asked for.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,41 +20,42 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* The command line, and what follows from it. */
+/* The options of the command line, and what follows from them. */
 struct conversion {
     const char *input, *output;
     const char *from, *to, *units, *from_units, *columns;
     long long frame, digits;
     bool all, force, quiet;
-    bool species;     /* the first frame has some */
+    bool species;     /* the first frame has species */
     bool to_standard; /* the output is "-", standard output */
 
     const struct read_format *reader;
     const struct snapshot_format *writer;
-    char folder[PATH_SIZE]; /* of the output */
-    const char *name;       /* in it */
+    char folder[PATH_SIZE]; /* folder of the output */
+    const char *name;       /* name of the output in that folder */
     bool compressed;
     struct xyz_frame xyz;
-    const struct units *wanted, *declared; /* of OUT, and of IN where it does not say; or NULL */
+    const struct units *wanted, *declared; /* units of OUT that are asked for, and those of IN if it
+                                              names none; or NULL */
     struct physics physics;
 };
 
-/* Bodies as they are read, one frame after the other. */
+/* The input, which is read one frame after the other. */
 struct source {
     struct read_request request;
     struct read_about about;
-    struct lines *lines; /* of a file that is read to its end */
+    struct lines *lines; /* lines of a file whose frames are all read; or NULL */
     struct bodies *bodies;
-    size_t frames; /* read so far */
+    size_t frames; /* number of frames read */
 };
 
-/* The place that bodies go to. */
+/* The output. */
 struct target {
     struct directory *directory;
     struct stream *stream;
-    struct snapshot_arrays arrays; /* of a format that writes all frames at its end */
+    struct snapshot_arrays arrays; /* frames of a format that writes all at its end */
     size_t files;
-    char first[PATH_SIZE]; /* its name */
+    char first[PATH_SIZE]; /* name of the first file */
 };
 
 /* --- what is wanted --------------------------------------------------------------------------- */
@@ -75,7 +76,8 @@ static enum status choose_formats(struct conversion *c, struct error *error)
         return error->status;
     c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
     if (c->to && !c->writer)
-        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz, vtkhdf", error);
+        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz, vtkhdf, dcd",
+                              error);
     if (!c->writer && c->to_standard)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: -: standard output has no name that says the format; "
@@ -83,7 +85,7 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     if (!c->writer)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
-                         ".txt, .hdf5, .dump, .npz, .vtkhdf); say it with --to",
+                         ".txt, .hdf5, .dump, .npz, .vtkhdf, .dcd); say it with --to",
                          c->output);
     const bool text = c->writer->write != NULL;
     if (c->to_standard && !text)
@@ -97,7 +99,7 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     if (c->all && !c->writer->holds_of_many && text)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: --all: a file of %s columns holds one frame; csv, xyz, "
-                         "hdf5, lammps, npz and vtkhdf take all",
+                         "hdf5, lammps, npz, vtkhdf and dcd take all",
                          c->writer->name);
     return c->writer->needs_hdf5 ? hdf5_snapshot_probe(c->writer->name, error) : STATUS_OK;
 }
@@ -121,7 +123,7 @@ static enum status choose_numbers(struct conversion *c, struct error *error)
     return STATUS_OK;
 }
 
-/* The system of that name; NULL for no name. */
+/* Finds the system of units of this name; NULL for no name. */
 static enum status find_units(const char *option, const char *name, const struct units **units,
                               struct error *error)
 {
@@ -167,7 +169,7 @@ static enum status choose_place(struct conversion *c, struct error *error)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Settles the units of OUT: the wanted ones, or those of IN if they are known. */
+/* Chooses the units of OUT: those asked for, or those of IN if they are known. */
 static enum status settle_units(struct conversion *c, const struct read_units *said,
                                 struct error *error)
 {
@@ -205,7 +207,7 @@ static enum status open_source(struct conversion *c, struct source *source, stru
     }
     struct read_shape shape;
     if (c->reader->measure(c->reader, &source->request, &shape, error)) {
-        if (error->status == STATUS_CONFIG) /* what was wished for, it was on the command line */
+        if (error->status == STATUS_CONFIG) /* the wrong wish came from the command line */
             error->status = STATUS_USAGE;
         return error->status;
     }
@@ -222,7 +224,7 @@ static void close_source(struct source *source)
     bodies_destroy(source->bodies);
 }
 
-/* The next frame that is wanted; *more false behind the last one. */
+/* Reads the next frame; *more becomes false behind the last one. */
 static enum status read_next(const struct conversion *c, struct source *source, bool *more,
                              struct error *error)
 {
@@ -269,7 +271,7 @@ static enum status open_target(const struct conversion *c, struct target *target
     return stream_replace(target->directory, c->name, c->compressed, &target->stream, error);
 }
 
-/* snapshot.hdf5, or snapshot_000.hdf5 and on. */
+/* Writes the name of a frame's file: snapshot.hdf5; for all frames snapshot_000.hdf5 and on. */
 static void file_of_frame(const struct conversion *c, size_t index, char name[PATH_SIZE])
 {
     const char *dot = strrchr(c->name, '.');
@@ -318,16 +320,17 @@ static enum status write_frame(struct conversion *c, struct target *target,
     return stream_flush(target->stream, false, error);
 }
 
-static enum status close_target(struct target *target, enum status status, struct error *error)
+static enum status close_target(struct target *target, struct error *error)
 {
-    if (target->stream && !status)
-        status = target->directory ? stream_commit(target->stream, error)
-                                   : stream_close(target->stream, error);
-    else
+    if (error->status || !target->stream)
         stream_abandon(target->stream);
+    else if (target->directory)
+        stream_commit(target->stream, error);
+    else
+        stream_close(target->stream, error);
     directory_close(target->directory);
     snapshot_arrays_free(&target->arrays);
-    return status;
+    return error->status;
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */
@@ -338,7 +341,7 @@ static void add_word(struct text *text, bool when, const char *word)
         text_print(text, "%s%s", text->length ? ", " : "", word);
 }
 
-/* Tells whether ids say more than the order of the bodies does. */
+/* Tells whether ids differ from the order of the bodies. */
 static bool has_own_ids(const struct bodies *bodies)
 {
     for (size_t s = 0; s < bodies->systems; s++)
@@ -349,16 +352,19 @@ static bool has_own_ids(const struct bodies *bodies)
 }
 
 /* Names the content of the input that the output cannot hold. */
-static void tell_losses(const struct conversion *c, const struct source *source)
+static void tell_losses(const struct conversion *c, const struct source *source, unsigned lost_here)
 {
     const struct read_about *about = &source->about;
-    const unsigned holds =
+    const unsigned of_format =
         c->all && c->writer->holds_of_many ? c->writer->holds_of_many : c->writer->holds;
+    const unsigned holds = of_format & ~lost_here;
     struct text lost = { 0 };
     add_word(&lost, isfinite(about->time) && !(holds & SNAPSHOT_TIME), "time");
     add_word(&lost, about->step >= 0 && !(holds & SNAPSHOT_STEP), "step");
     add_word(&lost, about->box_length > 0 && !(holds & SNAPSHOT_BOX), "periodic box");
     add_word(&lost, about->other_cell, "periodic cell");
+    add_word(&lost, !(holds & SNAPSHOT_MOTION), "masses, velocities");
+    add_word(&lost, !(holds & SNAPSHOT_DIGITS), "digits of positions after the seventh");
     add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
     const bool names =
@@ -374,7 +380,7 @@ static void tell_losses(const struct conversion *c, const struct source *source)
         fprintf(stderr, READ_UNFINISHED "\n", c->input, about->unfinished);
 }
 
-/* Reports that numbers were converted. */
+/* Prints the units from and to which numbers were converted, if they were. */
 static void tell_units(FILE *out, const struct conversion *c, const struct read_units *said)
 {
     char words[READ_PROBLEM_SIZE];
@@ -389,7 +395,7 @@ static void tell_result(const struct conversion *c, const struct source *source,
                         const struct target *target)
 {
     const struct bodies *bodies = source->bodies;
-    FILE *const out = c->to_standard ? stderr : stdout; /* bodies and words do not mix */
+    FILE *const out = c->to_standard ? stderr : stdout; /* so that bodies and words do not mix */
     fprintf(out, "%.*s%s%s: %zu frame%s of %zu bodies",
             (int)(c->to_standard ? 0 : c->name - c->output), c->output,
             c->to_standard ? "standard output" : target->first, target->files > 1 ? " ..." : "",
@@ -419,16 +425,13 @@ static enum status convert(struct conversion *c, struct error *error)
 {
     struct source source = { 0 };
     struct target target = { 0 };
-    enum status status = open_source(c, &source, error);
-    if (!status)
-        status = open_target(c, &target, error);
-    if (!status)
-        status = convert_frames(c, &source, &target, error);
-    if (!status && c->writer->write_arrays)
-        status = c->writer->write_arrays(&target.arrays, target.stream, error);
-    status = close_target(&target, status, error);
+    if (!open_source(c, &source, error) && !open_target(c, &target, error) &&
+        !convert_frames(c, &source, &target, error) && c->writer->write_arrays)
+        c->writer->write_arrays(&target.arrays, target.stream, error);
+    const unsigned lost = target.arrays.lost;
+    const enum status status = close_target(&target, error);
     if (!status && !c->quiet) {
-        tell_losses(c, &source);
+        tell_losses(c, &source, lost);
         tell_result(c, &source, &target);
     }
     close_source(&source);
@@ -463,7 +466,8 @@ enum status command_convert(int argc, char **argv, struct error *error)
         "carried\n"
         "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 "
         "(GADGET),\n"
-        "and to lammps (.dump, for OVITO, ASE and VMD), npz (numpy) and vtkhdf (ParaView).\n"
+        "and to lammps (.dump, for OVITO, ASE and VMD), npz (numpy), vtkhdf (ParaView) and\n"
+        "dcd (positions, for VMD and MDAnalysis).\n"
         "Text may end in .gz; hdf5 with --all makes OUT_000.hdf5 and on;\n"
         "OUT - is standard output.",
         table,

@@ -1,4 +1,4 @@
-/* orrery info: what this program is, what it can do here, and every name and key it knows. */
+/* orrery info: describes this program and this machine, and every name and key of a config. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "diagnostics/diagnostic.h"
 #include "gpu/devices.h"
 #include "gpu/tuning.h"
-#include "integrator/integrator.h"
+#include "integrator/stage-list.h"
 #include "machine/cores.h"
 #include "run/schema.h"
 
@@ -79,7 +79,8 @@ static void print_backends(struct text *text)
     }
 }
 
-/* Prints the launch sizes of a GPU's kernels: found by `orrery bench --gpu`, or the defaults. */
+/* Prints the launch sizes of a GPU's kernels: those that `orrery bench --gpu` has found, or the
+ * defaults. */
 static void print_tuning(const struct gpu_device *device, struct text *text)
 {
     struct gpu_tuning_table table;
@@ -123,7 +124,7 @@ static void print_gpus(struct text *text)
     }
 }
 
-/* "Help. Keys: count, radius." */
+/* Appends the line of a variant: its name, its help and its keys, "[count, radius]". */
 static void print_variant_line(const struct variant *variant, struct text *text)
 {
     struct text line = { 0 };
@@ -136,7 +137,7 @@ static void print_variant_line(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
-/* The keys with explained choices: kernels, precisions, instruction sets. */
+/* Appends the keys with explained choices, such as kernels, precisions, instruction sets. */
 static void print_choices(const struct schema *schema, struct text *text)
 {
     for (size_t i = 0; i < schema->group_count; i++) {
@@ -151,7 +152,8 @@ static void print_choices(const struct schema *schema, struct text *text)
     }
 }
 
-/* "time   How the bodies move, and for how long. [integrator, step, end]" */
+/* Appends the line of a group: "time   How the bodies move, and for how long. [integrator, step,
+ * end]". */
 static void print_group_line(const struct group *group, struct text *text)
 {
     struct text line = { 0 };
@@ -191,7 +193,7 @@ static void print_overview(const struct schema *schema, struct text *text)
 
 /* --- one name --------------------------------------------------------------------------------- */
 
-/* The columns of its file, and how `expect` names them. */
+/* Appends the columns of a diagnostic's file, and the way in which `expect` names them. */
 static void print_diagnostic(const struct variant *variant, struct text *text)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -214,54 +216,26 @@ static const char *yes_or_no(bool yes)
     return yes ? "yes" : "no";
 }
 
-/* "r = x + 1 dt v", "x += 0.25 dt^2 s", "x = r" */
-static void print_combination(const struct stage *stage, struct text *text)
-{
-    static const char *const vectors[VECTORS] = { "x", "v", "a", "r", "s" };
-    static const char *const powers[] = { "", " dt", " dt^2" };
-    if (stage->to == stage->from)
-        text_print(text, "%s += ", vectors[stage->to]);
-    else
-        text_print(text, "%s = %s%s", vectors[stage->to], vectors[stage->from],
-                   stage->coefficient != 0 ? " + " : "");
-    if (stage->coefficient != 0)
-        text_print(text, "%.6g%s %s", stage->coefficient, powers[stage->power],
-                   vectors[stage->rate]);
-}
-
-static void print_stages(const struct integrator *integrator, struct text *text)
-{
-    static const char *const verbs[] = {
-        [VERB_FORCE] = "force", [VERB_KICK] = "kick", [VERB_DRIFT] = "drift"
-    };
-    for (size_t i = 0; i < integrator->stage_count; i++) {
-        const struct stage *stage = &integrator->stages[i];
-        text_print(text, "%s", i ? ", " : "");
-        if (stage->verb == VERB_COMBINE)
-            print_combination(stage, text);
-        else if (stage->verb == VERB_FORCE)
-            text_print(text, "%s", verbs[stage->verb]);
-        else
-            text_print(text, "%s %.6g", verbs[stage->verb], stage->coefficient);
-    }
-}
-
 static void print_integrator(const struct variant *variant, struct text *text)
 {
     const struct integrator *integrator = integrator_find(variant->name);
     if (!integrator || &integrator->variant != variant)
         return;
     struct text line = { 0 };
-    text_print(&line, "%d; symplectic: %s; reversible: %s; forces per step: ", integrator->order,
-               yes_or_no(integrator->symplectic), yes_or_no(integrator->reversible));
+    if (integrator->order > 0)
+        text_print(&line,
+                   "%d; symplectic: %s; reversible: %s; forces per step: ", integrator->order,
+                   yes_or_no(integrator->symplectic), yes_or_no(integrator->reversible));
     if (integrator_has_stages(integrator))
         text_print(&line, "%zu", integrator_forces_per_step(integrator));
-    else
+    else if (integrator_chooses_steps(integrator))
         text_print(&line, "as many as it takes");
+    else
+        text_print(&line, "that of the stages: orrery check tells it, and what else they are");
     text_print(text, "\n");
     reference_item("  ", "order", 18, line.bytes ? line.bytes : "", text);
     line.length = 0;
-    print_stages(integrator, &line);
+    stage_list_print(integrator, &line);
     if (line.length > 0)
         reference_item("  ", "stages", 18, line.bytes, text);
     if (integrator->source)
@@ -269,7 +243,8 @@ static void print_integrator(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
-/* Every column of a diagnostic of that name, "energy_error" or "conservation.energy_error". */
+/* Explains every column of diagnostics with this name, "energy_error" or
+ * "conservation.energy_error". Returns whether there is one, or `more`. */
 static bool print_columns(const char *name, bool more, struct text *text)
 {
     for (size_t i = 0; diagnostic_measured(i); i++) {
@@ -290,8 +265,8 @@ static bool print_columns(const char *name, bool more, struct text *text)
     return more;
 }
 
-/* Every group, variant, key, explained choice and column of that name ("time", "plummer",
- * "time.step", "tiled", "energy_error"). */
+/* Explains every group, variant, key, explained choice and column of this name ("time", "plummer",
+ * "time.step", "tiled", "energy_error"). Returns whether there is one. */
 static bool print_name(const struct schema *schema, const char *name, struct text *text)
 {
     bool found = false;
@@ -320,7 +295,7 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
 
 /* --- lists for the completion of shells ------------------------------------------------------- */
 
-/* "time.step", and what a choice, a flag or a variant may be, between tabs. */
+/* Appends a key, "time.step", then a tab and the values that a choice or a flag may have. */
 static void print_key(const struct group *group, const struct parameter *parameter,
                       struct text *text)
 {
@@ -344,7 +319,7 @@ static void print_variant_keys(const struct group *group, struct text *text)
             print_key(group, &group->variant(k)->parameters[i], text);
 }
 
-/* Some keys belong to several variants and stand here as often. */
+/* Appends all keys; a key of several variants is there several times. */
 static void print_keys(const struct schema *schema, struct text *text)
 {
     for (size_t i = 0; i < schema->group_count; i++) {
@@ -356,7 +331,7 @@ static void print_keys(const struct schema *schema, struct text *text)
     }
 }
 
-/* Whatever `orrery info` takes as a NAME. */
+/* All names that `orrery info` takes as a NAME. */
 struct names {
     const char *names[1024];
     size_t count;

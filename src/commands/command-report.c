@@ -1,16 +1,15 @@
-/* orrery report: figures and one self-contained HTML page from a run, or from several. */
+/* orrery report: draws figures and one self-contained HTML page from a run, or from several. */
 #include <stdio.h>
 
 #include "base/memory.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
-#include "output/lock.h"
 #include "report/report.h"
 
 enum status command_report(int argc, char **argv, struct error *error)
 {
     struct report_options options = { 0 };
-    bool no_lock = false, helped;
+    bool helped;
     const struct argument table[] = {
         { 'o', "output", "FOLDER", ARGUMENT_TEXT, &options.output,
           "write report.html and plots/ into FOLDER" },
@@ -18,7 +17,7 @@ enum status command_report(int argc, char **argv, struct error *error)
           "draw these figures, or columns of diagnostics, and no others" },
         { 0, "no-player", NULL, ARGUMENT_FLAG, &options.no_player,
           "leave out the bodies in motion, which make the page larger" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+        { 0, "no-lock", NULL, ARGUMENT_NO_LOCK, NULL,
           "take no locks, for file systems without them" },
     };
     const struct arguments arguments = {
@@ -34,8 +33,6 @@ enum status command_report(int argc, char **argv, struct error *error)
     struct report_summary summary;
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
-    if (no_lock)
-        lock_do_without();
     options.directories = plain.items;
     options.count = plain.count;
     const enum status status = report_write(&options, &summary, error);

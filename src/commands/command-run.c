@@ -12,7 +12,6 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/display.h"
-#include "output/lock.h"
 #include "run/record.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -34,11 +33,11 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* The time before the batch system's end at which the last checkpoint is begun. */
+/* The seconds before the batch system's end at which the last checkpoint begins. */
 static const double batch_margin_seconds = 60.0;
 
-/* Seconds until the batch system ends the job, less the margin; 0 where it sets no end. One that is
- * over was perhaps inherited from a job that has ended. */
+/* Returns the seconds until the batch system ends the job, less the margin; 0 if it sets no end. An
+ * end in the past was perhaps inherited from a job that has ended: then 1, with a warning. */
 static double batch_limit(void)
 {
     int64_t end;
@@ -55,15 +54,15 @@ static double batch_limit(void)
     return fmax(1.0, left - batch_margin_seconds);
 }
 
-/* The end, by clock_seconds(), that "[[H:]M:]S" or the batch system sets, whichever comes first;
- * 0: none. */
+/* Finds the deadline by clock_seconds(): that of --max-time, `text` as "[[H:]M:]S", or of the batch
+ * system, whichever comes first; 0: none. */
 static enum status find_deadline(const char *text, double *deadline, struct error *error)
 {
     const double now = clock_seconds(), batch = batch_limit();
     *deadline = batch > 0.0 ? now + batch : 0.0;
     if (!text)
         return STATUS_OK;
-    double parts[3]; /* of digits alone, as many as may be */
+    double parts[3]; /* decimal digits only, as many as there are */
     char rest;
     const int count = sscanf(text, "%lf:%lf:%lf%c", &parts[0], &parts[1], &parts[2], &rest);
     const size_t digits = strspn(text, "0123456789:");
@@ -81,17 +80,17 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The wishes on the command line. */
+/* The options of the command line. */
 struct wanted {
     struct prepare_options prepare;
     struct run_options run;
     struct command_study_options study;
-    const char *max_time, *restart; /* as they stand there, or NULL */
+    const char *max_time, *restart; /* their texts, or NULL */
     long long member;
-    bool dry_run, no_lock;
+    bool dry_run;
 };
 
-/* "--restart", "--restart=if-any" or neither. */
+/* Interprets "--restart" (`word` is ""), "--restart=if-any" or neither (NULL). */
 static enum status read_restart(const char *word, struct run_options *options, struct error *error)
 {
     options->restart = word != NULL;
@@ -104,7 +103,7 @@ static enum status read_restart(const char *word, struct run_options *options, s
     return STATUS_OK;
 }
 
-/* Interprets the words of the command line. */
+/* Interprets the options that are texts. */
 static enum status read_words(struct wanted *wanted, bool quiet, struct error *error)
 {
     if (read_restart(wanted->restart, &wanted->run, error))
@@ -180,7 +179,7 @@ enum status command_run(int argc, char **argv, struct error *error)
           "run only this member of a sweep (a job array)" },
         { 0, "show", "quantity,...", ARGUMENT_TEXT, &wanted.run.show,
           "print these columns of the diagnostics as they are measured" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &wanted.no_lock,
+        { 0, "no-lock", NULL, ARGUMENT_NO_LOCK, NULL,
           "take no locks, for file systems without them" },
         { 0, "dry-run", NULL, ARGUMENT_FLAG, &wanted.dry_run, "check everything, compute nothing" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &display.quiet, "no progress, no summary" },
@@ -198,8 +197,6 @@ enum status command_run(int argc, char **argv, struct error *error)
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
     wanted.prepare.path = plain.items[0];
-    if (wanted.no_lock)
-        lock_do_without();
     if (read_words(&wanted, display.quiet, error))
         return error->status;
     return wanted.dry_run ? prepare_check(&wanted.prepare, &wanted.run, error)

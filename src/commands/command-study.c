@@ -53,7 +53,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     if (!status && !quiet) {
         printf("  %-36s %-23s %8s  %s\n", "column", "value, smallest step", "order", "its error");
         for (size_t i = 0; i < convergence.count; i++)
-            if (isfinite(convergence.rows[i].value)) /* the others stand in the file */
+            if (isfinite(convergence.rows[i].value)) /* the file has the others */
                 print_row(&convergence.rows[i]);
         printf("  all columns    %s/convergence.csv\n", directory);
     }
@@ -63,7 +63,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
 
 /* --- the summary ------------------------------------------------------------------------------ */
 
-/* Prints how many runs have ended in each way, and names those that did not go well, with the
+/* Prints the number of runs for each way to end, and names those that did not go well, with the
  * reasons. */
 static void print_members(const struct study *study, const char *directory, enum outcome *outcomes)
 {
@@ -135,7 +135,7 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     if (outcomes && !quiet)
         print_summary(&study, options.directory, outcomes, run_verdict(config, status));
     free(outcomes);
-    /* In a job array the job that ends last knows all runs. */
+    /* In a job array only the job that ends last has all runs. */
     bool complete = true;
     if (whole && convergence &&
         ((wanted->member && folder_is_complete(&study, options.directory, &complete, error)) ||

@@ -1,5 +1,5 @@
-/* orrery verify: replays a run from its previous checkpoint and demands the bits of the newest one.
- */
+/* orrery verify: replays a run from its previous checkpoint, and demands the bits of the newest
+ * one. */
 #include "run/run.h"
 
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
-#include "output/lock.h"
 #include "run/schema.h"
 
 static void show_progress(void *context, double done)
@@ -29,11 +28,11 @@ static void print_result(const char *directory, const struct verification *v)
 enum status command_verify(int argc, char **argv, struct error *error)
 {
     struct argument_list overrides = { 0 }, plain;
-    bool quiet = false, no_lock = false, helped;
+    bool quiet = false, helped;
     const struct argument table[] = {
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides,
           "replay with another compute.threads, say; may be repeated" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+        { 0, "no-lock", NULL, ARGUMENT_NO_LOCK, NULL,
           "take no locks, for file systems without them" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &quiet, "only the exit status" },
     };
@@ -50,23 +49,19 @@ enum status command_verify(int argc, char **argv, struct error *error)
     };
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
-    if (no_lock)
-        lock_do_without();
     const char *directory = plain.items[0];
     struct text path = { 0 };
     struct config *config = NULL;
     struct verification verification;
     text_print(&path, "%s/run.cfg", directory);
-    enum status status =
-        path.failed ? error_memory(error)
-                    : schema_load(path.bytes, overrides.items, overrides.count, &config, error);
-    if (!status)
-        status =
-            verify_run(config, directory, !quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-                       NULL, &verification, error);
-    if (!status && !quiet)
+    if (path.failed)
+        error_memory(error);
+    else if (!schema_load(path.bytes, overrides.items, overrides.count, &config, error) &&
+             !verify_run(config, directory, !quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+                         NULL, &verification, error) &&
+             !quiet)
         print_result(directory, &verification);
     config_free(config);
     text_free(&path);
-    return status;
+    return error->status;
 }

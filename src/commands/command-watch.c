@@ -1,10 +1,15 @@
-/* orrery watch: follows the directory of a run or a study from outside, until nobody is at work on
- * it any more. */
+/* orrery watch: follows the directory of a run or a study from outside, until no process is at work
+ * on it any more. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/name.h"
@@ -13,33 +18,41 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/display.h"
+#include "commands/server.h"
 #include "commands/status-report.h"
 #include "report/report.h"
 
+enum { SERVED_PORT = 8080, SERVED_PAUSE = 5 /* seconds from one page to the next */ };
+
 struct watcher {
     const char *path;
-    const char *show; /* quantities, or NULL: the last row of every table */
-    bool quiet;       /* rows of `show` only */
-    bool redraws;     /* the last words are replaced by newer ones: a terminal, and no table */
+    const char *show; /* quantities to show; NULL: the last row of every table */
+    bool quiet;       /* print only the rows of `show` */
+    bool redraws;     /* a new report replaces the last one: on a terminal, without a table */
     bool reports;
     double report_pause; /* seconds from one report to the next */
-    double next_report;  /* clock_seconds() */
-    size_t drawn;        /* lines of the terminal that the last words took */
-    bool printed;        /* something was said */
-    double shown_step;   /* of the last row; -1 before any */
-    char problem[256];   /* the last one that a report had */
+    double next_report;  /* clock_seconds() when the next report is due */
+    size_t drawn;        /* lines of the terminal that the last report took */
+    bool printed;        /* a report was printed */
+    double shown_step;   /* step of the last row that was shown; -1 before any */
+    char problem[256];   /* the last problem of a report */
+    int64_t port;        /* -1: the page is not served */
+    struct server *server;
+    bool asked_to_end; /* a signal has asked to end while the page was drawn */
+    char folder[4096]; /* folder in which the page to serve is made */
     struct display display;
 };
 
 /* --- the terminal ----------------------------------------------------------------------------- */
 
-/* Lines of the terminal that this many characters take. */
+/* Returns the number of the terminal's lines that these characters take. */
 static size_t lines_of(size_t characters, size_t columns)
 {
     return characters > columns ? (characters + columns - 1) / columns : 1;
 }
 
-/* Puts the words in the place of those before; as much of them as the terminal has lines for. */
+/* Replaces the words printed before, by as many lines of the new ones as the terminal has room
+ * for. */
 static void redraw(struct watcher *watcher, const char *words)
 {
     const struct terminal_size size = terminal_measure(stdout);
@@ -58,7 +71,8 @@ static void redraw(struct watcher *watcher, const char *words)
     fflush(stdout);
 }
 
-/* Says how it stands: again and again on a terminal, elsewhere first and last. */
+/* Prints the report: each time if it can be redrawn (on a terminal without rows of --show), else
+ * only the first and the last; with --quiet none. */
 static void print_report(struct watcher *watcher, const struct text *text, bool last)
 {
     char none[] = "", *const words = text->bytes ? text->bytes : none;
@@ -82,45 +96,107 @@ static void print_report(struct watcher *watcher, const struct text *text, bool 
 
 /* --- the report ------------------------------------------------------------------------------- */
 
-/* Drawing must not take the cores from the run: it has at most a tenth of the time. */
-static enum status report_now(struct watcher *watcher, struct report_summary *summary,
-                              struct error *error)
+/* Gives the page that was written to the server; browsers ask for the next one after `pause`
+ * seconds. */
+static enum status serve_page(const struct watcher *watcher, double pause, struct error *error)
 {
-    const struct report_options options = { .directories = &watcher->path, .count = 1 };
-    const double begin = clock_seconds();
-    const enum status status = report_write(&options, summary, error);
-    const double end = clock_seconds(), least = 10.0 * (end - begin);
-    watcher->next_report = end + (watcher->report_pause > least ? watcher->report_pause : least);
-    return status;
+    char page[sizeof watcher->folder + 16];
+    snprintf(page, sizeof page, "%s/report.html", watcher->folder);
+    return server_put_file(watcher->server, page, (int)pause, error);
 }
 
-/* A report of a run at work may fail where its next one does not; the same problem is said once. */
+struct drawn_report {
+    struct report_summary summary;
+    struct error error;
+};
+
+static void draw(int to, void *options)
+{
+    struct drawn_report drawing = { 0 };
+    report_write(options, &drawing.summary, &drawing.error);
+    child_send(to, &drawing, sizeof drawing);
+}
+
+/* Writes a report in a process of its own, so that clients are answered meanwhile. If a signal asks
+ * to end, gives up with STATUS_OK and sets watcher->asked_to_end. */
+static enum status draw_and_serve(struct watcher *watcher, struct report_options *options,
+                                  struct report_summary *summary, struct error *error)
+{
+    struct child *child;
+    struct drawn_report drawing;
+    bool whole = false;
+    if (child_start(draw, options, &CHILD_UNLIMITED, &child, error))
+        return error->status;
+    while (!watcher->asked_to_end && !child_has_news(child))
+        watcher->asked_to_end = server_wait(watcher->server, 0.1);
+    if (!watcher->asked_to_end)
+        whole = child_receive(child, &drawing, sizeof drawing);
+    child_end(child, true, watcher->folder, error);
+    if (watcher->asked_to_end)
+        return STATUS_OK;
+    if (!whole)
+        return error_set(error, STATUS_IO, "the process that draws the page has ended early");
+    *summary = drawing.summary;
+    return error_pass(error, &drawing.error);
+}
+
+/* Writes a report, and sets the time of the next: drawing may take at most a tenth of the time, so
+ * that it does not take the cores from the run. */
+static enum status report_now(struct watcher *watcher, bool last, struct report_summary *summary,
+                              struct error *error)
+{
+    struct report_options options = { .directories = &watcher->path,
+                                      .count = 1,
+                                      .output = watcher->server ? watcher->folder : NULL };
+    const double begin = clock_seconds();
+    const enum status status = watcher->server ? draw_and_serve(watcher, &options, summary, error)
+                                               : report_write(&options, summary, error);
+    const double end = clock_seconds(), least = 10.0 * (end - begin);
+    const double pause = watcher->report_pause > least ? watcher->report_pause : least;
+    watcher->next_report = end + pause;
+    /* Without gnuplot (STATUS_UNAVAILABLE) there is a page without figures. */
+    if (watcher->server && !watcher->asked_to_end && (!status || status == STATUS_UNAVAILABLE))
+        serve_page(watcher, last ? 0.0 : pause, error);
+    return error->status;
+}
+
+/* Prints the problem of a report, unless it was printed last. */
+static void tell_problem(struct watcher *watcher, const struct error *problem)
+{
+    if (strncmp(watcher->problem, problem->text, sizeof watcher->problem - 1) == 0)
+        return;
+    snprintf(watcher->problem, sizeof watcher->problem, "%.255s", problem->text);
+    display_notice(&watcher->display, false, problem->text);
+    watcher->drawn = 0; /* the words above the problem stay */
+}
+
+/* Writes a report if one is due. A problem is no error, since the next report may have none. */
 static void report_meanwhile(struct watcher *watcher)
 {
     struct error problem = { 0 };
     struct report_summary summary;
-    if (!watcher->reports || clock_seconds() < watcher->next_report ||
-        report_now(watcher, &summary, &problem) == STATUS_OK ||
-        strncmp(watcher->problem, problem.text, sizeof watcher->problem - 1) == 0)
-        return;
-    snprintf(watcher->problem, sizeof watcher->problem, "%.255s", problem.text);
-    display_notice(&watcher->display, false, problem.text);
-    watcher->drawn = 0; /* the words above it stay */
+    if (watcher->reports && clock_seconds() >= watcher->next_report &&
+        report_now(watcher, false, &summary, &problem))
+        tell_problem(watcher, &problem);
 }
 
 static enum status report_at_end(struct watcher *watcher, enum status status, struct error *error)
 {
     struct report_summary summary;
-    if (report_now(watcher, &summary, error))
-        return status ? status : error->status;
-    if (!watcher->quiet)
+    if (report_now(watcher, true, &summary, error)) {
+        if (!watcher->server || error->status != STATUS_UNAVAILABLE)
+            return status ? status : error->status;
+        tell_problem(watcher, error); /* without gnuplot there is a page, without figures */
+        *error = (struct error){ 0 };
+    }
+    if (!watcher->server && !watcher->quiet)
         printf("  report         %s\n", summary.page);
     return status;
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* The newest row, if it was not shown before. */
+/* Prints the newest row, if it was not shown before. */
 static void show_row(struct watcher *watcher, const struct latest *latest,
                      const struct result *result)
 {
@@ -152,9 +228,8 @@ static enum status tell_run(struct watcher *watcher, const struct result *result
     return error->status;
 }
 
-/* Looks once; *ended: nobody is at work. A run that has just been replaced may have no run.json
- * yet.
- */
+/* Reads the run once and reports it; *ended becomes true if no process is at work on it. A run that
+ * is just being replaced may have no run.json yet. */
 static enum status look_at_run(struct watcher *watcher, bool *ended, struct error *error)
 {
     const struct progress before = progress_read(watcher->path, &directory_run);
@@ -204,11 +279,69 @@ static enum status follow(struct watcher *watcher, struct status_report_study *s
         if (ended)
             return watcher->reports ? report_at_end(watcher, status, error) : status;
         report_meanwhile(watcher);
-        nanosleep(&pause, NULL);
+        if (!watcher->server)
+            nanosleep(&pause, NULL);
+        else if (server_wait(watcher->server, 1.0))
+            return STATUS_OK;
     }
 }
 
-/* "--report", "--report=SECONDS" or neither. */
+/* Removes a folder with its files and, down to `levels` levels, its folders; returns whether it is
+ * gone. */
+static bool remove_folder(const char *path, int levels)
+{
+    DIR *const folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)) != NULL) {
+        struct text inner = { 0 };
+        text_print(&inner, "%s/%s", path, entry->d_name);
+        const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!itself && !inner.failed && remove(inner.bytes) != 0 && levels > 1)
+            remove_folder(inner.bytes, levels - 1);
+        text_free(&inner);
+    }
+    if (folder)
+        closedir(folder);
+    return rmdir(path) == 0;
+}
+
+/* Makes the folder of the page, and serves a first page which says that the page is being drawn. */
+static enum status begin_to_serve(struct watcher *watcher, struct error *error)
+{
+    static const char first[] = "<!DOCTYPE html><title>orrery watch</title>"
+                                "<p>The page is being drawn.";
+    const char *const temporary = getenv("TMPDIR");
+    snprintf(watcher->folder, sizeof watcher->folder, "%s/orrery-page-XXXXXX",
+             temporary && temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(watcher->folder))
+        return error_system(error, STATUS_CANT_CREATE, errno, watcher->folder);
+    if (server_put_words(watcher->server, first, 1, error))
+        return error->status;
+    if (!watcher->quiet)
+        printf("page           http://127.0.0.1:%d/ until Ctrl-C\n", server_port(watcher->server));
+    fflush(stdout);
+    return STATUS_OK;
+}
+
+/* Follows the run or the study with a server, which goes on after the end until a signal comes. */
+static enum status follow_and_serve(struct watcher *watcher, struct status_report_study *study,
+                                    struct error *error)
+{
+    if (server_open((int)watcher->port, &watcher->server, error))
+        return error->status;
+    enum status status = begin_to_serve(watcher, error);
+    if (!status)
+        status = follow(watcher, study, error);
+    while (!error->status && !server_wait(watcher->server, 1.0))
+        ;
+    /* A process that was ended while it drew may be about to make another file. */
+    for (int tries = 10; !remove_folder(watcher->folder, 3) && tries > 0; tries--)
+        server_wait(watcher->server, 0.05);
+    server_close(watcher->server);
+    return error->status ? error->status : status;
+}
+
+/* Interprets "--report" (`word` is ""), "--report=SECONDS" or neither (NULL). */
 static enum status read_report(const char *word, struct watcher *watcher, struct error *error)
 {
     watcher->reports = word != NULL;
@@ -217,6 +350,27 @@ static enum status read_report(const char *word, struct watcher *watcher, struct
         (!text_parse_real(word, &watcher->report_pause) || watcher->report_pause < 1.0))
         return error_set(error, STATUS_USAGE,
                          "orrery: --report=%s: must be a number of seconds, at least 1", word);
+    return STATUS_OK;
+}
+
+/* Interprets "--serve" (`word` is ""), "--serve=PORT" or neither (NULL). */
+static enum status read_serve(const char *word, struct watcher *watcher, struct error *error)
+{
+    watcher->port = word ? SERVED_PORT : -1;
+    if (!word)
+        return STATUS_OK;
+    if (word[0] &&
+        (!text_parse_integer(word, &watcher->port) || watcher->port < 0 || watcher->port > 65535))
+        return error_set(error, STATUS_USAGE,
+                         "orrery: --serve=%s: must be a port, 1 to 65535, or 0 for a free one",
+                         word);
+    if (watcher->reports)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: --report and --serve: choose one; --report writes into %s, "
+                         "--serve writes nothing there",
+                         watcher->path);
+    watcher->reports = true;
+    watcher->report_pause = SERVED_PAUSE;
     return STATUS_OK;
 }
 
@@ -244,9 +398,11 @@ static enum status watch(struct watcher *watcher, struct error *error)
                          watcher->show, watcher->path);
     if (several && status_report_open_study(watcher->path, &study, error))
         return error->status;
-    const int slower = nice(10); /* the run, not its watcher, is to have the cores */
+    const int slower = nice(10); /* the run, not its watcher, shall have the cores */
     (void)slower;
-    const enum status status = follow(watcher, several ? &study : NULL, error);
+    const enum status status = watcher->port < 0
+                                   ? follow(watcher, several ? &study : NULL, error)
+                                   : follow_and_serve(watcher, several ? &study : NULL, error);
     status_report_close_study(&study);
     return status;
 }
@@ -254,18 +410,21 @@ static enum status watch(struct watcher *watcher, struct error *error)
 enum status command_watch(int argc, char **argv, struct error *error)
 {
     struct watcher watcher = { .shown_step = -1.0 };
-    const char *report = NULL;
+    const char *report = NULL, *serve = NULL;
     bool helped;
     const struct argument table[] = {
         { 0, "show", "quantity,...", ARGUMENT_TEXT, &watcher.show,
           "print these columns of the tables, as new rows come" },
         { 0, "report", "SECONDS", ARGUMENT_WORD, &report,
           "redraw the report at the end and meanwhile, every 30 s, or every SECONDS" },
+        { 0, "serve", "PORT", ARGUMENT_WORD, &serve,
+          "show the report at http://127.0.0.1:PORT/ (8080), renewed as the run goes, until "
+          "Ctrl-C" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &watcher.quiet,
           "only the rows of --show and the exit status" },
     };
     const struct arguments arguments = {
-        "orrery watch DIR [--show quantity,...] [--report[=SECONDS]]",
+        "orrery watch DIR [--show LIST] [--report[=SECONDS] | --serve[=PORT]]",
         "Follows the run or the study in DIR from outside: its progress and the last "
         "row of its tables. Ends when no process works on it, with its verdict and its "
         "exit status (75 if it was killed). Ctrl-C ends only the watching.",
@@ -275,10 +434,11 @@ enum status command_watch(int argc, char **argv, struct error *error)
         1
     };
     struct argument_list plain;
-    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped ||
-        read_report(report, &watcher, error))
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
     watcher.path = plain.items[0];
+    if (read_report(report, &watcher, error) || read_serve(serve, &watcher, error))
+        return error->status;
     watcher.display = display_begin(watcher.quiet);
     watcher.redraws = !watcher.show && isatty(STDOUT_FILENO);
     return watch(&watcher, error);

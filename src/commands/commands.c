@@ -38,7 +38,7 @@ const struct command *command_find(const char *name)
 
 /* --- preparing a run -------------------------------------------------------------------------- */
 
-/* Names the file that a newcomer may have meant by a path that is no config file. */
+/* Reports a path that is no config file, with the file that a newcomer may have meant. */
 static enum status check_path(const char *path, struct error *error)
 {
     struct text other = { 0 };

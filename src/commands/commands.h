@@ -1,4 +1,4 @@
-/* The commands: `orrery NAME ...`. One source file and one row of the table each. */
+/* The commands: `orrery NAME ...`. Each has a source file and a row of the table. */
 #ifndef ORRERY_COMMANDS_COMMANDS_H
 #define ORRERY_COMMANDS_COMMANDS_H
 
@@ -15,11 +15,11 @@ struct command {
     const char *help; /* one line */
     /* argv[0] is the command's name. Prints results, returns errors. */
     enum status (*execute)(int argc, char **argv, struct error *error);
-    bool prints_result; /* what it prints is what it is for: failing to print it is an error */
-    bool computes;      /* forces, by teams of threads */
+    bool prints_result; /* it is called for its output: failing to print that is an error */
+    bool computes;      /* it computes forces, by teams of threads */
 };
 
-/* NULL past the last / for an unknown name. */
+/* Return the command at an index, or of a name; NULL if there is none. */
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
@@ -35,12 +35,13 @@ enum status command_watch(int argc, char **argv, struct error *error);
 
 /* --- preparing a run -------------------------------------------------------------------------- */
 
-/* The common part of `run` and `check`: from the name of a config file to a run that is ready. */
+/* The common part of `run` and `check` leads from the name of a config file to a run that is
+ * ready. */
 
 struct prepare_options {
-    const char *path;               /* of the config file; "-": standard input */
+    const char *path;               /* path of the config file; "-": standard input */
     struct argument_list overrides; /* -P */
-    bool convergence;               /* the run is to be repeated with smaller steps */
+    bool convergence;               /* the run will be repeated with smaller steps */
 };
 
 struct prepared {
@@ -48,39 +49,40 @@ struct prepared {
     struct run *run;
 };
 
-/* Reads the config; the caller calls prepare_done() on any outcome. */
+/* Reads the config; the caller calls prepare_done() in any case. */
 enum status prepare_config(const struct prepare_options *options, struct prepared *prepared,
                            struct error *error);
 
 void prepare_done(struct prepared *prepared);
 
-/* Prepares, prints the resolved configuration and the estimate, computes nothing. */
+/* Prepares the run and prints the resolved config and the estimate; starts no run. */
 enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
                           struct error *error);
 
 /* --- studies: command-study.c ----------------------------------------------------------------- */
 
-/* The part of `orrery run` for a config that describes a sweep, or with --convergence. */
+/* The part of `orrery run` for a config with a sweep, or with --convergence. */
 
 struct command_study_options {
     bool convergence;
     bool quiet;
-    size_t member; /* of a sweep, counted from 1; 0: all */
+    size_t member; /* member of a sweep, counted from 1; 0: all */
 };
 
-/* Runs the study, prints its table and its verdict. */
+/* Runs the study, and prints its summary with the verdict. */
 enum status command_study(const struct prepare_options *prepare, const struct config *config,
                           const struct run_options *run,
                           const struct command_study_options *options, struct error *error);
 
-/* The sum over all runs of a sweep. */
+/* The estimate for all runs of a sweep together. */
 struct sweep_estimate {
-    size_t runs; /* 0 without a sweep */
+    size_t runs; /* number of runs; 0 without a sweep */
     double disk_bytes;
 };
 
-/* Checks that the members of a study that will be at work at a time have memory, and estimates a
- * sweep. Another process does that, so this one must have no threads yet. */
+/* Checks that there is memory for the members of a study that will be at work at a time, and
+ * estimates the disk space of a sweep. Another process estimates it, so this one must have no
+ * threads yet. */
 enum status command_study_check(const struct prepare_options *prepare, const struct config *config,
                                 struct sweep_estimate *sweep, struct error *error);
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/terminal.h"
 
-/* The interval at which progress is shown: a bar on a terminal, lines elsewhere. */
+/* The seconds between two displays of progress: a bar on a terminal, lines elsewhere. */
 static const double bar_seconds = 0.2, line_seconds = 60.0;
 enum { BAR_WIDTH = 24 };
 
@@ -20,7 +20,7 @@ struct display display_begin(bool quiet)
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/* "1h02m", "3m20s", "12s". */
+/* Writes a duration: "1h02m", "3m20s", "12s"; "?" if it is unknown or longer than 100 hours. */
 static const char *duration(double seconds, char buffer[32])
 {
     if (!(seconds < 360000.0))
@@ -117,14 +117,14 @@ static int width_of(const char *label)
     return length < LEAST_WIDTH ? LEAST_WIDTH : length;
 }
 
-/* Returns the number of digits of the last step. */
+/* Returns the width of the column of steps, by the digits of the last step. */
 static int step_width(const struct run_row *row)
 {
     const int width = snprintf(NULL, 0, "%" PRIu64, row->last);
     return width < LEAST_WIDTH / 2 ? LEAST_WIDTH / 2 : width;
 }
 
-/* "time [Myr]" */
+/* Writes the label of the time: "time [Myr]". */
 static const char *time_label(const struct run_row *row, char label[UNITS_LABEL_SIZE + 8])
 {
     char unit[UNITS_LABEL_SIZE] = "";

@@ -13,10 +13,11 @@
 #include "base/text.h"
 #include "config/parameter-reference.h"
 #include "external/external.h"
+#include "integrator/stage-list.h"
 
 enum { VALUE_COLUMN = 17 };
 
-/* A line "  name           value", in its colour if it has one; long values are broken. */
+/* Prints a line "  name           value", in its colour if it has one; long values are broken. */
 static void say(enum terminal_colour colour, const char *name, const char *value)
 {
     struct text line = { 0 };
@@ -39,7 +40,8 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
 
 /* --- how well --------------------------------------------------------------------------------- */
 
-/* "" for system 0, which is none, and for one that came from no file of its own. */
+/* Returns the name of the file that a system came from, counted from 1; "" for 0 and for a system
+ * without a file of its own. */
 static const char *file_of(const struct run_record *record, double system)
 {
     return system > 0.0 ? body_files_name(&record->experiment->body_files, (size_t)system - 1) : "";
@@ -47,13 +49,14 @@ static const char *file_of(const struct run_record *record, double system)
 
 enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
 
-/* Tells whether a run came to its end, whatever it is worth. */
+/* Tells whether a run came to its end, whatever its verdict. */
 static bool has_ended(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
 }
 
-/* A run that ended in an error has no measurement of its end: then the time of the last one. */
+/* Tells whether the last measurement is that of the end. It is not for a run that ended in an
+ * error: then its time is in `when`, which is "" otherwise. */
 static bool when_measured(const struct run_record *record, enum status status, char when[WHEN_SIZE])
 {
     const bool whole = has_ended(status) || status == STATUS_STOPPED;
@@ -110,7 +113,7 @@ static void say_virial_ratio(const struct run_record *record, enum status status
     }
     char clausius[32], by_potential[32], when[WHEN_SIZE];
     if (record->experiment->simulation.physics.rotation != 0.0)
-        return; /* it has no meaning without the Coriolis force */
+        return; /* W leaves out the Coriolis force, so the ratio means nothing */
     when_measured(record, status, when);
     item("virial ratio", "2K/|W| = %s, -2K/U = %s%s%s",
          ratio(2.0 * kinetic / fabs(virial), clausius),
@@ -118,7 +121,7 @@ static void say_virial_ratio(const struct run_record *record, enum status status
          record->experiment->simulation.bodies->systems > 1 ? ", of all systems together" : "");
 }
 
-/* The statistics, and the verdict with them, are of the others. */
+/* Prints the number of systems that are left out of the statistics, and so of the verdict. */
 static void say_left_out(const struct run_record *record)
 {
     const struct ensemble *ensemble = record->ensemble;
@@ -177,8 +180,10 @@ static void say_criterion(const struct run_record *record, const struct criterio
                : ended                    ? "held"
                : status == STATUS_STOPPED ? "held so far"
                                           : "held until it broke off");
-    if (c->rows == 0)
-        text_print(&value, ", no row to judge by");
+    if (c->rows == 0 && c->after > record->time)
+        text_print(&value, ", not judged: the run ended before it begins");
+    else if (c->rows == 0)
+        text_print(&value, ", not judged: no row lies between its times");
     else if (isnan(c->worst))
         text_print(&value, ", undefined%s", criterion_why_undefined(c));
     else
@@ -197,7 +202,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
     text_free(&value);
 }
 
-/* Prints whether the error that was asked for was kept, with what, and what else there was. */
+/* Prints the accuracy that was asked for, whether it was kept, and the choice made for it. */
 static void say_asked(const struct run_record *record, enum status status)
 {
     struct text words = { 0 }, attempts = { 0 };
@@ -208,8 +213,8 @@ static void say_asked(const struct run_record *record, enum status status)
     if (!accuracy_target_key(&record->target))
         return;
     if (asked->bound < record->target.until)
-        snprintf(limit, sizeof limit, "; double precision allows t = %.4g%s", asked->bound,
-                 asked->unit);
+        snprintf(limit, sizeof limit, "; required in double precision until t = %.4g%s",
+                 asked->bound, asked->unit);
     if (accuracy_target_of_orbits(&record->target))
         snprintf(value, sizeof value, "orbits accurate until t = %g%s%s: %st = %.4g%s",
                  record->target.until, asked->unit, limit,
@@ -249,7 +254,8 @@ static void say_watch(const struct run_record *record)
     say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
 }
 
-/* Prints how long single orbits have a meaning; statistics do for as long as the watch holds. */
+/* Prints until when single orbits have a meaning; statistics have one as long as the watch accepts
+ * the run. */
 static void say_trust(const struct run_record *record, enum status status)
 {
     char text[TRUST_TEXT_SIZE];
@@ -290,7 +296,7 @@ static void say_verdict(const struct run_record *record, enum status status)
 
 /* --- what there is now ------------------------------------------------------------------------ */
 
-/* The name of its file, or that of the first and "..." */
+/* Appends the name of an output's file, or that of its first file and "...". */
 static void add_output(const struct run_record *record, size_t index, struct text *names)
 {
     const struct section *section = config_item(record->experiment->config, "outputs", index);
@@ -321,7 +327,8 @@ static void say_files(const struct run_record *record)
     say(0, "files", names.bytes ? names.bytes : "");
     text_free(&names);
     struct text command = { 0 };
-    text_print(&command, "  %-15sorrery report ", "figures"); /* on one line, to be copied */
+    text_print(&command, "  %-15sorrery report ", "figures"); /* on one line, so that it can be
+                                                                 copied */
     text_shell(&command, directory_path(record->directory));
     text_print(&command, "\n");
     if (command.bytes)
@@ -329,8 +336,9 @@ static void say_files(const struct run_record *record)
     text_free(&command);
 }
 
-/* "5376, and 2 rejected; the smallest was 2.8e-07, for bodies 2 and 3"; a body without others is
- * named alone, and a method that rejects none says nothing of it. */
+/* Prints the steps of an integrator that chooses its own: "5376, and 2 rejected; the smallest was
+ * 2.8e-07, for bodies 2 and 3". A single body without a partner is named alone; a method that
+ * rejects no steps has no number of them. */
 static void say_own_steps(const struct run_record *record)
 {
     const struct work_done *own = &record->own_steps;
@@ -373,6 +381,10 @@ static void say_what(const struct run_record *record)
         terminal_put(stdout, line.bytes);
     text_free(&title);
     text_free(&line);
+    struct text stages = { 0 };
+    if (stage_list_describe(experiment->simulation.integrator, &stages))
+        item("stages", "%s", stages.bytes);
+    text_free(&stages);
     item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team));
     if (d->device && d->device[0])
@@ -392,8 +404,8 @@ static void say_what(const struct run_record *record)
         item("note", "%s", record->proportions);
 }
 
-/* Prints the times of this start of the program, and of all starts if a run was continued; for a
- * run that was done before only these are of interest. */
+/* Prints the wall time of this start of the program, and of all starts if the run was continued;
+ * for a run that was done before, only the latter. */
 static void say_time(const struct run_record *record)
 {
     const struct legs_sum *sum = &record->legs;
@@ -408,7 +420,7 @@ static void say_time(const struct run_record *record)
              sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
-/* Prints the one sentence that a failed run is to be known for, before anything else. */
+/* Prints the sentence about a failed run, before anything else. */
 static void say_sentence(const struct run_record *record)
 {
     struct text line = { 0 };

@@ -17,7 +17,7 @@
 #include "config/parameter.h"
 
 struct config;  /* opaque, owned by the caller of config_load() */
-struct section; /* one brace with its values; borrowed from the config */
+struct section; /* the values of one group { ... }; borrowed from the config */
 
 struct config_source {
     const char *path;             /* the file; "-" reads standard input */
@@ -33,86 +33,109 @@ struct config_source {
 };
 
 /*
- * Reads, checks and defaults. Every error of the file is reported in one pass, a line each:
- * "file:line: key.path = value: reason". STATUS_CONFIG, STATUS_NO_INPUT (no such file, a
- * directory), STATUS_USAGE (an override without key or value), STATUS_MEMORY. The rows of the
- * schema must live as long as the config; its groups are copied.
+ * Reads the file and the overrides of `source`, checks them against `schema` and fills in the
+ * defaults. Every error of the file is reported in one pass, a line each: "file:line: key.path =
+ * value: reason"; *config is NULL then. STATUS_CONFIG, STATUS_NO_INPUT (no such file, a directory),
+ * STATUS_IO, STATUS_USAGE (an override without key or value), STATUS_MEMORY. The rows of the schema
+ * must live as long as the config; its groups are copied.
  */
 enum status config_load(const struct config_source *source, const struct schema *schema,
                         struct config **config, struct error *error);
 void config_free(struct config *config); /* accepts NULL */
 
+/* Overrides that the program makes itself; zeroed, there are none yet. */
+struct config_overrides {
+    size_t count;
+    const char **items;         /* [count], each "key=value" */
+    struct location *locations; /* [count]; line 0: the override stands in no file */
+    bool failed;                /* an override was lost for want of memory */
+};
+
+/* Adds the override "key=value"; `location` is where the value is written, or NULL. Sets `failed`
+ * when memory is exhausted. */
+void config_override(struct config_overrides *overrides, const struct location *location,
+                     const char *key, const char *value);
+
 /*
- * The configuration that `config` becomes with the overrides of `further`, of which the path and
- * the include directories do not count: no file is read again. What it costs does not grow with
- * what the overrides leave alone. `config` must outlive it.
+ * Makes *varied from `config` and the overrides, which are freed in any case. No file is read
+ * again: the tree of `config`, changed by the overrides, is checked against the schema. `config`
+ * must outlive *varied. STATUS_CONFIG, STATUS_USAGE, STATUS_MEMORY.
  */
-enum status config_vary(const struct config *config, const struct config_source *further,
+enum status config_vary(const struct config *config, struct config_overrides *overrides,
                         struct config **varied, struct error *error);
 
 const char *config_path(const struct config *config);
 
-/* The overrides that were typed on the command line, in their order; borrowed from the config. */
+/* Returns the *count overrides that were typed on the command line, in their order; borrowed from
+ * the config. */
 const char *const *config_typed(const struct config *config, size_t *count);
 
-/* The section of a group that is not a list; always there, if need be all defaults. */
+/* Returns the section of a group that is no list. It exists also if the file does not have the
+ * group; then all its values are defaults. */
 const struct section *config_section(const struct config *config, const char *group);
-/* The sections of a list. */
+/* Return the number of sections of a group that is a list, and section number `index`. */
 size_t config_count(const struct config *config, const char *group);
 const struct section *config_item(const struct config *config, const char *group, size_t index);
 
-/* The config that the section is of. */
+/* Returns the config to which the section belongs. */
 const struct config *section_config(const struct section *section);
 
-/* The chosen variant, or NULL where the group has none. */
+/* Returns the variant that the section has chosen, or NULL if its group has no variants. */
 const struct variant *section_variant(const struct section *section);
 
 /*
- * Typed values. The key must be in the table with that type (an assertion otherwise). Strings and
- * arrays are borrowed from the config.
+ * Return the value of a key, which must be in the table of the section with that type (otherwise an
+ * assertion fails). Strings and arrays are borrowed from the config.
  */
 bool section_flag(const struct section *section, const char *key);
 int64_t section_integer(const struct section *section, const char *key);
 double section_real(const struct section *section, const char *key); /* NaN where unset */
 const char *section_string(const struct section *section,
-                           const char *key);                           /* also CHOICE, PATH; NULL */
+                           const char *key); /* also of CHOICE and PATH; NULL where unset */
 size_t section_choice(const struct section *section, const char *key); /* index into choices */
 const double *section_reals(const struct section *section, const char *key, size_t *count);
-/* The elements of VALUES, each in config syntax. */
+/* Returns the *count elements of a key of type VALUES, each in config syntax. */
 const char *const *section_values(const struct section *section, const char *key, size_t *count);
-/* The files of PATHS, or the one of a PATH; none where it is unset. */
+/* Returns the *count files of a key of type PATHS, or the one of a PATH; *count is 0 where the key
+ * is unset. */
 const char *const *section_paths(const struct section *section, const char *key, size_t *count);
 
-/* Puts what the keys hold into their members of the struct at `target`; NaN for a real, NULL for a
- * string that is unset. */
+/* Writes the value of each key that is bound to a member (parameter.h) into this member of the
+ * struct at `target`. If the key is unset, a real becomes NaN, all else 0 or NULL. */
 void section_read(const struct section *section, void *target);
 
 /* Returns the location of the key, or of the section if the key was not given. It lives as long as
  * the config. */
 struct location section_location(const struct section *section, const char *key);
 
-/* Has it a value (given or by default)? Was it given one that is not its default? (The echo of a
- * config gives every key, and must mean the same.) Was it written at all? */
+/* Returns the `kept_size` bytes that the group of the section asks for (parameter.h): zeroed at
+ * first, and then filled by its `check`. */
+void *section_kept(const struct section *section);
+
+/* Tell about a key: section_has() whether it has a value, given or by default; section_given()
+ * whether it was given a value that is not its default (the echo of a config gives every key, and
+ * must mean the same); section_written() whether it was written at all. */
 bool section_has(const struct section *section, const char *key);
 bool section_given(const struct section *section, const char *key);
 bool section_written(const struct section *section, const char *key);
 
 /*
- * Reports an error that only a higher floor can see (a step that does not fit the box, say) in the
- * form of all others: "file:line: key.path = value: reason". `key` may be NULL for the section
- * itself. Returns STATUS_CONFIG.
+ * Reports an error that only code outside of src/config can see (a step that does not fit the box,
+ * say) in the form of all others: "file:line: key.path = value: reason". `key` may be NULL for the
+ * section itself. Returns STATUS_CONFIG.
  */
 enum status section_error(const struct section *section, const char *key, struct error *error,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same with another status, where what a good value asks for is not there: a file, a GPU.
- * Returns `status`. */
+/* Does the same with another status, for a good value that asks for something that is missing: a
+ * file, a GPU. Returns `status`. */
 enum status section_refuse(const struct section *section, const char *key, enum status status,
                            struct error *error, const char *reason);
 
-/* The resolved configuration in config syntax: every key, %.17g, re-readable to the same values. */
+/* Appends the resolved configuration in config syntax: every key that has a value, with digits
+ * enough to read back the same bits. */
 void config_echo(const struct config *config, struct text *text);
-/* The same as a JSON object; a new reference. NULL when memory is exhausted. */
+/* Returns the same as a JSON object, a new reference; NULL when memory is exhausted. */
 json_t *config_json(const struct config *config);
 
 #endif

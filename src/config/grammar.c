@@ -46,7 +46,8 @@ static void erase(char *from, const char *end)
             *from = ' ';
 }
 
-/* Blanks and comments; false if a comment is not closed. */
+/* Skips blanks and comments, and overwrites the comments with blanks. Returns false, with the
+ * cursor at its start, if a comment is not closed. */
 static bool skip(struct cursor *cursor)
 {
     while (*cursor->next) {
@@ -88,11 +89,12 @@ static struct token fail(char *start, const struct cursor *cursor, const char *p
     return token;
 }
 
-/* \xHH with a character that text may have. */
+/* Tells whether the escape \xHH at `p` stands for a character that text may have, from \x20 to
+ * \x7e. */
 static bool escape_is_text(const char *p)
 {
     if (!isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
-        return true; /* libconfig takes it as it stands */
+        return true; /* no hexadecimal digits: libconfig takes the letters as they are */
     return p[2] >= '2' && p[2] <= '7' && !(p[2] == '7' && tolower((unsigned char)p[3]) == 'f');
 }
 
@@ -147,7 +149,7 @@ static struct token word(struct cursor *cursor)
     return make(TOKEN_WORD, start, cursor);
 }
 
-/* All that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
+/* Takes all that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
 static struct token number(struct cursor *cursor)
 {
     char *start = cursor->next++;
@@ -194,7 +196,7 @@ bool token_skip_statement(struct cursor *cursor, size_t open)
         if (token.kind == TOKEN_ERROR && ahead.next == token.start) {
             if (token.problem)
                 return false;
-            ahead.next++; /* a character that the language has not */
+            ahead.next++; /* a character that is not in the language */
         }
         if (token.kind == TOKEN_END || (closes && open == 0))
             return true;
@@ -207,7 +209,8 @@ bool token_skip_statement(struct cursor *cursor, size_t open)
 
 /* --- the grammar ------------------------------------------------------------------------------ */
 
-/* The reasons why a sign may not come at a place. */
+/* The error message for a sign, by the kind of token that is wanted in its place; NULL: the sign
+ * may come there. */
 static const char no_key[] = "a key was expected", no_value[] = "a value is missing",
                   no_equals[] = "an equals sign is missing", other[] = "a value was expected",
                   no_separator[] = "a semicolon was expected";
@@ -276,7 +279,7 @@ enum sign grammar_sign(const struct grammar_scope *scope, const struct token *to
     }
 }
 
-/* Tells whether the next sign is an equals sign, so that the word before it is a key. */
+/* Tells whether the next token is an equals sign (= or :), so that the word before it is a key. */
 static bool before_equals(struct cursor ahead)
 {
     const struct token token = token_next(&ahead);

@@ -1,7 +1,7 @@
 /*
- * libconfig's grammar, as a table: which sign may come where, and what is said where it may not. A
- * sign is what a token is for the grammar; whether a word is a key or a value depends on where it
- * stands.
+ * libconfig's grammar, as a table: which kinds of token, called signs, may come at a place, and the
+ * error messages for the others. The sign of a token depends on its place: a word may be a key or a
+ * value.
  */
 #ifndef ORRERY_CONFIG_GRAMMAR_H
 #define ORRERY_CONFIG_GRAMMAR_H
@@ -11,13 +11,13 @@
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* The words and signs of libconfig's language. */
+/* The words and punctuation marks of libconfig's language. */
 
-/* Signs = : ; , { } [ ] ( ) are their own kind. */
+/* The kinds of tokens; each of = : ; , { } [ ] ( ) is a kind of its own. */
 enum token_kind {
     TOKEN_END,
     TOKEN_WORD = 256, /* a key, true, false, or a string that lacks its quotation marks */
-    TOKEN_NUMBER,     /* starts like one */
+    TOKEN_NUMBER,     /* starts like a number */
     TOKEN_STRING,     /* with its quotation marks */
     TOKEN_INCLUDE,    /* @include "name", the whole of it */
     TOKEN_ERROR
@@ -28,26 +28,29 @@ struct token {
     char *start; /* in the text of the cursor */
     size_t length;
     size_t line;
-    const char *problem; /* of TOKEN_ERROR; NULL: a character that the language has not */
+    const char *problem; /* message of a TOKEN_ERROR; NULL: a character not in the language */
 };
 
-/* A position in a text without control characters, which ends with NUL. Lines are counted from 1,
- * but not from 0. */
+/* A position in a text without control characters, which ends with NUL. Lines are counted from 1; a
+ * `line` of 0 stays 0, for text that is in no file. */
 struct cursor {
     char *next;
     size_t line;
     bool line_start; /* nothing but blanks since the last newline */
 };
 
-/* Reads the next token. The text before it that is no token is put into the form that libconfig
- * knows as well: blanks for comments, and LF for the CR alone that ends a line. */
+/* Reads the next token, and moves the cursor behind it. The text before the token gets the form
+ * that libconfig knows too: blanks replace comments, and LF replaces the CR alone that ends a
+ * line. */
 struct token token_next(struct cursor *cursor);
 
-/* Passes over the rest of a statement with `open` brackets open: up to its semicolon, or to the
- * bracket that closes its group, which stays. Returns false if that end is missing. */
+/* Passes over the rest of a statement in which `open` brackets are open: up to and with its
+ * semicolon, or up to the bracket that closes its group or the end of the text. Returns false at a
+ * comment that does not end, or a string that is no text. */
 bool token_skip_statement(struct cursor *cursor, size_t open);
 
-/* The first control character that no text has, or NULL; *line counts on. */
+/* Returns the first control character that no text has, or NULL. Adds the lines before it to *line,
+ * unless *line is 0. */
 const char *token_find_binary(const char *bytes, const char *end, size_t *line);
 
 /* --- the grammar ------------------------------------------------------------------------------ */
@@ -57,12 +60,12 @@ enum want {
     WANT_KEY, /* or the end of the group */
     WANT_EQUALS,
     WANT_VALUE,
-    WANT_FIRST,     /* value of a list, or its end */
-    WANT_SEPARATOR, /* or the end; in a group, the next key will do */
+    WANT_FIRST,     /* first value of a list, or its end */
+    WANT_SEPARATOR, /* or the end of the group or list; in a group also the next key */
     WANTS
 };
 
-/* The kind of the token that comes next. */
+/* The kind of a token for the grammar. */
 enum sign {
     SIGN_KEY,
     SIGN_SCALAR,
@@ -78,7 +81,7 @@ enum sign {
 struct grammar_scope {
     char open; /* '{', '(', '[', or 0 outside all */
     enum want want;
-    bool string; /* the last value was one; another one continues it */
+    bool string; /* the last value was a string, which another string continues */
     bool value;  /* all of the text is one value, not a file */
     bool full;   /* another bracket would be one too many */
 };
@@ -89,8 +92,8 @@ bool grammar_is_flag(const struct token *token); /* true or false, in capitals o
 
 enum sign grammar_sign(const struct grammar_scope *scope, const struct token *token);
 
-/* Returns the reason why the sign may not come here, or NULL: by the table, or by the token
- * itself. The cursor stands behind it. */
+/* Returns the error message if `token`, which has this sign, may not come next in the scope, or
+ * NULL. `ahead` is the cursor behind the token. */
 const char *grammar_problem(const struct grammar_scope *scope, const struct token *token,
                             enum sign sign, struct cursor ahead);
 

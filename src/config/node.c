@@ -11,10 +11,11 @@
 
 #include "base/name.h"
 
-/* Most paths of files are shorter than a value may be. */
+/* The bytes of a reason, and those of a value before errors cut it, which most paths of files are
+ * shorter than. */
 enum { REASON_SIZE = 1024, VALUE_LENGTH = 240 };
 
-/* Tells whether `file` is an override of exactly this path. */
+/* Tells whether `file` is the text of an override of this path, "-P path=value". */
 static bool names(const char *file, const char *path)
 {
     const size_t length = strlen(path);

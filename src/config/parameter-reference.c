@@ -28,7 +28,7 @@ static const struct {
     { DIMENSION_NUMBER_DENSITY, "number/volume" },
 };
 
-/* "length", "mass length^2 time^-1"; "" for a pure number. Appends. */
+/* Appends a dimension in words, "length" or "mass length^2 time^-1"; nothing for a pure number. */
 static void print_dimension(struct dimension d, struct text *text)
 {
     for (size_t i = 0; i < COUNT_OF(dimensions); i++)
@@ -51,8 +51,7 @@ static void print_dimension(struct dimension d, struct text *text)
     }
 }
 
-/* The default as the config file would say it: strings in quotation marks; nothing if there is
- * none. */
+/* Appends the default in config syntax, strings in quotation marks; nothing if there is none. */
 static void print_default(const struct parameter *parameter, struct text *text)
 {
     struct value value = { .parameter = parameter };
@@ -81,7 +80,7 @@ static void print_wanted(const struct parameter *parameter, struct text *text)
     }
 }
 
-/* "a number at least 0; length; default 0.05", or "required", or "optional". Appends. */
+/* Appends "a number at least 0; length; default 0.05", or "required" or "optional" in the end. */
 static void print_requirement(const struct parameter *parameter, struct text *text)
 {
     print_wanted(parameter, text);
@@ -132,7 +131,7 @@ static void print_row(const struct parameter *parameter, struct text *text)
     text_free(&wanted);
 }
 
-/* The rows of a group, but for those that the variant replaces. */
+/* Tells whether the variant has a row that replaces this row of its group. */
 static bool replaced(const struct variant *variant, const struct parameter *shared)
 {
     return variant && variant->parameter_count > 0 &&
@@ -184,7 +183,8 @@ void reference_group(const struct group *group, struct text *text)
     print_shared(group, NULL, text);
 }
 
-/* time.step, or bodies.count (initial = "plummer"), and what the key wants. */
+/* Tells whether `name` is the key or path of a row; if so, appends path, help and requirement of
+ * the row, with a variant "bodies.count (initial = "plummer")". */
 static bool print_if_named(const struct group *group, const struct variant *variant,
                            const struct parameter *parameter, const char *name, bool more,
                            struct text *text)
@@ -206,7 +206,8 @@ static bool print_if_named(const struct group *group, const struct variant *vari
     return true;
 }
 
-/* The choices of one key that are called so. */
+/* Appends each explained choice of a key that is called `name`. Returns true if there is one, else
+ * `more`. */
 static bool print_if_chosen(const struct group *group, const struct parameter *parameter,
                             const char *name, bool more, struct text *text)
 {
@@ -227,7 +228,7 @@ bool reference_choice(const struct schema *schema, const char *name, bool more, 
         const struct group *group = &schema->groups[i];
         for (size_t k = 0; k < group->parameter_count; k++)
             more = print_if_chosen(group, &group->parameters[k], name, more, text);
-        const struct parameter *last = NULL; /* what several variants share is told once */
+        const struct parameter *last = NULL; /* shared choices are explained once */
         for (size_t v = 0; group_described(group, v); v++)
             for (size_t k = 0; k < group->variant(v)->parameter_count; k++) {
                 const struct parameter *parameter = &group->variant(v)->parameters[k];
@@ -259,7 +260,8 @@ bool reference_key(const struct schema *schema, const char *name, bool more, str
 
 /* --- defaults.cfg ----------------------------------------------------------------------------- */
 
-/* "# help", "# [a number at least 0; length]", "#softening = 0.0;" */
+/* Appends a key as comments of a config file: "# help", "# [a number at least 0; length]",
+ * "#softening = 0.0;". */
 static void print_commented_row(const char *indent, const struct parameter *parameter,
                                 struct text *text)
 {
@@ -289,7 +291,8 @@ static void print_commented_row(const char *indent, const struct parameter *para
     text_print(text, ";\n");
 }
 
-/* With an empty line between them, and before the first one where there is text above. */
+/* Appends keys as comments, with an empty line between them, and before the first one if there is
+ * text `above`. */
 static void print_commented_rows(const char *indent, const struct parameter *parameters,
                                  size_t count, bool above, struct text *text)
 {
@@ -352,7 +355,8 @@ void reference_defaults(const struct schema *schema, struct text *text)
 
 /* --- orrery.cfg(5) ---------------------------------------------------------------------------- */
 
-/* With what roff takes for its own: backslashes, dashes, and dots and quotes at line starts. */
+/* Appends `words` for roff, escaping what roff would take for its own: backslashes, dashes, and
+ * dots and quotes at line starts. */
 static void print_roff(const char *words, struct text *text)
 {
     struct text lines = { 0 };

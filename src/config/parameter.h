@@ -7,6 +7,7 @@
 #ifndef ORRERY_CONFIG_PARAMETER_H
 #define ORRERY_CONFIG_PARAMETER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,14 +34,14 @@ enum parameter_type {
     PARAMETER_VALUES /* an array or list of scalars of any type (sweep.values) */
 };
 
-/* Bounds for `minimum` and `maximum`; both are inclusive unless `open` says otherwise. */
+/* The bounds, or-ed in `open`, that do not belong to the range themselves; by default both do. */
 enum parameter_open { OPEN_NONE = 0, OPEN_MINIMUM = 1, OPEN_MAXIMUM = 2 };
 
 /* The value of a key. The type of its row tells which member of the union counts. */
 struct parameter_value {
     enum parameter_presence {
         PARAMETER_REQUIRED, /* of a default: there is none, the key must be given */
-        PARAMETER_UNSET,    /* no value, and that is right */
+        PARAMETER_UNSET,    /* no value is set, and none is needed */
         PARAMETER_SET
     } presence;
     union {
@@ -49,12 +50,13 @@ struct parameter_value {
         double real;
         const char *string; /* also CHOICE and PATH */
         const double *reals;
-        const char *const *values; /* each in config syntax; of PATHS, their names */
+        const char *const *values; /* each in config syntax; of PATHS, names of files */
     };
-    size_t count; /* of reals, values and paths; of a CHOICE that was read: its index */
+    size_t count; /* number of reals, values or paths; of a CHOICE that was read, its index */
 };
 
-/* The default of a row: `.default_value = DEFAULT_REAL(0.05)`. A row without one is required. */
+/* Defaults to give to macros that make a row, such as INITIAL_COUNT(DEFAULT_NONE). A row that is
+ * written out has BY_DEFAULT(REAL, 0.05) or OPTIONAL; without either the key is required. */
 /* clang-format off */
 #define DEFAULT_NONE { .presence = PARAMETER_REQUIRED }
 #define DEFAULT_UNSET { .presence = PARAMETER_UNSET }
@@ -66,29 +68,40 @@ struct parameter_value {
     { .presence = PARAMETER_SET, .reals = (const double[]){ __VA_ARGS__ },                         \
       .count = sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double) }
 /* clang-format on */
+#define BY_DEFAULT(type_, ...) .default_value = DEFAULT_##type_(__VA_ARGS__)
+#define OPTIONAL .default_value = DEFAULT_UNSET
 
-/* The place of a key's value in the struct of whoever reads the section; section_read() fills
- * it. */
+/* The ranges that a row may give to its values. */
+#define BETWEEN(least_, most_) .minimum = (least_), .maximum = (most_)
+#define AT_LEAST(least_) BETWEEN(least_, INFINITY)
+#define NOT_NEGATIVE AT_LEAST(0)
+#define POSITIVE_TO(most_) BETWEEN(0, most_), .open = OPEN_MINIMUM
+#define POSITIVE POSITIVE_TO(INFINITY)
+
+/* The member for the value of a key in a struct of the code that reads the section; section_read()
+ * fills it. */
 struct parameter_member {
-    size_t offset, size; /* size 0: nowhere */
+    size_t offset, size; /* in bytes; size 0: there is no member */
 };
 
+/* The key and the type of a row: `{ KEY(REAL, step), POSITIVE, .help = ... }`. */
+#define KEY(type_, name_) .key = #name_, .type = PARAMETER_##type_
+
 /*
- * The key, the type and the member of a row whose member is called as its key:
- * `{ BIND(REAL, struct orbit, eccentricity), .help = ... }`. Members are bool; double; const char
- * *; an integer of 4 or 8 bytes; of a CHOICE an enum, or a const char * for its name; of REALS an
- * array of `length` doubles. A section is read into one struct: either the rows of a variant are
- * bound, or those that its group shares.
+ * The key, the type and the member of a row, where key and member have one name: `{ BIND(REAL,
+ * struct orbit, eccentricity), .help = ... }`. Members are bool; double; const char *; an integer
+ * of 4 or 8 bytes; of a CHOICE an enum, or a const char * for its name; of REALS an array of
+ * `length` doubles. A section is read into one struct: either the rows of a variant are bound, or
+ * those that its group shares.
  */
 #define BIND(type_, struct_, name_)                                                                \
-    .key = #name_, .type = PARAMETER_##type_,                                                      \
-    .member = { offsetof(struct_, name_), sizeof(((struct_ *)0)->name_) }
+    KEY(type_, name_), .member = { offsetof(struct_, name_), sizeof(((struct_ *)0)->name_) }
 
 struct parameter {
     const char *key; /* within its group: "step" of time.step */
     enum parameter_type type;
     struct parameter_value default_value;
-    struct parameter_member member; /* or BIND(), for all but the default */
+    struct parameter_member member; /* set by BIND() */
     double minimum, maximum;    /* of an INTEGER, a REAL, each of REALS; both 0: any finite value;
                                    maximum < minimum or INFINITY: no upper bound */
     unsigned open;              /* enum parameter_open, or-ed */
@@ -96,10 +109,10 @@ struct parameter {
     const char *const *choices; /* NULL-terminated */
     const char *const *choice_help; /* a sentence for each of `choices`; NULL: `help` says it all */
     struct dimension dimension;
-    /* Other keys of the section that may be given in the place of this required one, and what is
-     * said of the first where none is there. NULL: none may. */
+    /* Other keys of the section, one of which may be given in the place of this required one, and
+     * the words by which an error proposes the first of them. NULL: there are none. */
     const char *instead[2], *instead_help;
-    const char *help; /* one sentence; says what it means, not its type or range */
+    const char *help; /* one sentence: the meaning, not the type or range */
 };
 
 /* One member of a table (an initial condition, an integrator, a backend, a diagnostic, ...). */
@@ -112,7 +125,7 @@ struct variant {
     size_t parameter_count;
 };
 
-/* A brace of the config file: `time = { ... };`, or a list of them: `outputs = ( { ... } );`. */
+/* A group of the config file, `time = { ... };`, or a list of groups, `outputs = ( { ... } );`. */
 struct group {
     const char *name; /* "" for the keys at the top level */
     const char *help;
@@ -123,13 +136,17 @@ struct group {
     const char *variant_default; /* NULL: must be given */
     const char *variant_help;
     const struct variant *(*variant)(size_t index); /* NULL past the last one */
-    bool variants_elsewhere; /* another group has them too, and what is said of them stands there */
-    /* Checks relations that no single row can see (a box without a length): reports with
-     * section_error(), once all values of the section are good. Or NULL. */
+    bool variants_elsewhere; /* another group has the same variants, and describes them */
+    /* Checks relations that no single row can see (a box without a length), and reports with
+     * section_error(). Called only if all values of the section are good. Or NULL. */
     void (*check)(const struct section *section, struct error *error);
+    /* Bytes for what `check` makes of the section, kept as long as the config: see
+     * section_kept(). */
+    size_t kept_size;
 };
 
-/* Variant number `index` of those that stand with this group where the schema is described. */
+/* Returns variant number `index` of those that the reference describes with this group, or NULL
+ * past the last one. */
 static inline const struct variant *group_described(const struct group *group, size_t index)
 {
     return group->variant && !group->variants_elsewhere ? group->variant(index) : NULL;

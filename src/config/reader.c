@@ -6,12 +6,12 @@
 #include "config/section.h"
 #include "config/suggest.h"
 
-/* One reading of a whole tree. */
+/* The state of reading one tree against the schema. */
 struct reader {
     struct config *config;
     struct error *error;
-    size_t refused; /* values that are wrong, also those of which that has been said before */
-    bool broken;    /* parts of the file could not be read: what is missing may stand there */
+    size_t refused; /* number of values that are wrong or missing, reported or not */
+    bool broken;    /* parts of the file could not be read; missing keys may stand there */
 };
 
 static const struct group *find_group(const struct schema *schema, const char *name)
@@ -73,7 +73,7 @@ static bool has_instead(const struct section *section, const struct parameter *p
     return false;
 }
 
-/* The member if it was given, else the default. */
+/* Reads the value from `member`, or sets its default if `member` is NULL: the key was not given. */
 static void read_member(struct reader *r, const struct section *section, struct value *value,
                         const struct node *member)
 {
@@ -92,7 +92,8 @@ static void read_member(struct reader *r, const struct section *section, struct 
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-/* The shared rows, but for those that the variant replaces, and then the variant's own. */
+/* Adds a value for each shared row, but for those that the variant replaces, and then for the
+ * variant's own rows. */
 static void add_values(struct section *section)
 {
     const struct group *group = section->group;
@@ -105,7 +106,8 @@ static void add_values(struct section *section)
         section->values[section->value_count++].parameter = &variant->parameters[i];
 }
 
-/* Chooses the variant, by the first value. It is NULL also if the choice is wrong or missing. */
+/* Reads the key that chooses the variant into *choice, and sets the variant of the section, which
+ * stays NULL if the choice is wrong or missing. STATUS_MEMORY. */
 static enum status choose_variant(struct reader *r, struct section *section,
                                   const struct node *node, struct value *choice)
 {
@@ -137,15 +139,15 @@ static enum status make_values(struct reader *r, struct section *section, const 
     return STATUS_OK;
 }
 
-/* Tells whether the choice of the variant is wrong or missing: then the keys of any variant may be
- * right, and a key that has rows of its own there may be left out. */
+/* Tells whether a key cannot be judged, since the choice of the variant is wrong or missing and the
+ * key belongs to some variant: it is neither unknown, if given, nor missing, if not. */
 static bool is_unclear(const struct section *section, const char *key)
 {
     return section->group->variant_key && !section->variant &&
            suggest_owners(section->group, key, NULL);
 }
 
-/* Reads the members between the braces, in the order of the file, so that errors come in it too. */
+/* Reads the members between the braces, and reports errors, in the order of the file. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
@@ -161,12 +163,20 @@ static void read_members(struct reader *r, struct section *section, const struct
     }
 }
 
-/* `node` is the brace, or NULL where it was not given. */
+static enum status make_kept(struct reader *r, struct section *section)
+{
+    if (!section->group->kept_size)
+        return STATUS_OK;
+    section->kept = arena_take(&r->config->arena, 1, section->group->kept_size);
+    return section->kept ? STATUS_OK : arena_exhausted(r->error);
+}
+
+/* Reads one section; `node` is its group in the tree, or NULL if the file does not have it. */
 static void read_section(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
     const size_t before = r->error->lines + r->error->dropped + r->refused;
-    if (make_values(r, section, node))
+    if (make_values(r, section, node) || make_kept(r, section))
         return;
     if (node)
         read_members(r, section, node);
@@ -193,7 +203,8 @@ static enum status refuse_shape(struct reader *r, const struct group *group,
                            group->name);
 }
 
-/* `node` is the group or list, or NULL where it was not given. */
+/* Reads the section or sections of a group. `node` is the group or list in the tree, or NULL if the
+ * file does not have it; `whole` is the location of the file. */
 static enum status read_sections(struct reader *r, struct sections *sections,
                                  const struct node *node, const struct location *whole)
 {
@@ -222,7 +233,8 @@ static enum status read_sections(struct reader *r, struct sections *sections,
     return STATUS_OK;
 }
 
-/* The keys at the top, the groups in the order of the file, and those that are not in it. */
+/* Reads the keys at the top level, then the groups in the order of the file, and then those that
+ * are not in it, which get their defaults. */
 static void read_root(struct reader *r, const struct node *root)
 {
     const struct schema *schema = &r->config->schema;
@@ -248,7 +260,7 @@ static void read_root(struct reader *r, const struct node *root)
             read_sections(r, &sections[i], NULL, &root->location);
 }
 
-/* The groups; the rows stay where they are. */
+/* Copies the groups of the schema; the rows stay where they are. STATUS_MEMORY. */
 static enum status copy_schema(struct config *config, const struct schema *schema)
 {
     struct group *groups = arena_take(&config->arena, schema->group_count, sizeof *groups);
@@ -259,8 +271,8 @@ static enum status copy_schema(struct config *config, const struct schema *schem
     return STATUS_OK;
 }
 
-/* Keeps the overrides that were typed on the command line, behind those of `base`. Those that have
- * a location, or come with a list of locations, stand in a file or are the program's own. */
+/* Keeps the overrides that were typed on the command line, behind those of `base`. Overrides that
+ * come with locations stand in a file, or are the program's own. STATUS_MEMORY. */
 static enum status keep_typed(struct config *config, const struct config_source *source,
                               const struct config *base)
 {
@@ -279,7 +291,7 @@ static enum status keep_typed(struct config *config, const struct config_source 
     return STATUS_OK;
 }
 
-/* Loads a config from the tree that `base` was read from, or from the file if that is NULL. */
+/* Loads a config from the tree that `base` was read from, or from the file if `base` is NULL. */
 static enum status load(const struct config_source *source, const struct config *base,
                         const struct schema *schema, struct config **result, struct error *error)
 {
@@ -296,7 +308,7 @@ static enum status load(const struct config_source *source, const struct config 
     else
         tree_read(source, &config->arena, &config->root, error);
     reader.broken = error->status != STATUS_OK;
-    if (config->root) /* there may be errors that leave the rest readable */
+    if (config->root) /* some errors leave the rest readable */
         read_root(&reader, config->root);
     if (error->status) {
         config_free(config);
@@ -312,12 +324,44 @@ enum status config_load(const struct config_source *source, const struct schema 
     return load(source, NULL, schema, result, error);
 }
 
-enum status config_vary(const struct config *config, const struct config_source *further,
+void config_override(struct config_overrides *overrides, const struct location *location,
+                     const char *key, const char *value)
+{
+    const size_t count = overrides->count + 1;
+    const char **items = realloc(overrides->items, memory_bytes(count, sizeof *items));
+    if (items)
+        overrides->items = items;
+    struct location *locations =
+        realloc(overrides->locations, memory_bytes(count, sizeof *locations));
+    if (locations)
+        overrides->locations = locations;
+    struct text text = { 0 };
+    text_print(&text, "%s=%s", key, value);
+    if (!items || !locations || text.failed) {
+        text_free(&text);
+        overrides->failed = true;
+        return;
+    }
+    items[overrides->count] = text.bytes;
+    locations[overrides->count++] = location ? *location : (struct location){ 0 };
+}
+
+enum status config_vary(const struct config *config, struct config_overrides *overrides,
                         struct config **varied, struct error *error)
 {
-    struct config_source source = *further;
-    source.path = config->path;
-    return load(&source, config, &config->schema, varied, error);
+    const struct config_source source = { .path = config->path,
+                                          .overrides = overrides->items,
+                                          .override_count = overrides->count,
+                                          .override_locations = overrides->locations };
+    const enum status status = overrides->failed
+                                   ? error_memory(error)
+                                   : load(&source, config, &config->schema, varied, error);
+    for (size_t i = 0; i < overrides->count; i++)
+        free((char *)overrides->items[i]);
+    free(overrides->items);
+    free(overrides->locations);
+    *overrides = (struct config_overrides){ 0 };
+    return status;
 }
 
 void config_free(struct config *config)

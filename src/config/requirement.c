@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* Bounds of the whole range of a type mean no bound at all. */
+/* A bound beyond this is the end of the range of 64-bit integers, and means no bound at all. */
 #define NO_BOUND 9e18
 
 static bool bounded(const struct parameter *p)
@@ -83,14 +83,15 @@ void requirement_print(const struct parameter *p, struct text *text)
 
 /* --- values as people write them who come from other languages -------------------------------- */
 
-enum { SLIP_SIZE = 120 }; /* bytes of a value; longer ones are something else */
+enum { SLIP_SIZE = 120 }; /* bytes, with the NUL; a longer value is no slip */
 
 static const char *skip_blanks(const char *p)
 {
     return p + strspn(p, " \t");
 }
 
-/* A decimal number, nothing of hexadecimals or infinities. */
+/* Reads a finite decimal number and moves *p behind it; false for any other text, also for
+ * hexadecimal numbers and infinities. */
 static bool take_number(const char **p, double *value)
 {
     const char *start = *p + (**p == '+' || **p == '-');
@@ -161,7 +162,7 @@ static bool take_product(struct formula *f, double *value)
     if (!take_factor(f, value))
         return false;
     while (*f->next == '*' || *f->next == '/' || starts_with_pi(f->next)) {
-        const char sign = starts_with_pi(f->next) ? '*' : *f->next++; /* 2 pi */
+        const char sign = starts_with_pi(f->next) ? '*' : *f->next++; /* as in 2 pi */
         double factor;
         f->operators++;
         if (!take_factor(f, &factor))
@@ -186,16 +187,25 @@ static bool take_sum(struct formula *f, double *value)
     return true;
 }
 
-static bool work_out(const char *raw, double *value)
+/* Works out a text that is one formula, and counts its operators; false for any other text. */
+static bool take_all(const char *text, double *value, int *operators)
 {
-    struct formula formula = { .next = raw };
-    return take_sum(&formula, value) && *formula.next == '\0' && formula.operators > 0 &&
-           isfinite(*value);
+    struct formula formula = { .next = text };
+    const bool whole = take_sum(&formula, value) && *formula.next == '\0' && isfinite(*value);
+    *operators = formula.operators;
+    return whole;
+}
+
+bool requirement_work_out(const char *text, double *value)
+{
+    int operators;
+    return take_all(text, value, &operators);
 }
 
 /* --- the slips -------------------------------------------------------------------------------- */
 
-/* "'rk4'", and the quotation marks of typography. */
+/* Finds quotation marks other than the straight double ones, as in 'rk4'. Like each of the
+ * functions for slips it returns true and adds the advice to `reason`, unless this is NULL. */
 static bool quotes(const char *raw, struct text *reason)
 {
     static const char *const marks[] = { "'",      "`",      "\u2018", "\u2019", "\u201a", "\u201c",
@@ -238,7 +248,7 @@ static bool decimal_comma(const char *raw, struct text *reason)
     return true;
 }
 
-/* 1,000,000.0 and 1_000 */
+/* Finds separated thousands: 1,000,000.0 and 1_000. */
 static bool thousands(const char *raw, struct text *reason)
 {
     char plain[SLIP_SIZE];
@@ -254,7 +264,7 @@ static bool thousands(const char *raw, struct text *reason)
     return true;
 }
 
-/* 1d-3 of Fortran, 1e-3f of C */
+/* Finds exponents and suffixes of other languages: 1d-3 of Fortran, 1e-3f of C. */
 static bool exponent(const char *raw, struct text *reason)
 {
     char plain[SLIP_SIZE];
@@ -286,8 +296,8 @@ static bool arithmetic(const char *raw, struct text *reason)
 {
     double value;
     char plain[TEXT_REAL_SIZE];
-    int power, read = 0;
-    if (!work_out(raw, &value))
+    int power, operators, read = 0;
+    if (!take_all(raw, &value, &operators) || operators == 0)
         return false;
     const bool of_ten = (sscanf(raw, "10^%d%n", &power, &read) == 1 && !raw[read]) ||
                         (sscanf(raw, "10**%d%n", &power, &read) == 1 && !raw[read]);
@@ -299,7 +309,7 @@ static bool arithmetic(const char *raw, struct text *reason)
     return true;
 }
 
-/* 0.005 yr */
+/* Finds a number with a unit: 0.005 yr. */
 static bool with_unit(const char *raw, struct text *reason)
 {
     const char *p = raw;
@@ -308,7 +318,7 @@ static bool with_unit(const char *raw, struct text *reason)
         return false;
     p = skip_blanks(p);
     if ((!isalpha((unsigned char)*p) && (unsigned char)*p < 0x80) || strcasecmp(p, "e") == 0)
-        return false; /* half of an exponent */
+        return false; /* no unit: nothing, a sign, or half of an exponent */
     for (const char *q = p; *q; q++)
         if (!isalnum((unsigned char)*q) && !strchr("/^*_-. ", *q) && (unsigned char)*q < 0x80)
             return false;

@@ -8,29 +8,34 @@
 #include "base/text.h"
 #include "config/parameter.h"
 
-/* Within the range of the parameter? */
+/* Tells whether the value is finite and in the range of the parameter. */
 bool requirement_holds(const struct parameter *parameter, double value);
 
-/* "greater than 0", "at least 0 and at most 1"; "" where any value will do. Appends. */
+/* Appends the range, "greater than 0" or "at least 0 and at most 1"; nothing if any value will
+ * do. */
 void requirement_range(const struct parameter *parameter, struct text *text);
 
-/* "a number greater than 0", "one of open, periodic", "true or false". Appends. */
+/* Appends the kind of value: "a number greater than 0", "one of open, periodic", "true or
+ * false". */
 void requirement_print(const struct parameter *parameter, struct text *text);
+
+/* Works out a text that is a finite number, or a formula of numbers and pi: "7/24",
+ * "1/(2-2^(1/3))". Returns false for any other text. */
+bool requirement_work_out(const char *text, double *value);
 
 /* --- values as people write them who come from other languages -------------------------------- */
 
-/* Values as people write them who come from other languages: what is wrong, and how it is written.
+/* Slips: values as people write them who come from other languages, and how they are written here.
  */
 
 /*
- * The length of the value that stands at the start of `text`, up to the end of its line or
- * statement, where all of it together is such a slip (0,005; 10^-3; 2*3.14; 0.005 yr; 'rk4') and no
- * single word; otherwise 0.
+ * Returns the length of the value at the start of `text`, up to the end of its line or statement,
+ * if all of it together is a slip (0,005; 10^-3; 2*3.14; 0.005 yr; 'rk4'); otherwise 0.
  */
 size_t slip_length(const char *text);
 
-/* Appends what is wrong with the value `raw` and how it is written right; false where it is none of
- * the slips. `is_text`: a string was to be given. */
+/* Appends what is wrong with the value `raw` and how it is written right; returns false if it is no
+ * slip. `is_text`: a string is wanted. `reason` may be NULL. */
 bool slip_print(const char *raw, bool is_text, struct text *reason);
 
 #endif

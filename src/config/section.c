@@ -167,6 +167,12 @@ void section_read(const struct section *section, void *target)
     }
 }
 
+void *section_kept(const struct section *section)
+{
+    assert(section->kept);
+    return section->kept;
+}
+
 bool section_has(const struct section *section, const char *key)
 {
     return find(section, key)->held.presence == PARAMETER_SET;

@@ -15,26 +15,26 @@ enum {
 
 struct scope {
     struct grammar_scope at;
-    struct location opened;       /* its bracket */
-    const char *key;              /* of a group: the last one */
-    struct location key_location; /* of a list: that of the list */
-    size_t count;                 /* of keys in a group; of values in a list, but for the last */
-    struct node *last;            /* value in a group */
-    struct statement {            /* of a group: the one at hand */
+    struct location opened;       /* of its opening bracket */
+    const char *key;              /* of a group: its last key */
+    struct location key_location; /* of that key; in a list, of the list */
+    size_t count;      /* number of keys in a group; of values before the present one in a list */
+    struct node *last; /* the last node of the group or list */
+    struct statement { /* of a group: the present one */
         const struct frame *frame;
-        char *start;         /* of its key; NULL between two of them */
-        struct node *before; /* the last node of the source by then */
-        struct node *last;   /* and that of the group */
+        char *start;         /* of its key in the text; NULL between two statements */
+        struct node *before; /* the last node of the source before it */
+        struct node *last;   /* the last node of the group before it */
     } statement;
 };
 
-/* A file being read; they stand inside each other by @include. */
+/* A file that is being read. The frame of an included file has that of its includer as `outer`. */
 struct frame {
     struct frame *outer;
     const char *file;
     struct stat identity;
     struct cursor cursor;
-    const char *taken; /* up to here it is in the text for libconfig */
+    const char *taken; /* the text before this is already in the text for libconfig */
 };
 
 struct scanner {
@@ -51,7 +51,7 @@ struct scanner {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* "outputs.1.every": where in the tree the scanner is. */
+/* Returns the place of the scanner in the tree, "outputs.1.every". */
 static const char *path(struct scanner *s)
 {
     s->path.length = 0;
@@ -91,7 +91,8 @@ static enum status unexpected(struct scanner *s, const struct token *token, cons
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A node at the end of the source, or NULL. Scalars of a list stand where the list does. */
+/* Adds a node at the end of the source; NULL when memory is exhausted. Scalars of a list have the
+ * location of the list. */
 static struct node *add_node(struct scanner *s, const struct token *token, enum node_kind kind)
 {
     struct scope *scope = &s->scopes[s->depth];
@@ -111,7 +112,8 @@ static struct node *add_node(struct scanner *s, const struct token *token, enum 
     return s->source->last = node;
 }
 
-/* A value that libconfig is not to read: a 0 takes its place. */
+/* Notes a value that libconfig is not to read, a number or an invalid value, and puts a 0 in its
+ * place. */
 static enum status note_literal(struct scanner *s, const struct token *token)
 {
     struct node *node = add_node(s, token, NODE_BAD);
@@ -266,7 +268,8 @@ static enum status scan_file(struct scanner *s, const char *file, struct frame *
     return status;
 }
 
-/* Beside the including file, then in the directories given; false where there is none. */
+/* Finds the file that @include names: beside the including file, then in the directories given.
+ * Returns false if there is none. */
 static bool find_include(const struct scanner *s, const char *name, struct text *found)
 {
     file_beside(s->frame->file, name, found);
@@ -279,7 +282,7 @@ static bool find_include(const struct scanner *s, const char *name, struct text 
     return !found->failed;
 }
 
-/* Hands the text up to `end` on to libconfig. */
+/* Hands the text up to `end` on to libconfig; the text up to the cursor counts as taken then. */
 static enum status take(struct scanner *s, const char *end)
 {
     struct text *text = &s->source->text;
@@ -339,8 +342,8 @@ static enum status accept_error(struct scanner *s, const struct token *token)
                            "unexpected byte 0x%02x; a string needs quotation marks", c);
 }
 
-/* A value of several words and signs that is meant as one: the reader says what is wrong with it.
- */
+/* Tells whether a slip (requirement.h) starts at the token: several words and signs that are meant
+ * as one value. They become one token, *whole, and the reader says what is wrong with it. */
 static bool is_slip(const struct scanner *s, const struct token *token, struct token *whole)
 {
     const struct grammar_scope *const at = &s->scopes[s->depth].at;
@@ -365,7 +368,7 @@ static enum status accept_token(struct scanner *s, const struct token *token)
     if (token->kind == TOKEN_INCLUDE)
         return accept_include(s, token);
     if (token->kind == TOKEN_END && s->frame->outer)
-        return STATUS_OK; /* an include may end inside a group of its includer */
+        return STATUS_OK; /* an included file may end inside a group of its includer */
     const struct grammar_scope *const at = &s->scopes[s->depth].at;
     const enum sign sign = grammar_sign(at, token);
     const char *problem = grammar_problem(at, token, sign, s->frame->cursor);
@@ -375,9 +378,9 @@ static enum status accept_token(struct scanner *s, const struct token *token)
 /* --- going on behind an error ----------------------------------------------------------------- */
 
 /*
- * Takes the statement with an error out of the text: its key is left, with a value of which all is
- * said already, so that it counts as given. STATUS_OK where the rest of the file can be read; it
- * may have errors of its own.
+ * Takes the statement with an error out of the text, so that the scanner goes on behind it. The key
+ * stays and counts as given, with a value whose errors are all reported. Returns STATUS_OK if the
+ * rest of the file, which may have errors of its own, can be read.
  */
 static enum status go_on(struct scanner *s, struct frame *frame, const struct token *token)
 {
@@ -417,7 +420,7 @@ static enum status go_on(struct scanner *s, struct frame *frame, const struct to
     return STATUS_OK;
 }
 
-/* The tokens of one file, those of its includes in their places. */
+/* Reads the tokens of one file, and those of its includes in their places. */
 static enum status scan(struct scanner *s, struct frame *frame)
 {
     frame->outer = s->frame;

@@ -16,209 +16,109 @@
  */
 
 struct synonym {
-    const char *word;  /* in small letters, without hyphens and underscores: "leapfrog" */
     const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
-    const char *note;  /* what `meant` is, if not exactly what the word says; else NULL */
+    const char *words; /* in small letters, without hyphens and underscores: "leapfrog kdk" */
+    const char *note;  /* what `meant` is, if not exactly what the words say; else NULL */
 };
-
-static const char sixth_order[] = "sixth order with a fixed step";
-static const char block_steps[] = "fourth order with steps of its own for each body";
-static const char leapfrog_steps[] = "the leapfrog with a step for each body, by its acceleration";
-static const char radau[] = "Gauss-Radau quadrature of 15th order with steps of its own";
 
 /* If a word has several rows, the first one that fits the key counts. */
 static const struct synonym synonyms[] = {
     /* integrators */
-    { "verlet", "velocity-verlet", NULL },
-    { "vv", "velocity-verlet", NULL },
-    { "kdk", "velocity-verlet", NULL },
-    { "stormerverlet", "velocity-verlet", NULL },
-    { "leapfrog", "velocity-verlet", "the leapfrog in the order kick, drift, kick" },
-    { "leapfrogkdk", "velocity-verlet", NULL },
-    { "dkd", "leapfrog-dkd", NULL },
-    { "positionverlet", "leapfrog-dkd", NULL },
-    { "explicit", "euler", NULL },
-    { "expliciteuler", "euler", NULL },
-    { "forwardeuler", "euler", NULL },
-    { "symplectic", "semi-implicit-euler", NULL },
-    { "symplecticeuler", "semi-implicit-euler", NULL },
-    { "eulercromer", "semi-implicit-euler", NULL },
-    { "cromer", "semi-implicit-euler", NULL },
-    { "forestruth", "yoshida4", NULL },
-    { "fr", "yoshida4", NULL },
-    { "yoshida", "yoshida4", NULL },
-    { "omelyan", "pefrl", NULL },
-    { "rungekutta", "rk4", NULL },
-    { "rungekutta4", "rk4", NULL },
-    { "rk", "rk4", NULL },
-    { "hermite", "hermite4", NULL },
-    { "aarseth", "hermite4", NULL },
-    { "nbody6", "hermite4", block_steps },
-    { "blocksteps", "hermite4", NULL },
-    { "hermite6", "hermite4", block_steps },
-    { "gadget", "block-leapfrog", leapfrog_steps },
-    { "blockkdk", "block-leapfrog", NULL },
-    { "ias15", "gauss-radau", radau },
-    { "ias", "gauss-radau", radau },
-    { "gaussradau", "gauss-radau", NULL },
-    { "radau", "gauss-radau", NULL },
-    { "radau15", "gauss-radau", NULL },
-    { "everhart", "gauss-radau", NULL },
-    { "adaptive", "gauss-radau", radau },
-    { "bulirschstoer", "gauss-radau", radau },
-    { "whfast", "yoshida6", sixth_order },
+    { "velocity-verlet", "verlet vv kdk stormerverlet leapfrogkdk", NULL },
+    { "velocity-verlet", "leapfrog", "the leapfrog in the order kick, drift, kick" },
+    { "leapfrog-dkd", "dkd positionverlet", NULL },
+    { "euler", "explicit expliciteuler forwardeuler", NULL },
+    { "semi-implicit-euler", "symplectic symplecticeuler eulercromer cromer", NULL },
+    { "yoshida4", "forestruth fr yoshida", NULL },
+    { "pefrl", "omelyan", NULL },
+    { "rk4", "rungekutta rungekutta4 rk", NULL },
+    { "hermite4", "hermite aarseth blocksteps", NULL },
+    { "hermite4", "nbody6 hermite6", "fourth order with steps of its own for each body" },
+    { "block-leapfrog", "gadget", "the leapfrog with a step for each body, by its acceleration" },
+    { "block-leapfrog", "blockkdk", NULL },
+    { "gauss-radau", "ias15 ias adaptive bulirschstoer",
+      "Gauss-Radau quadrature of 15th order with steps of its own" },
+    { "gauss-radau", "gaussradau radau radau15 everhart", NULL },
+    { "yoshida6", "whfast", "sixth order with a fixed step" },
+    { "stages", "ruth ruth3 mclachlan splitting",
+      "a list of kicks and drifts of your own, time.stages" },
+    { "stages", "custom own", NULL },
     /* backends, precisions, instruction sets, kernels */
-    { "gpu", "cuda", NULL },
-    { "nvidia", "cuda", NULL },
-    { "cpu", "openmp", NULL },
-    { "omp", "openmp", NULL },
-    { "threads", "openmp", NULL },
-    { "parallel", "openmp", NULL },
-    { "multicore", "openmp", NULL },
-    { "reference", "serial", NULL },
-    { "float", "single", NULL },
-    { "float32", "single", NULL },
-    { "fp32", "single", NULL },
-    { "f32", "single", NULL },
-    { "float64", "double", NULL },
-    { "fp64", "double", NULL },
-    { "f64", "double", NULL },
-    { "avx512f", "avx512", NULL },
-    { "sse", "baseline", NULL },
-    { "sse2", "baseline", NULL },
-    { "generic", "baseline", NULL },
-    { "thirdlaw", "symmetric", NULL },
-    { "newton", "symmetric", NULL },
-    { "direct", "plain", NULL },
-    { "shared", "tiled", NULL },
-    { "naive", "simt", NULL },
+    { "cuda", "gpu nvidia", NULL },
+    { "openmp", "cpu omp threads parallel multicore", NULL },
+    { "serial", "reference", NULL },
+    { "single", "float float32 fp32 f32", NULL },
+    { "double", "float64 fp64 f64", NULL },
+    { "avx512", "avx512f", NULL },
+    { "baseline", "sse sse2 generic", NULL },
+    { "symmetric", "thirdlaw newton", NULL },
+    { "plain", "direct", NULL },
+    { "tiled", "shared", NULL },
+    { "simt", "naive", NULL },
     /* initial conditions */
-    { "random", "uniform-cube", NULL },
-    { "uniform", "uniform-cube", NULL },
-    { "cube", "uniform-cube", NULL },
-    { "box", "uniform-cube", NULL },
-    { "sphere", "cold-sphere", NULL },
-    { "collapse", "cold-sphere", NULL },
-    { "coldcollapse", "cold-sphere", NULL },
-    { "uniformsphere", "cold-sphere", NULL },
-    { "spiralgalaxy", "galaxy", NULL },
-    { "milkyway", "galaxy", "a disc, a bulge and a halo" },
-    { "halo", "nfw", "a halo of dark matter" },
-    { "darkmatter", "nfw", "a halo of dark matter" },
-    { "navarrofrenkwhite", "nfw", NULL },
-    { "bulge", "hernquist", "a sphere with a cusp" },
-    { "cusp", "dehnen", NULL },
-    { "disk", "disc", NULL },
-    { "exponentialdisk", "disc", NULL },
-    { "exponentialdisc", "disc", NULL },
-    { "spiral", "disc", NULL },
-    { "gamma", "bodies.inner_slope", NULL },
-    { "kepler", "two-body", NULL },
-    { "binary", "two-body", NULL },
-    { "solarsystem", "outer-solar-system", NULL },
-    { "planets", "outer-solar-system", NULL },
-    { "outerplanets", "outer-solar-system", NULL },
-    { "eight", "figure-eight", NULL },
-    { "threebody", "pythagorean", NULL },
-    { "burrau", "pythagorean", NULL },
-    { "merger", "encounter", "two models on a Kepler orbit" },
-    { "collision", "encounter", "two models on a Kepler orbit" },
-    { "flyby", "encounter", "two models on a Kepler orbit" },
-    { "pericentre", "pericenter", NULL },
-    { "periapsis", "pericenter", NULL },
-    { "csv", "file", NULL },
-    { "snapshot", "file", NULL },
+    { "uniform-cube", "random uniform cube box", NULL },
+    { "cold-sphere", "sphere collapse coldcollapse uniformsphere", NULL },
+    { "galaxy", "spiralgalaxy", NULL },
+    { "galaxy", "milkyway", "a disc, a bulge and a halo" },
+    { "nfw", "halo darkmatter", "a halo of dark matter" },
+    { "nfw", "navarrofrenkwhite", NULL },
+    { "hernquist", "bulge", "a sphere with a cusp" },
+    { "dehnen", "cusp", NULL },
+    { "disc", "disk exponentialdisk exponentialdisc spiral", NULL },
+    { "bodies.inner_slope", "gamma", NULL },
+    { "two-body", "kepler binary", NULL },
+    { "outer-solar-system", "solarsystem planets outerplanets", NULL },
+    { "figure-eight", "eight", NULL },
+    { "pythagorean", "threebody burrau", NULL },
+    { "encounter", "merger collision flyby", "two models on a Kepler orbit" },
+    { "pericenter", "pericentre periapsis", NULL },
+    { "file", "csv snapshot", NULL },
     /* diagnostics */
-    { "rdf", "radial-distribution", NULL },
-    { "gr", "radial-distribution", NULL },
-    { "g(r)", "radial-distribution", NULL },
-    { "paircorrelation", "radial-distribution", NULL },
-    { "energy", "conservation", NULL },
-    { "energies", "conservation", NULL },
-    { "momentum", "conservation", NULL },
-    { "thermo", "conservation", NULL },
-    { "virialratio", "conservation", NULL },
-    { "density", "density-profile", NULL },
-    { "profile", "density-profile", NULL },
-    { "lagrange", "lagrangian-radii", NULL },
-    { "halfmassradius", "lagrangian-radii", NULL },
-    { "dispersion", "velocity-dispersion", NULL },
-    { "encounters", "close-encounters", NULL },
-    { "binary", "binaries", NULL },
-    { "unbound", "escapers", NULL },
-    { "boundpairs", "binaries", NULL },
-    { "elements", "orbit", NULL },
-    { "kepler", "orbit", NULL },
+    { "radial-distribution", "rdf gr g(r) paircorrelation", NULL },
+    { "conservation", "energy energies momentum thermo virialratio", NULL },
+    { "density-profile", "density profile", NULL },
+    { "lagrangian-radii", "lagrange halfmassradius", NULL },
+    { "velocity-dispersion", "dispersion", NULL },
+    { "close-encounters", "encounters", NULL },
+    { "binaries", "binary boundpairs", NULL },
+    { "escapers", "unbound", NULL },
+    { "orbit", "elements kepler", NULL },
     /* outputs and files */
-    { "lammps", "xyz", "extended XYZ, which OVITO reads" },
-    { "lammpstrj", "xyz", "extended XYZ, which OVITO reads" },
-    { "dump", "xyz", "extended XYZ, which OVITO reads" },
-    { "trajectory", "xyz", NULL },
-    { "exyz", "xyz", NULL },
-    { "extxyz", "xyz", NULL },
-    { "ovito", "xyz", NULL },
-    { "hdf5", "gadget-hdf5", NULL },
-    { "gadget", "gadget-hdf5", NULL },
-    { "gadget", "hdf5", NULL },
-    { "h5", "gadget-hdf5", NULL },
-    { "h5", "hdf5", NULL },
-    { "snapshot", "gadget-hdf5", NULL },
-    { "txt", "plain", NULL },
-    { "ascii", "plain", NULL },
+    { "xyz", "lammps lammpstrj dump", "extended XYZ, which OVITO reads" },
+    { "xyz", "trajectory exyz extxyz ovito", NULL },
+    { "gadget-hdf5", "hdf5 gadget h5 snapshot", NULL },
+    { "hdf5", "gadget h5", NULL },
+    { "vtkhdf", "vtk paraview", NULL },
+    { "dcd", "charmm namd vmd", NULL },
+    { "plain", "txt ascii", NULL },
     /* boundaries and units */
-    { "pbc", "periodic", NULL },
-    { "vacuum", "open", NULL },
-    { "free", "open", NULL },
-    { "none", "open", NULL },
-    { "henon", "nbody", NULL },
-    { "natural", "nbody", NULL },
-    { "mks", "si", NULL },
-    { "cgs", "si", "metres, kilograms and seconds" },
-    { "au", "astronomical", "astronomical units, solar masses and days" },
-    { "solar", "astronomical", "astronomical units, solar masses and days" },
-    { "kpc", "galactic", NULL },
-    { "parsec", "pc-msun-myr", NULL },
-    { "pc", "pc-msun-myr", NULL },
+    { "periodic", "pbc", NULL },
+    { "open", "vacuum free none", NULL },
+    { "nbody", "henon natural", NULL },
+    { "si", "mks", NULL },
+    { "si", "cgs", "metres, kilograms and seconds" },
+    { "astronomical", "au solar", "astronomical units, solar masses and days" },
+    { "galactic", "kpc", NULL },
+    { "pc-msun-myr", "parsec pc", NULL },
     /* keys */
-    { "dt", "time.step", NULL },
-    { "timestep", "time.step", NULL },
-    { "stepsize", "time.step", NULL },
-    { "tend", "time.end", NULL },
-    { "tmax", "time.end", NULL },
-    { "tstop", "time.end", NULL },
-    { "endtime", "time.end", NULL },
-    { "duration", "time.end", NULL },
-    { "method", "time.integrator", NULL },
-    { "scheme", "time.integrator", NULL },
-    { "n", "bodies.count", NULL },
-    { "nbody", "bodies.count", NULL },
-    { "nbodies", "bodies.count", NULL },
-    { "particles", "bodies.count", NULL },
-    { "ic", "bodies.initial", NULL },
-    { "initialconditions", "bodies.initial", NULL },
-    { "eps", "physics.softening", NULL },
-    { "epsilon", "physics.softening", NULL },
-    { "softeninglength", "physics.softening", NULL },
-    { "g", "physics.gravitational_constant", NULL },
-    { "grav", "physics.gravitational_constant", NULL },
-    { "pbc", "physics.boundary", NULL },
-    { "box", "physics.box_length", NULL },
-    { "boxsize", "physics.box_length", NULL },
-    { "nthreads", "compute.threads", NULL },
-    { "cores", "compute.threads", NULL },
-    { "jobs", "compute.threads", NULL },
-    { "gpus", "compute.devices", NULL },
-    { "device", "compute.devices", NULL },
-    { "dtype", "compute.precision", NULL },
-    { "interval", "every", NULL },
-    { "frequency", "every", NULL },
-    { "stride", "every", NULL },
-    { "rmax", "r_max", NULL },
-    { "cutoff", "r_max", NULL },
-    { "nbins", "bins", NULL },
+    { "time.step", "dt timestep stepsize", NULL },
+    { "time.end", "tend tmax tstop endtime duration", NULL },
+    { "time.integrator", "method scheme", NULL },
+    { "bodies.count", "n nbody nbodies particles", NULL },
+    { "bodies.initial", "ic initialconditions", NULL },
+    { "physics.softening", "eps epsilon softeninglength", NULL },
+    { "physics.gravitational_constant", "g grav", NULL },
+    { "physics.boundary", "pbc", NULL },
+    { "physics.box_length", "box boxsize", NULL },
+    { "compute.threads", "nthreads cores jobs", NULL },
+    { "compute.devices", "gpus device", NULL },
+    { "compute.precision", "dtype", NULL },
+    { "every", "interval frequency stride", NULL },
+    { "r_max", "rmax cutoff", NULL },
+    { "bins", "nbins", NULL },
 };
 
-/* Without capitals, hyphens, underscores and blanks. */
+/* Copies a word into `simple` without capitals, hyphens, underscores, dots and blanks. */
 static void simplify(const char *word, char *simple, size_t size)
 {
     size_t length = 0;
@@ -226,6 +126,16 @@ static void simplify(const char *word, char *simple, size_t size)
         if (!strchr("-_ .", *word))
             simple[length++] = (char)tolower((unsigned char)*word);
     simple[length] = '\0';
+}
+
+/* Tells whether a word stands among others, which blanks separate. */
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (; *words; words += strcspn(words, " "), words += strspn(words, " "))
+        if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+            return true;
+    return false;
 }
 
 static bool is_candidate(const char *meant, const char *const *candidates, size_t count)
@@ -237,8 +147,8 @@ static bool is_candidate(const char *meant, const char *const *candidates, size_
 }
 
 /*
- * The first synonym of `word` whose meaning is one of the `count` candidates, or NULL. Capitals,
- * hyphens, underscores and blanks in `word` do not matter.
+ * Returns the first synonym of `word` whose meaning is one of the `count` candidates, or NULL.
+ * Capitals, hyphens, underscores, dots and blanks in `word` do not matter.
  */
 static const struct synonym *synonyms_find(const char *word, const char *const *candidates,
                                            size_t count)
@@ -247,76 +157,42 @@ static const struct synonym *synonyms_find(const char *word, const char *const *
     char simple[WORD_SIZE];
     simplify(word, simple, sizeof simple);
     for (size_t i = 0; i < COUNT_OF(synonyms); i++)
-        if (strcmp(synonyms[i].word, simple) == 0 &&
+        if (has_word(synonyms[i].words, simple) &&
             is_candidate(synonyms[i].meant, candidates, count))
             return &synonyms[i];
     return NULL;
 }
 
-static const char
-    fields[] = "external fields are a list at the top level: "
-               "external = ( { type = \"plummer\"; ... } ); see orrery info external",
-    no_merging[] = "bodies never merge or bounce: physics.softening limits their attraction, and "
-                   "the diagnostic close-encounters names the pairs",
-    no_tree[] = "there is no opening angle: compute.method = \"fmm\" (fast multipoles) takes "
-                "from compute.accuracy the error of the forces that you accept",
-    masses[] = "bodies.masses says how the masses of a cluster are drawn (\"equal\", "
-               "\"salpeter\", \"kroupa\", \"two-components\"), and "
-               "bodies.star_masses their range",
-    no_gas[] = "there is no gas here, and no star evolves: gravity alone",
-    no_space[] = "space does not expand here: give physical coordinates and "
-                 "velocities, not comoving ones",
-    no_tolerance[] = "the accuracy of integrators that choose their own steps is "
-                     "time.accuracy (gauss-radau) or time.eta (hermite4, "
-                     "block-leapfrog)",
-    no_interval[] =
-        "each diagnostic and each output has a key of its own: every = 10 is each tenth step",
-    no_units[] = "the units of all numbers are physics.units (orrery info "
-                 "physics.units), and of a file bodies.file_units";
-
-/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them. */
+/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them, each with the
+ * words of an error message. */
 static const struct {
-    const char *word, *answer;
+    const char *words, *answer;
 } elsewhere[] = {
-    { "externalpotential", fields },
-    { "externalfield", fields },
-    { "external", fields },
-    { "potential", fields },
-    { "potname", fields },
-    { "tidalfield", fields },
-    { "drag", fields },
-    { "collisions", no_merging },
-    { "collision", no_merging },
-    { "merge", no_merging },
-    { "mergers", no_merging },
-    { "theta", no_tree },
-    { "openingangle", no_tree },
-    { "erroltheta", no_tree },
-    { "tree", no_tree },
-    { "usetree", no_tree },
-    { "pmgrid", no_tree },
-    { "imf", masses },
-    { "massfunction", masses },
-    { "stellarevolution", no_gas },
-    { "metallicity", no_gas },
-    { "sph", no_gas },
-    { "gas", no_gas },
-    { "hubbleparam", no_space },
-    { "hubble", no_space },
-    { "omega0", no_space },
-    { "omegalambda", no_space },
-    { "cosmology", no_space },
-    { "comovingintegrationon", no_space },
-    { "redshift", no_space },
-    { "errtolintaccuracy", no_tolerance },
-    { "rtol", no_tolerance },
-    { "dtout", no_interval },
-    { "dtoutput", no_interval },
-    { "timebetsnapshot", no_interval },
-    { "snapshotinterval", no_interval },
-    { "unitlengthincm", no_units },
-    { "unitmassing", no_units },
-    { "unitvelocityincmpers", no_units },
+    { "externalpotential externalfield external potential potname tidalfield drag",
+      "external fields are a list at the top level: "
+      "external = ( { type = \"plummer\"; ... } ); see orrery info external" },
+    { "collisions collision merge mergers",
+      "bodies never merge or bounce: physics.softening limits their attraction, and "
+      "the diagnostic close-encounters names the pairs" },
+    { "theta openingangle erroltheta tree usetree pmgrid",
+      "there is no opening angle: with compute.method = \"fmm\" (fast multipoles), "
+      "compute.accuracy sets the relative error of the forces" },
+    { "imf massfunction", "bodies.masses says how the masses of a cluster are drawn (\"equal\", "
+                          "\"salpeter\", \"kroupa\", \"two-components\"), and "
+                          "bodies.star_masses their range" },
+    { "stellarevolution metallicity sph gas",
+      "there is no gas here, and no star evolves: gravity alone" },
+    { "hubbleparam hubble omega0 omegalambda cosmology comovingintegrationon redshift",
+      "space does not expand here: give physical coordinates and "
+      "velocities, not comoving ones" },
+    { "errtolintaccuracy rtol", "the accuracy of integrators that choose their own steps is "
+                                "time.accuracy (gauss-radau) or time.eta (hermite4, "
+                                "block-leapfrog)" },
+    { "dtout dtoutput timebetsnapshot snapshotinterval",
+      "each diagnostic and each output has a key of its own: every = 10 is each tenth step" },
+    { "unitlengthincm unitmassing unitvelocityincmpers",
+      "the units of all numbers are physics.units (orrery info "
+      "physics.units), and of a file bodies.file_units" },
 };
 
 const char *synonyms_elsewhere(const char *word)
@@ -325,7 +201,7 @@ const char *synonyms_elsewhere(const char *word)
     char simple[WORD_SIZE];
     simplify(word, simple, sizeof simple);
     for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
-        if (strcmp(elsewhere[i].word, simple) == 0)
+        if (has_word(elsewhere[i].words, simple))
             return elsewhere[i].answer;
     return NULL;
 }
@@ -402,7 +278,8 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
         text_print(text, "; did you mean %s?", nearest);
 }
 
-/* The keys of the brace; where no variant was chosen, those of all of them. */
+/* Adds the keys of a group, and those of its variant or, if none was chosen, of all its variants;
+ * at the top level also the names of the groups. */
 static void add_brace(struct candidates *near, const struct schema *schema,
                       const struct group *group, const struct variant *variant)
 {
@@ -416,7 +293,8 @@ static void add_brace(struct candidates *near, const struct schema *schema,
         add(near, schema->groups[i].name);
 }
 
-/* The path that a synonym stands for ("dt": time.step), if the schema has it. */
+/* Appends the path that `key` is a synonym of ("dt": time.step). Returns false if the schema has
+ * none. */
 static bool add_synonym(const struct schema *schema, const char *key, struct text *path)
 {
     for (size_t i = 0; i < schema->group_count; i++) {

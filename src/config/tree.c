@@ -12,8 +12,8 @@
 
 /* --- from libconfig --------------------------------------------------------------------------- */
 
-/* Fills the next of the nodes that the source has, and those in it, with what libconfig has read at
- * that point. NULL where it has read something else: it lost a setting for want of memory. */
+/* Fills *next, the next node of the source, and the nodes in it with what libconfig has read at
+ * that point. Returns NULL if it has read something else: it lost a setting for want of memory. */
 static struct node *fill(struct node **next, const config_setting_t *setting, struct arena *arena)
 {
     static const int types[] = {
@@ -48,7 +48,8 @@ static struct node *fill(struct node **next, const config_setting_t *setting, st
     return node->children ? node : NULL;
 }
 
-/* The file, and what was added to it: `{ value = ...; }` each. */
+/* Fills the nodes of the file, and of the values that were added to it as `{ value = ...; }`.
+ * Returns false if a setting is lost. */
 static bool fill_all(const struct source *source, const config_setting_t *list, struct arena *arena)
 {
     struct node *next = source->first;
@@ -81,7 +82,7 @@ static enum status parse(struct source *source, struct arena *arena, struct erro
 {
     enum status status = STATUS_OK;
     config_t config;
-    const bool told = error->status != STATUS_OK; /* an error that was reported stands */
+    const bool told = error->status != STATUS_OK; /* an error that was reported before stands */
     text_append(&source->text, " )", 2);
     if (source->text.failed || !has_room(source->text.length))
         return arena_exhausted(error);
@@ -107,11 +108,11 @@ struct node *tree_member(const struct node *group, const char *name)
 
 /* --- overrides -------------------------------------------------------------------------------- */
 
-/* "path=value" */
+/* An override, "path=value". */
 struct override {
     struct location location; /* "-P path=value", or where it is written */
     const char *path;
-    struct node *value; /* NULL: wrong */
+    struct node *value; /* NULL: it is wrong, and its error has been reported */
     struct arena *arena;
     struct error *error;
 };
@@ -121,8 +122,8 @@ static bool is_index(const char *word)
     return *word && word[strspn(word, "0123456789")] == '\0' && strlen(word) < 7;
 }
 
-/* A copy of a group or list that an override may change: its children are those of the original, so
- * that a tree stays as it is when another one is made from it. */
+/* Copies a group or list that an override may change; the children are those of the original, so
+ * that a tree stays as it is when another one is made from it. NULL when memory is exhausted. */
 static struct node *copy_node(struct arena *arena, const struct node *node)
 {
     struct node *copy = arena_take(arena, 1, sizeof *copy);
@@ -136,7 +137,8 @@ static struct node *copy_node(struct arena *arena, const struct node *node)
     return copy;
 }
 
-/* The slot of a child, made if it is not there; NULL with an error. */
+/* Returns the slot of the child that `word` names, which is made if it is not there; NULL with an
+ * error. */
 static struct node **slot(const struct override *o, struct node *parent, const char *word)
 {
     size_t i = parent->count;
@@ -172,7 +174,7 @@ static struct node **slot(const struct override *o, struct node *parent, const c
     return &children[parent->count++];
 }
 
-/* Puts the value at its path, word by word. */
+/* Puts the value of an override at its path, word by word, and makes the groups on the way. */
 static enum status put(const struct override *o, struct node *root)
 {
     char *words = arena_copy(o->arena, o->path, strlen(o->path));
@@ -213,12 +215,12 @@ static bool is_literal(const char *bytes)
         return true;
     if (strcasecmp(bytes, "true") == 0 || strcasecmp(bytes, "false") == 0)
         return true;
-    char *end; /* the whole of it a number, be it one that overflows */
+    char *end; /* all of it must be a number, be it one that overflows */
     strtod(bytes, &end);
     return strpbrk(bytes, "0123456789") && end > bytes && end[strspn(end, "L")] == '\0';
 }
 
-/* Keys of letters, digits and _-*, joined by dots. */
+/* Tells whether the path is keys of letters, digits and _-*, joined by dots. */
 static bool is_path(const char *path)
 {
     bool start = true;
@@ -234,7 +236,7 @@ static bool is_path(const char *path)
 
 #define BLANKS " \t\r\n"
 
-/* "-P path=value" in errors. NULL when memory is exhausted. */
+/* Returns the name of an override in errors, "-P path=value"; NULL when memory is exhausted. */
 static const char *label_of(const char *override, struct arena *arena)
 {
     enum { SHOWN = 80 };
@@ -246,7 +248,8 @@ static const char *label_of(const char *override, struct arena *arena)
     return arena_keep(arena, &label);
 }
 
-/* Adds its value to the source. */
+/* Reads an override into *o and adds its value to the source. STATUS_USAGE, STATUS_CONFIG,
+ * STATUS_MEMORY. */
 static enum status add_override(struct override *o, const char *override, struct source *source)
 {
     const char *label = label_of(override, o->arena);
@@ -278,7 +281,7 @@ static enum status add_override(struct override *o, const char *override, struct
 }
 
 /* Adds the overrides to the source, which has a file or none, lets libconfig read all of it, and
- * applies them to `base`, or to the file where that is NULL. */
+ * applies the overrides to a copy of `base`, or to the file if `base` is NULL. */
 static enum status apply(const struct config_source *from, const struct node *base,
                          struct source *source, struct arena *arena, struct node **root,
                          struct error *error)
@@ -304,7 +307,7 @@ static enum status apply(const struct config_source *from, const struct node *ba
         if (overrides[i].value)
             put(&overrides[i], *root);
     if (error->lines + error->dropped > before)
-        *root = NULL; /* without an override that is wrong, others would seem to be missing */
+        *root = NULL; /* the keys of an override that is wrong would seem to be missing */
     return error->status;
 }
 
@@ -353,7 +356,7 @@ void tree_print_string(const char *value, struct text *text)
     text_append(text, "\"", 1);
 }
 
-/* An array of libconfig's holds scalars only. */
+/* Prints a list as an array, [ ], which in libconfig holds scalars only, or else as a list, ( ). */
 static void print_list(const struct node *node, struct text *text)
 {
     bool array = true;

@@ -7,20 +7,22 @@
 #include "config/configuration.h"
 #include "config/node.h"
 
-/* The file of `from` with its overrides applied. Nodes and strings live in the arena. With errors
- * *root is what could be read all the same, so that its own can be told too, or NULL. */
+/* Reads the file of `from` and applies its overrides. Nodes and strings live in the arena. After an
+ * error *root is the part that could be read, so that its errors can be reported too, or NULL. */
 enum status tree_read(const struct config_source *from, struct arena *arena, struct node **root,
                       struct error *error);
 
-/* The same for the tree `base`, which stays as it is and must outlive the new one, in the place of
- * the file: only the overrides are read. */
+/* Applies the overrides to the tree `base`, which stays as it is and must outlive the new tree
+ * *root. No file is read. */
 enum status tree_vary(const struct node *base, const struct config_source *overrides,
                       struct arena *arena, struct node **root, struct error *error);
 
-/* The member of that name, or NULL; of NULL and of what is no group as well. */
+/* Returns the member of the group that has this name, or NULL, also if `group` is NULL or no
+ * group. */
 struct node *tree_member(const struct node *group, const char *name);
 
-/* In config syntax, and re-readable to the same bits; but a group is only hinted at: "{ ... }". */
+/* Appends the node in config syntax, from which it can be read back to the same bits; of a group,
+ * no more than "{ ... }". */
 void tree_print(const struct node *node, struct text *text);
 void tree_print_real(double value, struct text *text);        /* 0.1, 1.0, 1e+300 */
 void tree_print_string(const char *value, struct text *text); /* "a \"b\"" */

@@ -19,7 +19,7 @@ struct reading {
 
 enum fault { WRONG_TYPE, OUT_OF_RANGE, NO_CHOICE };
 
-/* Types whose values are strings. */
+/* Tells whether the values of the parameter are strings. */
 static bool is_text(const struct parameter *parameter)
 {
     return parameter->type == PARAMETER_STRING || parameter->type == PARAMETER_CHOICE ||
@@ -35,7 +35,8 @@ static size_t find_choice(const struct parameter *parameter, const char *word)
     return i;
 }
 
-/* On the command line, quotation marks may be left out: name=2026. */
+/* Returns the string of a node, or NULL if it has none. On the command line, quotation marks may be
+ * left out: name=2026. */
 static const char *string_of(const struct node *node)
 {
     if (node->kind == NODE_STRING)
@@ -44,7 +45,7 @@ static const char *string_of(const struct node *node)
     return scalar ? node->raw : NULL;
 }
 
-/* Reports `node`: the value itself, or an element of its list. */
+/* Reports the fault of `node`: of the value itself, or of an element of its list. STATUS_CONFIG. */
 static enum status refuse(const struct reading *r, const struct node *node, enum fault fault)
 {
     const struct parameter *parameter = r->value->parameter;
@@ -92,7 +93,7 @@ static enum status read_integer(const struct reading *r)
     int64_t integer = r->node->integer;
     if (r->node->kind == NODE_REAL && r->node->real == floor(r->node->real) &&
         r->node->real >= -two63 && r->node->real < two63)
-        integer = (int64_t)r->node->real; /* 1e6 */
+        integer = (int64_t)r->node->real; /* whole, as 1e6 */
     else if (r->node->kind != NODE_INTEGER)
         return refuse(r, r->node, WRONG_TYPE);
     if (!requirement_holds(r->value->parameter, (double)integer))
@@ -101,7 +102,7 @@ static enum status read_integer(const struct reading *r)
     return STATUS_OK;
 }
 
-/* A number of any kind: the node itself, or an element of it. */
+/* Reads a whole or real number from `node`: the value itself, or an element of its list. */
 static enum status read_number(const struct reading *r, const struct node *node, double *real)
 {
     if (node->kind == NODE_INTEGER)
@@ -139,7 +140,8 @@ static enum status read_choice(const struct reading *r)
     return STATUS_OK;
 }
 
-/* Relative to the file that names it; to the current directory from the command line. */
+/* Makes *resolved of a name of a file: relative to the file that names it; to the current directory
+ * if it is from the command line. STATUS_MEMORY. */
 static enum status resolve(const struct reading *r, const char *name, const char **resolved)
 {
     *resolved = name;
@@ -170,10 +172,10 @@ static void add_name(struct names *names, const char *name)
 }
 
 /*
- * The files that a pattern stands for, in the order of their bytes: glob() sorts by the locale,
- * which is always "C". What names a file is no pattern, so that the echo of a list reads back as
- * itself; a pattern that fits no file stays as it is, as in a shell, for whoever opens it. The
- * folder of the config file is none of the pattern.
+ * Adds the files that a pattern stands for, in the order of their bytes: glob() sorts by the
+ * locale, which is always "C". A name of a file that exists is no pattern, so that the echo of a
+ * list reads back as itself; a pattern that fits no file stays as it is, as in a shell, for whoever
+ * opens it. Only `name` is a pattern, not the folder of the config file, with which `path` begins.
  */
 static enum status expand(const struct reading *r, const char *name, const char *path,
                           struct names *names)
@@ -201,7 +203,7 @@ static enum status expand(const struct reading *r, const char *name, const char 
     return failed == GLOB_NOSPACE ? error_memory(r->error) : STATUS_OK;
 }
 
-/* Into memory of the config. */
+/* Copies the names into memory of the config. STATUS_MEMORY. */
 static enum status keep_names(const struct reading *r, const struct names *names)
 {
     const char **paths = arena_take(r->arena, names->count, sizeof *paths);
@@ -254,7 +256,7 @@ static enum status read_reals(const struct reading *r)
     return STATUS_OK;
 }
 
-/* A scalar, or a list of them. */
+/* Tells whether the node is a scalar, or a list of scalars or of such lists. */
 static bool is_plain(const struct node *node)
 {
     if (node->kind == NODE_BAD || node->kind == NODE_GROUP)

@@ -39,12 +39,14 @@ static const struct column columns[COLUMNS] = {
       "id of one body of the pair with the largest binding energy; empty without a bound pair" },
     { "hardest_id_2", DIMENSION_NONE, "id of the other" },
     { "hardest_semi_major_axis", DIMENSION_LENGTH,
-      "its semi-major axis, half the sum of the turning points' distances: that of orbit" },
+      "its semi-major axis, half the sum of the turning points' distances, as in the diagnostic "
+      "orbit" },
     { "hardest_eccentricity", DIMENSION_NONE, "its eccentricity, likewise" },
     { "hardest_energy_kt", DIMENSION_NONE, "its binding energy in kT" },
 };
 
-/* 2/3 of the mean kinetic energy of the bodies with mass, about their centre of mass. */
+/* Returns kT, 2/3 of the mean kinetic energy of the bodies with mass about their centre of mass;
+ * NaN for fewer than two such bodies, or at rest. */
 static double temperature(const struct bodies *b)
 {
     const double kinetic = bound_pairs_kinetic(b);

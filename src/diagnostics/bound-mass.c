@@ -40,14 +40,15 @@ static const struct column columns[COLUMNS] = {
       "radius about the density centre of the bound bodies that encloses half of their mass" },
     { "tidal_radius", DIMENSION_LENGTH,
       "(G M_b / (Omega^2 - d^2 Phi/dR^2))^(1/3), with Phi the external fields, R the distance of "
-      "that centre from theirs and Omega its angular speed about it; empty without fields, and "
-      "where they do not pull the bodies apart" },
+      "the density centre of the bound bodies from the centre of the fields, and Omega the angular "
+      "speed of the former about the latter; empty without fields, and where they do not pull the "
+      "bodies apart" },
     { "bound_center_x", DIMENSION_LENGTH, "density centre of the bound bodies: x component" },
     { "bound_center_y", DIMENSION_LENGTH, "density centre of the bound bodies: y component" },
     { "bound_center_z", DIMENSION_LENGTH, "density centre of the bound bodies: z component" },
 };
 
-#define CORE 0.1 /* of the mass: the bodies whose velocity is the first guess */
+#define CORE 0.1 /* part of the mass whose velocity is the first guess of the frame */
 
 struct bound_mass {
     struct diagnostic base;
@@ -58,11 +59,11 @@ struct bound_mass {
 struct search {
     const struct bodies *bodies;
     size_t first; /* index of its first body */
-    double softening2, gravitational_constant;
+    double softening2, gravitational_constant, rotation;
     struct interruption *interruption;
-    bool *member; /* is of the species */
-    bool *bound;  /* counts in phi */
-    double *phi;  /* of the bound bodies alone */
+    bool *member; /* belongs to the species that is measured */
+    bool *bound;  /* is bound, and counts in phi */
+    double *phi;  /* potential of the bound bodies alone, energy over mass */
     size_t *changed;
     double mass; /* of all members */
     int threads;
@@ -76,8 +77,8 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* --- the bound bodies ------------------------------------------------------------------------- */
 
-/* Adds the potential of `count` bodies, numbered in `which`, to that of all (sign 1), or takes it
- * away (-1). */
+/* Adds the potential of `count` bodies, whose numbers are in `which`, to phi of every body (sign
+ * 1), or takes it away (-1). */
 static void add_potential(struct search *s, const size_t *which, size_t count, double sign)
 {
     const struct bodies *const b = s->bodies;
@@ -99,7 +100,8 @@ static void add_potential(struct search *s, const size_t *which, size_t count, d
     }
 }
 
-/* Makes phi that of the members alone: all potentials without the fields and the other bodies. */
+/* Begins with all members bound: phi is the potential of the moment without that of the external
+ * fields and of the other bodies. */
 static void begin(struct search *s, const struct bound_mass *bound_mass, const struct moment *now)
 {
     const struct bodies *const b = s->bodies;
@@ -121,7 +123,7 @@ static void begin(struct search *s, const struct bound_mass *bound_mass, const s
 
 static struct bound_set set_of_bound(const struct search *s)
 {
-    struct bound_set set = { 0 };
+    struct bound_set set = { .rotation = s->rotation };
     for (size_t i = 0; i < s->bodies->count; i++)
         if (s->bound[i])
             bound_set_add(&set, s->bodies, s->first + i);
@@ -133,7 +135,6 @@ static struct bound_set set_of_bound(const struct search *s)
 static enum status find_core_velocity(struct search *s, double velocity[3], struct error *error)
 {
     const struct bodies *const b = s->bodies;
-    const double *const v[] = { b->vx + s->first, b->vy + s->first, b->vz + s->first };
     double *const values = memory_array(b->count, sizeof *values, error);
     if (!values)
         return error->status;
@@ -144,15 +145,19 @@ static enum status find_core_velocity(struct search *s, double velocity[3], stru
     for (double mass = 0.0; core < b->count && mass <= CORE * s->mass; core++)
         mass += s->member[s->changed[core]] ? b->m[s->first + s->changed[core]] : 0.0;
     for (int axis = 0; axis < 3; axis++) {
-        for (size_t k = 0; k < core; k++)
-            values[k] = v[axis][s->changed[k]];
+        for (size_t k = 0; k < core; k++) {
+            double v[3];
+            bound_set_velocity(s->rotation, b, s->first + s->changed[k], v);
+            values[k] = v[axis];
+        }
         velocity[axis] = gsl_stats_median(values, 1, core);
     }
     memory_free(values);
     return STATUS_OK;
 }
 
-/* Judges a body in the frame of velocity `core`; NULL: in that of the others that are bound. */
+/* Tells whether body i is bound in the frame of velocity `core`, or of the mean velocity of the
+ * other bound bodies if `core` is NULL. */
 static bool holds(const struct search *s, const struct bound_set *set, const double *core, size_t i)
 {
     return s->mass > 0 &&
@@ -167,8 +172,8 @@ static void change(struct search *s, const size_t *changed, size_t count, double
         s->bound[changed[k]] = sign > 0;
 }
 
-/* Judges all members in one frame and in one potential, and tells whether any changed: those that
- * leave are noted from the front of the array, those that come from its end. */
+/* Judges all members in one frame and in one potential, and tells whether any changed. The array
+ * `changed` has those that leave at its front, and those that come at its end. */
 static bool judge_all(struct search *s, const double *core)
 {
     const struct bound_set set = set_of_bound(s);
@@ -187,8 +192,8 @@ static bool judge_all(struct search *s, const double *core)
     return leave + come > 0;
 }
 
-/* Finds the bound bodies, which decide the frame and the potential in which others may be bound:
- * until nothing changes. */
+/* Finds the bound bodies. They decide the frame and the potential in which others may be bound, so
+ * that all are judged again until nothing changes. */
 static enum status find_bound(struct search *s, struct error *error)
 {
     enum { ROUNDS = 100 };
@@ -220,20 +225,26 @@ static void fill_counts(const struct search *s, double *row)
 /*
  * Returns King's radius (1962, AJ 67, 471), at which the field of the bound mass M balances
  * the tide on the line through the centre of the fields: d = x - center, R = |d|, n = d / R,
- * Omega = |d x v| / R^2. The jerk of a body that moves with n is da/dR along n, -d^2 Phi/dR^2.
+ * Omega = |d x v| / R^2, v the velocity without that of the centre. The jerk of a body that moves
+ * with n is da/dR along n, -d^2 Phi/dR^2; in a frame that turns it has a centrifugal part, which is
+ * no tide.
  */
-static double tidal_radius(const struct external *external, double GM, const double x[3],
-                           const double v[3])
+static double tidal_radius(const struct physics *physics, double GM, const double x[3],
+                           const double velocity[3])
 {
+    const struct external *const external = physics->external;
+    const double *const c = external->center, turn = physics->rotation;
+    const double v[3] = { velocity[0] + turn * c[1], velocity[1] - turn * c[0], velocity[2] };
     double d[3], n[3], L[3];
     for (int k = 0; k < 3; k++)
-        d[k] = x[k] - external->center[k];
+        d[k] = x[k] - c[k];
     const double R2 = vec3_dot(d, d);
     for (int k = 0; k < 3; k++)
         n[k] = d[k] / sqrt(R2);
     vec3_cross(d, v, L);
     const struct field_motion motion = external_motion(external, x, n);
-    const double tide = vec3_dot(L, L) / (R2 * R2) + vec3_dot(n, motion.jerk);
+    const double outwards = turn * turn * (n[0] * n[0] + n[1] * n[1]);
+    const double tide = vec3_dot(L, L) / (R2 * R2) + vec3_dot(n, motion.jerk) - outwards;
     return tide > 0 ? cbrt(GM / tide) : NAN;
 }
 
@@ -242,7 +253,8 @@ static bool is_bound(const void *search, size_t number)
     return ((const struct search *)search)->bound[number];
 }
 
-/* Fills in where the bound bodies are, which stays undefined where there are none with mass. */
+/* Fills in the centre and the radii of the bound bodies, which stay NaN if no bound body has
+ * mass. */
 static enum status fill_place(const struct search *s, const struct physics *physics, double *row,
                               struct error *error)
 {
@@ -258,9 +270,9 @@ static enum status fill_place(const struct search *s, const struct physics *phys
             v[k] = set.momentum[k] / set.mass;
         }
         row[HALF_MASS_RADIUS] = sphere_radius(&sphere, 0.5);
-        if (physics->external)
-            row[TIDAL_RADIUS] = tidal_radius(
-                physics->external, physics->gravitational_constant * set.mass, sphere.center, v);
+        if (physics->external && physics->external->count > (physics->rotation != 0.0))
+            row[TIDAL_RADIUS] =
+                tidal_radius(physics, physics->gravitational_constant * set.mass, sphere.center, v);
         sphere_destroy(&sphere);
     }
     bodies_destroy(bound);
@@ -276,6 +288,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
         .first = system * now->bodies->stride,
         .softening2 = now->physics->softening * now->physics->softening,
         .gravitational_constant = now->physics->gravitational_constant,
+        .rotation = now->physics->rotation,
         .interruption = now->physics->interruption,
         .member = memory_array(count, sizeof *s.member, error),
         .bound = memory_array(count, sizeof *s.bound, error),

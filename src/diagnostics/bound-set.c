@@ -1,21 +1,30 @@
 #include "diagnostics/bound-set.h"
 
-#define LEAST_SHARE 1e-14 /* of a mass: less is what rounding leaves of nothing */
+#define LEAST_SHARE 1e-14 /* of a mass: a difference that is smaller is rounding */
+
+/* The velocity at rest is v + Omega x r. */
+void bound_set_velocity(double rotation, const struct bodies *b, size_t i, double v[3])
+{
+    v[0] = b->vx[i] - rotation * b->y[i];
+    v[1] = b->vy[i] + rotation * b->x[i];
+    v[2] = b->vz[i];
+}
 
 void bound_set_add(struct bound_set *set, const struct bodies *b, size_t i)
 {
+    double v[3];
+    bound_set_velocity(set->rotation, b, i, v);
     set->mass += b->m[i];
-    set->momentum[0] += b->m[i] * b->vx[i];
-    set->momentum[1] += b->m[i] * b->vy[i];
-    set->momentum[2] += b->m[i] * b->vz[i];
+    for (int k = 0; k < 3; k++)
+        set->momentum[k] += b->m[i] * v[k];
 }
 
 bool bound_set_holds(const struct bound_set *set, const struct bodies *b, size_t i, bool inside,
                      double phi, double whole, const double *velocity)
 {
     const double own = inside ? b->m[i] : 0.0, others = set->mass - own;
-    const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
-    double v2 = 0.0;
+    double v[3], v2 = 0.0;
+    bound_set_velocity(set->rotation, b, i, v);
     if (whole - own <= LEAST_SHARE * whole)
         return true;
     for (int k = 0; k < 3; k++) {

@@ -32,8 +32,8 @@ static const struct column columns[COLUMNS] = {
     { "closest_id_2", DIMENSION_NONE, "id of the other" },
     { "closest_time", DIMENSION_TIME, "when that was" },
     { "fastest_time_scale", DIMENSION_TIME,
-      "least tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_1 + m_2))) of all pairs: the orbital period "
-      "of the pair over 2 pi; empty when nothing has mass" },
+      "least tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_1 + m_2))) of all pairs; 2 pi tau is the "
+      "period of a circular orbit of the pair at its distance r; empty when nothing has mass" },
     { "fastest_id_1", DIMENSION_NONE, "id of one of that pair" },
     { "fastest_id_2", DIMENSION_NONE, "id of the other" },
     { "steps_per_time_scale", DIMENSION_NONE,
@@ -84,7 +84,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
         state->time = now->time;
         ids_of(now->bodies, system, &nearest, state->ids);
     }
-    if (isfinite(state->distance)) /* else no pair yet */
+    if (isfinite(state->distance)) /* otherwise there was no pair yet */
         row[CLOSEST_DISTANCE] = state->distance;
     row[CLOSEST_ID_1] = state->ids[0];
     row[CLOSEST_ID_2] = state->ids[1];

@@ -56,19 +56,20 @@ static const struct column columns[COLUMNS] = {
     { "center_y", DIMENSION_LENGTH, "centre of mass: y component" },
     { "center_z", DIMENSION_LENGTH, "centre of mass: z component" },
     { "test_energy_error", DIMENSION_NONE,
-      "largest |e - e0| / |e0| of this row and all before it, e0 that of step 0; e is the sum over "
-      "the bodies without mass of 1/2 |v - V|^2 - G M / sqrt(r^2 + eps^2), with the mass M and "
-      "velocity V of the only body that has mass, and the distance r from it; in external fields "
-      "the sum of 1/2 v^2 + phi, if no body has mass; empty otherwise" },
+      "largest |e - e0| / |e0| of this row and all before it, with e0 = e at step 0; if one body "
+      "alone has mass (M, at the velocity V), e is the sum over all others of 1/2 |v - V|^2 - G M "
+      "/ "
+      "sqrt(r^2 + eps^2), r their distance from it; if no body has mass, in external fields, e is "
+      "the sum over all bodies of 1/2 v^2 + phi; empty in all other cases" },
     { "internal_energy", DIMENSION_ENERGY,
       "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged; with "
-      "external fields E itself, Jacobi's energy in a rotating frame" },
+      "external fields it is E itself, which in a rotating frame is Jacobi's energy" },
 };
 
-/* The state of one system. */
+/* The state of one system: errors are the largest so far. */
 struct state {
     double energy_error;
-    double first_test_energy; /* NaN where there is none */
+    double first_test_energy; /* NaN if there is none: test_energy_of() */
     double test_energy_error;
 };
 
@@ -79,8 +80,8 @@ static double quotient(double numerator, double denominator)
     return denominator != 0.0 ? numerator / denominator : NAN;
 }
 
-/* The energy of the bodies without mass, where it is kept: about the only body with mass, or in
- * external fields if no body has any. NaN elsewhere. */
+/* Returns the energy of the bodies without mass if it is conserved: about the only body with mass
+ * or, if no body has any, in external fields. Otherwise NaN. */
 static double test_energy_of(const struct moment *now, size_t system)
 {
     const struct bodies *const b = now->bodies;
@@ -109,7 +110,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     return STATUS_OK;
 }
 
-/* The row of one system. */
+/* Fills the row of one system, but for the column test_energy_error. */
 static void fill_row(const struct moment *now, size_t system, struct state *state, double *row)
 {
     const struct conserved *const conserved = &now->conserved[system];

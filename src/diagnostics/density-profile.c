@@ -1,4 +1,5 @@
-/* Density against distance from the centre, beside an isothermal sphere and Plummer's. */
+/* The diagnostic of the density profile: density against distance from the centre, beside that of
+ * an isothermal sphere and of a Plummer sphere. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"
@@ -44,7 +45,7 @@ static double plummer_density(double mass, double a, double r)
 
 static void fill_row(const struct profile *profile, const struct shell *shell, double row[COLUMNS])
 {
-    /* r(1/2) = a / sqrt(2^(2/3) - 1) */
+    /* The half-mass radius of a Plummer sphere is a / sqrt(2^(2/3) - 1). */
     const double scale = profile->half_mass_radius * sqrt(pow(2.0, 2.0 / 3.0) - 1.0);
     const struct profile_fit *fit = &profile->fitted;
     row[R] = shell->r;

@@ -1,4 +1,5 @@
-/* The logarithmic slope of the density profile, as one row that can be expected of. */
+/* The logarithmic slope of the density profile, as one row for which `expect` can have a
+ * criterion. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"
@@ -16,8 +17,9 @@ static const struct column columns[COLUMNS] = {
       "its standard error by counting noise, times sqrt(density_slope_chi2) if that "
       "exceeds 1" },
     { "density_slope_chi2", DIMENSION_NONE,
-      "chi^2 over its degrees of freedom, shells taken together until five bodies "
-      "are expected: about 1 if a power law describes them" },
+      "chi^2 over its degrees of freedom, neighbouring shells merged until each expects five "
+      "bodies "
+      "at least: about 1 if a power law describes them" },
     { "density_slope_shells", DIMENSION_NONE, "shells that were fitted" },
     { "isothermal_dispersion", DIMENSION_VELOCITY,
       "velocity dispersion sigma that the fitted A r^-2 has as a singular isothermal sphere, "

@@ -1,4 +1,4 @@
-/* The diagnostics that there are: one source file and one row here. */
+/* The table of diagnostics. Each has one source file and one row here. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 

@@ -12,12 +12,18 @@ static const struct diagnostic_class *const own_groups[] = { DIAGNOSTIC_GROUP_RO
 
 const struct parameter diagnostic_parameters[] = {
     DIAGNOSTIC_EVERY(500),
-    { .key = "name",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_UNSET,
+    { KEY(STRING, name), OPTIONAL,
       .help = "Name of its file and, before a dot, of its columns in `expect`; unset: the type." },
 };
 const size_t diagnostic_parameter_count = COUNT_OF(diagnostic_parameters);
+
+static enum status drop_row(void *context, size_t system, const double *values, struct error *error)
+{
+    (void)context, (void)system, (void)values, (void)error;
+    return STATUS_OK;
+}
+
+const struct row_sink row_sink_nowhere = { drop_row, NULL };
 
 const struct diagnostic_class *diagnostic_at(size_t index)
 {
@@ -37,9 +43,9 @@ const struct variant *diagnostic_variant(size_t index)
     return index < COUNT_OF(table) ? &table[index]->variant : NULL;
 }
 
-enum { NAME_MOST = 100 }; /* its statistics and files add to it */
+enum { NAME_MOST = 100 }; /* bytes; names of its files and statistics are longer */
 
-/* A name that makes a plain file name and can be written before a dot in `expect`. */
+/* Tells whether the name makes a plain file name and can be written before a dot in `expect`. */
 static bool good_name(const char *name)
 {
     static const char letters[] =

@@ -1,6 +1,6 @@
 /*
- * Diagnostics: what is measured on the bodies at chosen steps. One source file and one row of the
- * table each. A diagnostic turns a moment into rows of numbers; the run writes the rows to
+ * Diagnostics: what is measured on the bodies at chosen steps. Each has one source file and one row
+ * of the table. A diagnostic turns a moment into rows of numbers; the run writes the rows to
  * <name>.csv and shows them to the acceptance criteria.
  */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
@@ -24,8 +24,8 @@
 
 /*
  * The drawing of a diagnostic in a report: hints that stand beside its columns, one for each
- * figure. The report knows nothing else of a diagnostic; of one without hints it draws every
- * column, those of one unit together.
+ * figure. The report knows nothing else of a diagnostic; for one without hints it draws every
+ * column, those of one unit in one figure.
  */
 
 enum curve_kind {
@@ -33,13 +33,13 @@ enum curve_kind {
     CURVE_DASHED, /* the same, dashed: a reference or a bound */
     CURVE_PATH,   /* a path through the plane, in the order of its points */
     CURVE_POINTS, /* a few measured points */
-    CURVE_DISCS,  /* hundreds of them */
-    CURVE_DOTS,   /* thousands */
+    CURVE_DISCS,  /* hundreds of points */
+    CURVE_DOTS,   /* thousands of points */
     CURVE_FIT,    /* a dashed line through points, in their colour */
     CURVE_BAND,   /* the room between two lines */
     CURVE_STARTS, /* circles in the colour of text: where paths begin */
-    CURVE_FOCUS,  /* a cross of that colour: what paths go about */
-    CURVE_RING    /* a ring of that colour about a point: what was chosen */
+    CURVE_FOCUS,  /* a cross in the colour of text: the centre of paths */
+    CURVE_RING    /* a ring in the colour of text about a chosen point */
 };
 
 /* The value of a column that is drawn. */
@@ -51,21 +51,21 @@ enum drawn_value {
 
 struct drawn_curve {
     const char *column; /* "radius_*": all columns that begin so, labelled by their ends */
-    const char *label;  /* in the key, behind such an end; NULL: the time of the event */
+    const char *label;  /* in the figure's key, behind such an end; NULL: the time of the event */
     enum curve_kind kind;
     enum drawn_value value;
     const char
         *relative; /* label of |v - v0| / |v0|, drawn where v0 is no rounding error; or NULL */
-    bool first;    /* of a table: that of the first event, otherwise that of the last */
-    const char *x; /* column along x; NULL: the time, or of a table its first column */
+    bool first;    /* of a table: the rows of the first event, otherwise those of the last */
+    const char *x; /* column along x; NULL: the time, or in a table the first column */
 };
 
-/* The scale of the axes: y, and of a table x too. */
+/* The scale of the y axis; in figures of a table, x is logarithmic if y is. */
 enum drawing_scale {
     SCALE_LINEAR,
     SCALE_LOGARITHMIC,
-    SCALE_BY_RANGE, /* logarithmic where values without a sign span decades */
-    SCALE_SIGNED    /* on both sides of 0 where one curve is much larger than another */
+    SCALE_BY_RANGE, /* logarithmic if no value is negative and one curve spans decades */
+    SCALE_SIGNED    /* logarithmic on both sides of 0, for curves that differ much in size */
 };
 
 enum drawing_space { ANY_SPACE, OPEN_SPACE, PERIODIC_SPACE };
@@ -77,18 +77,18 @@ struct drawing {
     const char *title, *y_label;
     const char *caption; /* what is drawn */
     enum drawing_scale scale;
-    enum drawing_space space; /* where it is drawn */
-    bool equal_axes;          /* a length is the same in x and in y; of the first system alone */
-    const char *focus;        /* of paths: what lies at 0, 0; their first points are marked too */
-    bool comparative;         /* drawn where runs are compared; of one run where it is asked for */
-    const char *compared;     /* column that stands for a run beside others; NULL: the first */
-    struct drawn_curve curves[DRAWING_CURVES]; /* ends with a column of NULL, if before */
+    enum drawing_space space; /* the boundary with which it is drawn */
+    bool equal_axes;          /* x and y have one scale; only the first system is drawn */
+    const char *focus; /* of paths: the name of what lies at 0, 0; starts of paths are marked too */
+    bool comparative;  /* drawn if runs are compared; of one run only if asked for */
+    const char *compared; /* column drawn for each of several runs; NULL: the first */
+    struct drawn_curve curves[DRAWING_CURVES]; /* fewer end with a column of NULL */
 };
 
 /* --- diagnostics ------------------------------------------------------------------------------ */
 
-/* The quantities that an observer needs in a moment, or-ed. The run gets them from the backend
- * once for all. */
+/* The quantities that an observer needs in a moment, or-ed. The run gets them from the backend once
+ * for all observers. */
 enum need {
     NEED_STATE = 1,        /* positions and velocities of `bodies` */
     NEED_CONSERVED = 2,    /* `conserved` */
@@ -99,8 +99,8 @@ enum need {
 /* The `step` of bodies that come from a file which does not say it. */
 #define MOMENT_NO_STEP UINT64_MAX
 
-/* The bodies at one instant, borrowed during a call. Only what was needed is valid; masses and
- * ids always are. */
+/* The bodies at one instant, borrowed during a call. Only what was needed (enum need) is valid, and
+ * always masses and ids. */
 struct moment {
     uint64_t step;
     double time; /* NaN where a file does not say it */
@@ -126,6 +126,7 @@ struct row_sink {
     enum status (*row)(void *context, size_t system, const double *values, struct error *error);
     void *context;
 };
+extern const struct row_sink row_sink_nowhere; /* drops them: the state of the diagnostic is all */
 
 struct diagnostic_class;
 
@@ -139,10 +140,10 @@ struct diagnostic {
     size_t row_count; /* of one event and system: 1 unless it makes a table each time */
     unsigned needs;   /* enum need, or-ed */
     /*
-     * All that must survive a restart, as plain numbers; the checkpoint saves and restores it.
-     * Its length follows from the parameters and the counts alone; and whatever a diagnostic keeps
-     * of its first moment stands here too, so one that is created at any moment, followed by
-     * restored state, goes on as if nothing had happened.
+     * All that must survive a restart, as plain numbers; the checkpoint saves and restores it. Its
+     * length follows from the parameters and the counts alone. It has also what a diagnostic keeps
+     * of its first moment: a diagnostic that is created at any moment, and whose state is then
+     * restored, goes on as if nothing had happened.
      */
     double *state;
     size_t state_count;
@@ -155,16 +156,17 @@ struct diagnostic_class {
     unsigned needs;  /* enum need, or-ed */
     bool open_space; /* it has a centre, which means nothing in a periodic box */
     size_t state_reals; /* numbers of state for each system ... */
-    /* ... unless they follow from the parameters: optional, the number for `systems` systems. */
+    /* ... unless their number follows from the parameters. Optional: returns the number for
+     * `systems` systems. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
-    /* Optional: what is left to do when the bound parameters are read and the state is zero.
+    /* Optional: completes a diagnostic whose bound parameters are read and whose state is zero.
      * `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
     enum status (*init)(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error);
-    /* Optional: what all systems of a moment share, before the first of them is measured. */
+    /* Optional: finds what all systems of a moment share, before the first is measured. */
     void (*prepare)(struct diagnostic *diagnostic, const struct moment *now);
-    /* One of these. Fills the row of one system, which is NaN everywhere; or shows the sink all
-     * rows of one system, `row_count` of them. */
+    /* One of the next two. measure_system() fills the row of one system, in which all is NaN;
+     * measure_rows() shows the sink all rows of one system, `row_count` of them. */
     enum status (*measure_system)(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, double *row, struct error *error);
     enum status (*measure_rows)(struct diagnostic *diagnostic, const struct moment *now,
@@ -173,52 +175,54 @@ struct diagnostic_class {
     /* The columns with default parameters, for the manual and `orrery info`. */
     const struct column *columns;
     size_t column_count;
-    /* The figures of a report; none: every column, those of one unit together. */
+    /* The figures of a report. Without any, it draws every column, those of one unit in one
+     * figure. */
     const struct drawing *drawings;
     size_t drawing_count;
-    /* The key of the config that asks for it; NULL: an entry of the list `diagnostics`. */
+    /* The key of the config that asks for the diagnostic; NULL: an entry of the list
+     * `diagnostics`. */
     const char *asked_by;
-    bool table; /* each time, otherwise a row */
-    /* The rows of a table: the key that says how many rows it has, and the number of the first
-     * columns that say which bin a row is of: they are the same in all systems and at all
-     * events. */
+    bool table; /* it makes a table at each event, otherwise one row */
+    /* The rows of a table: the key that gives their number, and the number of first columns that
+     * tell the bin of a row and are the same in all systems and at all events. */
     const char *rows_key;
     size_t bin_columns;
-    /* The most memory that it takes: borrowed while it measures a system, for each of its bodies,
-     * and numbers by each thread for each row of a table; and numbers that it keeps for each system
-     * beside `state_reals`, for each unit of the key (NULL: once). */
+    /* The most memory that it takes. While it measures a system it borrows `body_bytes` bytes for
+     * each body of the system, and `thread_reals` numbers for each thread and row of a table. For
+     * each system it keeps `system_reals` numbers beside `state_reals`, times the value of the key
+     * `system_reals_key` (NULL: once). */
     size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
     bool pairwise; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };
 
-/* The members of a class for its true arrays of columns and of drawings. */
+/* The members of a class for its columns and its drawings, which must be arrays, no pointers. */
 #define DIAGNOSTIC_COLUMNS(array) .columns = (array), .column_count = COUNT_OF(array)
 #define DIAGNOSTIC_DRAWINGS(array) .drawings = (array), .drawing_count = COUNT_OF(array)
 
-/* NULL past the last one. */
+/* Return number `index` of the diagnostics of the list, or NULL past the last one. */
 const struct diagnostic_class *diagnostic_at(size_t index);
 const struct variant *diagnostic_variant(size_t index);
-/* These and behind them those that a group of their own asks for: all that has columns. */
+/* Returns those of the list, and behind them those that a group of their own asks for. */
 const struct diagnostic_class *diagnostic_measured(size_t index);
 
 /*
  * The keys that all diagnostics share. `every`: a class that costs more replaces its row by one
- * with another default, DIAGNOSTIC_EVERY. `name`: of this diagnostic, where there are several of a
- * type (two pairs, two ranges): that of its file <name>.csv and, before a dot, of its columns in
- * `expect` ("jupiter.period"); unset, it is the type's. No two diagnostics of a run may have the
- * same.
+ * with another default, DIAGNOSTIC_EVERY. `name` distinguishes several diagnostics of a type (two
+ * pairs, two ranges): it is the name of the file <name>.csv and, before a dot, of the columns in
+ * `expect` ("jupiter.period"). Unset, it is the type; no two diagnostics of a run may have the same
+ * name.
  */
+/* clang-format off */
 #define DIAGNOSTIC_EVERY(steps)                                                                    \
-    {                                                                                              \
-        .key = "every", .type = PARAMETER_INTEGER, .default_value = DEFAULT_INTEGER(steps),        \
-        .minimum = 1, .maximum = INFINITY,                                                         \
-        .help = "Steps between two measurements; the first and the last step are always measured." \
-    }
+    { KEY(INTEGER, every), BY_DEFAULT(INTEGER, steps), AT_LEAST(1),                                \
+      .help = "Steps between two measurements; the first and the last step are always measured." }
+/* clang-format on */
 extern const struct parameter diagnostic_parameters[];
 extern const size_t diagnostic_parameter_count;
 
-/* The diagnostic that a section of the list `diagnostics` describes, under its name. */
+/* Creates the diagnostic that a section of the list `diagnostics` describes, under its name. The
+ * errors are those of diagnostic_create_as(). */
 enum status diagnostic_create(const struct section *section, const struct moment *start,
                               struct diagnostic **diagnostic, struct error *error);
 
@@ -229,7 +233,7 @@ enum status diagnostic_create_as(const struct diagnostic_class *class_,
                                  struct diagnostic **diagnostic, struct error *error);
 void diagnostic_destroy(struct diagnostic *diagnostic); /* accepts NULL */
 
-/* The rows of every system, in the order of the systems. */
+/* Shows the sink the rows of every system, in the order of the systems. */
 enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
                                const struct row_sink *sink, struct error *error);
 

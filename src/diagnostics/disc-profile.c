@@ -49,10 +49,10 @@ static const struct column columns[COLUMNS] = {
     { "dispersion_azimuthal", DIMENSION_VELOCITY, "the same of v_phi" },
     { "dispersion_vertical", DIMENSION_VELOCITY, "the same of the velocity along the axis" },
     { "thickness", DIMENSION_LENGTH,
-      "the same of the height over the centre: z_0 pi / sqrt(12) of a disc sech^2(z / z_0)" },
+      "the same of the height over the centre; z_0 pi / sqrt(12) for a disc sech^2(z / z_0)" },
     { "m2_amplitude", DIMENSION_NONE,
-      "|sum m exp(2 i phi)| / sum m, phi the angle about the axis: 0 of a round ring but for "
-      "sqrt(pi / 4 n), 1 of bodies on a line through the centre" },
+      "|sum m exp(2 i phi)| / sum m, phi the angle about the axis: 0 for a round ring, apart from "
+      "noise of about sqrt(pi / (4 n)); 1 for bodies on a line through the centre" },
     { "m2_phase", DIMENSION_NONE,
       "half of the argument of that sum, from -pi / 2 to pi / 2: the direction of a bar, from the "
       "x axis, or from the y axis where the axis of the disc is within 25 degrees of x" },
@@ -76,8 +76,8 @@ enum { RADIAL, AZIMUTHAL, VERTICAL, HEIGHT, QUANTITIES };
 
 struct ring {
     double bodies, mass;
-    double mean[QUANTITIES], square[QUANTITIES]; /* of the deviations from the mean */
-    double cosine, sine;                         /* of 2 phi */
+    double mean[QUANTITIES], square[QUANTITIES]; /* mean by mass; sum of m (deviation)^2 */
+    double cosine, sine;                         /* sums of m cos(2 phi) and of m sin(2 phi) */
 };
 
 /* One body in the frame of the disc. */
@@ -124,8 +124,8 @@ static void find_velocity(const struct bodies *b, struct frame *frame)
     frame->velocity[2] = gsl_stats_wmean(b->m, 1, b->vz, 1, b->count);
 }
 
-/* Turns the third axis along the angular momentum, or z where there is none, and the first one to
- * the projection of x, or of y where that is nearly along the third. */
+/* Puts the third axis along the angular momentum, or along z if it is 0, and the first axis along
+ * the projection of x, or of y if x is nearly along the third axis. */
 static void find_axes(const struct bodies *b, struct frame *frame)
 {
     double *const n = frame->axis[2], L[3] = { 0 }, d[3], v[3], l[3];
@@ -169,7 +169,7 @@ static struct ring *ring_of(struct ring *rings, const struct disc_profile *profi
     return number < (double)profile->rings ? &rings[(size_t)number] : NULL;
 }
 
-/* Fills the rings: sums and means first, then the deviations from these. */
+/* Fills the rings: first the sums and means, then the squares of the deviations from the means. */
 static void fill_rings(const struct disc_profile *profile, const struct frame *frame,
                        const struct bodies *b, struct ring *rings)
 {
@@ -248,7 +248,8 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 
 /* --- its keys --------------------------------------------------------------------------------- */
 
-/* The rings of a restart are those of the start, which come back with the state. */
+/* Chooses r_max, by the half-mass radius if it is not given. After a restart the r_max of the start
+ * comes back with the state. */
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -277,10 +278,9 @@ static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { BIND(INTEGER, struct disc_profile, rings), .default_value = DEFAULT_INTEGER(20), .minimum = 1,
-      .maximum = 100000, .help = "Rings from the axis to r_max, of one width." },
-    { BIND(REAL, struct disc_profile, r_max), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
+    { BIND(INTEGER, struct disc_profile, rings), BY_DEFAULT(INTEGER, 20), BETWEEN(1, 100000),
+      .help = "Rings from the axis to r_max, of one width." },
+    { BIND(REAL, struct disc_profile, r_max), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help =
           "Outer radius of the last ring; unset: 3 half-mass radii at step 0, which are 5 scale "
           "lengths of an exponential disc." },
@@ -309,8 +309,8 @@ static const struct drawing drawings[] = {
       .title = "Amplitude of m = 2",
       .y_label = "amplitude",
       .curves = { { "m2_amplitude" }, { "m2_amplitude", .kind = CURVE_DASHED, .first = true } },
-      .caption = "Of a round ring 0 but for the noise of its number of bodies; a bar or two arms "
-                 "raise it." },
+      .caption = "0 for a round ring, apart from the noise of its number of bodies; a bar or two "
+                 "arms raise it." },
 };
 
 const struct diagnostic_class diagnostic_disc_profile = {

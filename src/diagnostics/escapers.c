@@ -1,4 +1,4 @@
-/* The diagnostic of escapers: the bodies that are bound to a cluster, and how these lie. */
+/* The diagnostic of escapers: the bodies that are bound to a cluster, and how far out these are. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -48,16 +48,16 @@ struct escapers {
 
 /* A single body, or a bound pair. */
 struct merged {
-    double phi, psi; /* from the others */
+    double phi, psi; /* potential, and virial over mass, by all others */
     size_t members;  /* how many bodies it is made of */
     bool bound;      /* to the others; at first all are */
 };
 
-/* A system, each of its bound pairs merged. What it points to belongs to it. */
+/* A system with each of its bound pairs merged into one body. It owns what it points to. */
 struct cluster {
     struct bound_pairs pairs;
     struct bodies *bodies;
-    struct merged *merged; /* of each of these */
+    struct merged *merged; /* [bodies->count] */
     double mass;
 };
 
@@ -68,8 +68,8 @@ static void cluster_destroy(struct cluster *cluster)
     memory_free(cluster->merged);
 }
 
-/* A pair has the mean of what its members have, less what they have by each other: twice the
- * potential and the virial of the pair, shared by its mass. */
+/* Fills `merged`. A bound pair has the mean of the phi and psi of its members, by mass, less what
+ * these have by each other: twice the potential and the virial of the pair, over its mass. */
 static void merge_potentials(struct cluster *cluster, const struct moment *now, size_t system)
 {
     const size_t first = system * now->bodies->stride;
@@ -122,7 +122,7 @@ static struct bound_set set_of_bound(const struct cluster *cluster)
     return set;
 }
 
-/* Keeps the hardest pair of a system that flies apart. */
+/* Makes the hardest pair the bound one of a system in which nothing else is bound. */
 static void keep_hardest(struct cluster *cluster)
 {
     const struct bound_pair *hardest = bound_pairs_hardest(&cluster->pairs);
@@ -132,8 +132,8 @@ static void keep_hardest(struct cluster *cluster)
             cluster->merged[k].bound = &cluster->pairs.pairs[pairs++] == hardest;
 }
 
-/* Finds the bound bodies, which decide the frame in which others may be bound: until nothing
- * changes. */
+/* Finds the bound bodies. They decide the frame in which others may be bound, so that all are
+ * judged again until nothing changes. */
 static void find_bound(struct cluster *cluster)
 {
     enum { ROUNDS = 100 };
@@ -162,7 +162,7 @@ static bool is_bound(const void *cluster, size_t number)
     return ((const struct cluster *)cluster)->merged[number].bound;
 }
 
-/* r^2 / s^3 of the pair virial, s^2 = r^2 + eps^2. */
+/* Returns r^2 / s^3, the factor of the virial of a pair, with s^2 = r^2 + eps^2. */
 static double pull(double r, double eps)
 {
     const double s2 = r * r + eps * eps;
@@ -170,9 +170,10 @@ static double pull(double r, double eps)
 }
 
 /*
- * sum over the unbound and the bound of m_u m_b r^2 / s^3, in O(N log N): the bound mass is taken
- * as shells about its centre, each of which acts outside as a point there, and within as the same
- * for all (Newton; exact for spheres when eps = 0). It corrects W by what is far away or little.
+ * Sums m_u m_b r^2 / s^3 over all unbound and all bound bodies, in O(N log N): the bound mass is
+ * taken as shells about its centre, each of which acts on bodies outside as a point at the centre,
+ * and on all bodies within alike (Newton; exact for spheres when eps = 0). The sum corrects W by
+ * little, since unbound bodies are few or far away.
  */
 static enum status sum_across(const struct cluster *cluster, const struct sphere *sphere,
                               double eps, double *sum, struct error *error)
@@ -200,7 +201,8 @@ static enum status sum_across(const struct cluster *cluster, const struct sphere
     return STATUS_OK;
 }
 
-/* W of all pairs of which one is bound, half of those with an unbound one: these come off. */
+/* Returns W of the bound bodies. The psi of a bound body has its pairs with unbound bodies too,
+ * which `across` takes off again. */
 static double bound_virial(const struct cluster *cluster, double G, double across)
 {
     double sum = 0.0;
@@ -221,7 +223,7 @@ static void fill_counts(const struct cluster *cluster, double *row)
     }
 }
 
-/* The radii and the virial ratio, which stay undefined when nothing is bound. */
+/* Fills the radii and the virial ratio, which stay NaN when nothing with mass is bound. */
 static enum status fill_structure(const struct escapers *escapers, const struct moment *now,
                                   const struct cluster *cluster, double *row, struct error *error)
 {
@@ -301,7 +303,7 @@ const struct diagnostic_class diagnostic_escapers = {
     .measure_system = measure_system,
     DIAGNOSTIC_COLUMNS(columns),
     DIAGNOSTIC_DRAWINGS(drawings),
-    /* Pairs, two copies of the bodies, four numbers of each, and what the radii take. */
+    /* Pairs, two copies of the bodies, five numbers for each, and what the radii take. */
     .body_bytes =
         BOUND_PAIRS_BODY_BYTES + SPHERE_BODY_BYTES + (2 * (BODIES_REALS + 1) + 5) * sizeof(double),
 };

@@ -1,4 +1,4 @@
-/* The diagnostic of the force error: the forces on some bodies beside direct sums in double
+/* The diagnostic of the force error: the forces on some bodies, compared with direct sums in double
  * precision. */
 #include "diagnostics/force-error.h"
 
@@ -21,7 +21,7 @@ static const struct column columns[COLUMNS] = {
     { "worst_body", DIMENSION_NONE, "id of the body with that error" },
 };
 
-/* Takes the `count` bodies with the smallest hashes of their ids, wherever they are. */
+/* The diagnostic, which takes the `count` bodies with the smallest hashes of their ids. */
 struct force_error {
     struct diagnostic base;
     size_t count;
@@ -29,8 +29,7 @@ struct force_error {
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { BIND(INTEGER, struct force_error, count), .default_value = DEFAULT_INTEGER(500), .minimum = 1,
-      .maximum = 1e6,
+    { BIND(INTEGER, struct force_error, count), BY_DEFAULT(INTEGER, 500), BETWEEN(1, 1e6),
       .help = "Bodies whose forces are compared; all, if there are no more. A hash of the ids "
               "chooses them." },
 };
@@ -86,8 +85,8 @@ static uint64_t hash_of(int64_t id)
     return z ^ (z >> 31);
 }
 
-/* Fills the bodies of the least hashes, in their order; both are the same however often they are
- * chosen. */
+/* Fills `choice` with the `count` bodies of the smallest hashes, in the order of the hashes: every
+ * call chooses the same bodies in the same order. */
 static void choose(const int64_t *ids, size_t bodies, struct choice *choice, size_t count)
 {
     size_t chosen = 0;
@@ -137,7 +136,8 @@ static int by_error(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Returns the error that one in `part` bodies may exceed; `compared` is in order. */
+/* Returns the |a - a_direct| that one in `part` bodies exceeds, NaN for fewer bodies; `compared` is
+ * sorted by the error. */
 static double error_but_for(size_t part, const struct comparison *compared, size_t count)
 {
     return count < part ? NAN : sqrt(compared[count - 1 - count / part].error2);

@@ -7,7 +7,7 @@
 #include "diagnostics/diagnostic.h"
 #include "space/sphere.h"
 
-/* The columns behind the radii. */
+/* The columns behind the radii, numbered from the first of them. */
 enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };
 
 #define RADIUS_HELP(percent)                                                                       \
@@ -57,14 +57,14 @@ static void clear(struct diagnostic *diagnostic)
     memory_free(lagrangian->columns);
 }
 
-/* "12.5", as it stands in the name of a column. */
+/* Formats a fraction in percent, "12.5", as in the name of a column. */
 static const char *percent(double fraction, char buffer[PERCENT_SIZE])
 {
     snprintf(buffer, PERCENT_SIZE, "%.8g", 100.0 * fraction);
     return buffer;
 }
 
-/* One column for each fraction, then the others. */
+/* Makes a column for each fraction, and then the others. */
 static enum status name_columns(struct lagrangian *lagrangian, struct error *error)
 {
     const size_t count = lagrangian->radii + OTHERS;
@@ -130,12 +130,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { .key = "fractions",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_REALS(0.1, 0.25, 0.5, 0.75, 0.9),
-      .minimum = 0,
-      .maximum = 1,
-      .open = OPEN_MINIMUM,
+    { KEY(REALS, fractions), BY_DEFAULT(REALS, 0.1, 0.25, 0.5, 0.75, 0.9), POSITIVE_TO(1),
       .help = "Fractions of the mass; a column radius_<percent> for each." },
     SPHERE_CENTER_PARAMETER(struct lagrangian),
 };

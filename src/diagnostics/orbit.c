@@ -1,6 +1,6 @@
 /*
- * The orbit of one body about another against the motion that the two would have alone: for two
- * bodies the error of the integrator, for more the perturbation by the others as well.
+ * The orbit of one body about another, compared with the motion that the two would have alone: for
+ * two bodies this shows the error of the integrator, for more also the perturbation by the others.
  */
 #include <math.h>
 
@@ -59,9 +59,9 @@ static const struct column columns[COLUMNS] = {
       "pair" },
     { "eccentricity_error", DIMENSION_NONE, "e - e0" },
     { "apse_turn", DIMENSION_NONE,
-      "angle (radians) by which the pericentre, at the passage nearest in time, has turned "
-      "since step 0, with the motion; empty for a circle, a straight line, and an unbound "
-      "softened orbit" },
+      "angle (radians, positive in the direction of motion) by which the pericentre has turned "
+      "since step 0, at the passage through it that is nearest in time; empty for a circle, a "
+      "straight line, and an unbound softened orbit" },
     { "apse_error", DIMENSION_NONE,
       "apse_turn minus the turn that the pair's own softening makes in the radial periods "
       "completed; equals apse_turn when eps = 0" },
@@ -73,18 +73,20 @@ static const struct column columns[COLUMNS] = {
       "mean time of a revolution on the orbit that the pair is on now: 2 pi sqrt(a^3 / G m) when "
       "eps = 0" },
     { "mean_period", DIMENSION_TIME,
-      "time since step 0 over the revolutions since then of the mean longitude: the angle of the "
-      "pericentre plus the mean anomaly, which grows evenly from one pericentre to the next" },
+      "time since step 0 over the revolutions that the mean longitude has made since then; this is "
+      "the sum of the pericentre's angle and the mean anomaly, and the latter grows evenly from "
+      "one "
+      "pericentre to the next" },
 };
 
 /* The state of one system. */
 struct state {
     struct kepler_state first; /* at step 0 */
     double first_time;
-    struct kepler_state reference; /* at the last event, with the angle it has swept */
+    struct kepler_state reference; /* at the last event, with the angle that it has swept */
     double reference_angle;
     struct kepler_state last; /* the pair itself at the last event */
-    double angle;             /* that it has swept */
+    double angle;             /* that the pair has swept since step 0, in radians */
     double last_time;
 };
 
@@ -97,7 +99,7 @@ struct orbit {
 
 /* --- the pair ----------------------------------------------------------------------------------*/
 
-/* The body with this id in a system; `count` if there is none. */
+/* Returns the number of the body with this id in a system, or bodies->count if there is none. */
 static size_t find_body(const struct bodies *bodies, size_t system, int64_t id)
 {
     size_t i = 0;
@@ -158,8 +160,8 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* --- the frame of the orbit at step 0 --------------------------------------------------------- */
 
-/* Unit vectors of a state: along its separation, ahead in its plane, along its angular momentum.
- * The last two are NaN on a straight line. */
+/* Fills `frame` with unit vectors of a state: along its separation, ahead in its plane, along its
+ * angular momentum. The last two are NaN on a straight line. */
 static void frame_of(const struct kepler_state *state, double frame[3][3])
 {
     const double *x = state->x, *v = state->v;
@@ -182,9 +184,9 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
 }
 
 /*
- * Adds to state->angle what the pair has swept since the last event: of the angles that lead to
- * the present direction the one nearest to what the two bodies alone would have swept. So
- * revolutions are counted right even when events are farther apart than they are.
+ * Adds to state->angle the angle that the pair has swept since the last event. Of the angles that
+ * lead to the present direction it takes the one nearest to the angle that the two bodies alone
+ * would have swept, so that revolutions are counted right even if several pass between two events.
  */
 static enum status count_angle(struct state *state, const struct kepler_interaction *interaction,
                                const struct kepler_state *now, double elapsed, struct error *error)
@@ -203,8 +205,8 @@ static enum status count_angle(struct state *state, const struct kepler_interact
     return STATUS_OK;
 }
 
-/* The reference at the present time: from the first state where that is exact, from the last
- * reference where it has to be integrated. */
+/* Advances the reference to `time`: without softening from the first state, which is exact; with
+ * softening from the last reference, by integration. */
 static enum status advance_reference(struct state *state,
                                      const struct kepler_interaction *interaction, double time,
                                      struct error *error)
@@ -226,11 +228,12 @@ static enum status advance_reference(struct state *state,
 /* An eccentricity below this is rounding: the orbit has no pericentre. */
 static const double circular = 1e-8;
 
-/* |a| of the orbit of a state, which errors are told in; NaN on a parabola, of which rounding knows
- * no a: an error over whatever it leaves would look like none. */
+/* Returns |a| of the orbit of a state, the unit of the errors; NaN on a parabola, whose a is
+ * infinite: rounding leaves some huge number, and an error over this number would look like
+ * none. */
 static double scale_of(const struct kepler_state *state, const struct kepler_orbit *orbit)
 {
-    static const double parabolic = 1e-8; /* r / |a| of what half the digits do not tell from one */
+    static const double parabolic = 1e-8; /* least r / |a| that half of the digits tell from 0 */
     const double a = fabs(orbit->semi_major_axis);
     return sqrt(vec3_dot(state->x, state->x)) < parabolic * a ? NAN : a;
 }
@@ -310,13 +313,9 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 }
 
 static const struct parameter parameters[] = {
-    { .key = "primary",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_UNSET,
+    { KEY(INTEGER, primary), OPTIONAL,
       .help = "Id of the body that is orbited; unset: the first of two." },
-    { .key = "secondary",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_UNSET,
+    { KEY(INTEGER, secondary), OPTIONAL,
       .help = "Id of the body on the orbit; unset: the second of two." },
 };
 

@@ -20,14 +20,14 @@ static const struct column columns[COLUMNS] = {
       "method that takes none back" },
 };
 
-/* The statistics of one system at its last row. */
+/* The work of one system up to its last row (struct work_done). */
 struct state {
     double time, steps, rejections;
 };
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-/* NaN for what is not known yet. */
+/* Returns the step, or NaN if it is not known yet. */
 static double known(double step)
 {
     return isfinite(step) ? step : NAN;
@@ -40,8 +40,8 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     struct state *const state = (struct state *)diagnostic->state + system;
     const struct work_done own = simulation_work_done(now->simulation, system);
     const double steps = own.steps - state->steps;
-    /* The mean step of all bodies, each over its own steps. Differences of grid times would be
-     * rounded. */
+    /* The mean step is the time that the steps have advanced the system, over the number of steps
+     * of each body. Differences of grid times would be rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;
     const bool chosen = integrator_chooses_steps(now->simulation->integrator);
     const double mean = chosen ? (own.time - state->time) / each : now->dt;

@@ -7,19 +7,16 @@
 
 const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
     DIAGNOSTIC_EVERY(1000),
-    { BIND(INTEGER, struct profile, shells), .default_value = DEFAULT_INTEGER(30), .minimum = 1,
-      .maximum = 100000, .help = "Shells between r_min and r_max, evenly spaced in ln r." },
-    { BIND(REAL, struct profile, r_min), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
+    { BIND(INTEGER, struct profile, shells), BY_DEFAULT(INTEGER, 30), BETWEEN(1, 100000),
+      .help = "Shells between r_min and r_max, evenly spaced in ln r." },
+    { BIND(REAL, struct profile, r_min), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "Inner radius of the first shell; unset: 1/100 of the half-mass radius at step 0." },
-    { BIND(REAL, struct profile, r_max), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
+    { BIND(REAL, struct profile, r_max), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "Outer radius of the last shell; unset: 10 half-mass radii at step 0." },
-    { BIND(REALS, struct profile, fit), .default_value = DEFAULT_UNSET, .length = 2, .minimum = 0,
-      .maximum = INFINITY, .dimension = DIMENSION_LENGTH,
+    { BIND(REALS, struct profile, fit), OPTIONAL, .length = 2, NOT_NEGATIVE,
+      .dimension = DIMENSION_LENGTH,
       .help = "Range of radii whose shells are fitted; unset: all." },
-    { BIND(INTEGER, struct profile, least_bodies), .default_value = DEFAULT_INTEGER(10),
-      .minimum = 1, .maximum = INFINITY,
+    { BIND(INTEGER, struct profile, least_bodies), BY_DEFAULT(INTEGER, 10), AT_LEAST(1),
       .help = "The fit ends before the outermost shell with at least this number of bodies, "
               "or with that shell if it is the last one of the range; shells inside are "
               "always fitted. Nothing is fitted if all shells of the range together have "
@@ -27,7 +24,7 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
     SPHERE_CENTER_PARAMETER(struct profile),
 };
 
-/* Half of the mass of the first system lies within it. */
+/* Finds the radius within which half of the mass of the first system lies. */
 static enum status half_mass_radius(const struct moment *start, enum sphere_center center,
                                     double *radius, struct error *error)
 {
@@ -86,7 +83,7 @@ void profile_clear(struct diagnostic *diagnostic)
     memory_free(((struct profile *)diagnostic)->shell);
 }
 
-/* The inner radius of a shell, or the outer one of that before it. */
+/* Returns the inner radius of shell k, the outer one of the shell before it. */
 static double edge_of(const struct profile *profile, size_t k)
 {
     const double step = log(profile->r_max / profile->r_min) / (double)profile->shells;
@@ -131,14 +128,14 @@ static bool is_in_range(const struct profile *profile, const struct shell *shell
 /* Shells that are to be fitted, which are neighbours. */
 struct fitted {
     const struct shell *shells;
-    size_t count, occupied; /* all of them, and those with mass */
+    size_t count, occupied; /* number of all of them, and of those with mass */
     double bodies, mass;
 };
 
-/* Tells whether a range has enough bodies. If it holds few, no shell is expected to hold
- * `least_bodies`: one that does by chance would end the fit, and the slope be that of the chance.
- * With 25 bodies of an isothermal sphere in ten shells, the few fits that come about have a mean of
- * -1.64. */
+/* Tells whether the shells from `begin` to before `end` have bodies enough for a fit. If they hold
+ * few, no shell is expected to hold `least_bodies`: a shell that does by chance would end the fit,
+ * and the slope be that of the chance. With 25 bodies of an isothermal sphere in ten shells, the
+ * few fits that come about have a mean of -1.64. */
 static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 {
     const double times = 4.0;
@@ -149,8 +146,8 @@ static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 }
 
 /*
- * All of the range, up to the last one that holds enough. Where the range goes on behind that one,
- * the system may end within it, and it is left out.
+ * Chooses the shells of the range, up to the last one that holds `least_bodies`. If the range goes
+ * on behind this shell, the system may end within the shell, which is left out too.
  */
 static struct fitted choose_shells(const struct profile *profile)
 {
@@ -173,8 +170,8 @@ static struct fitted choose_shells(const struct profile *profile)
     return fitted;
 }
 
-/* ln of the integral of 4 pi r^2 r^s over a shell; *slope becomes its derivative along s. With
- * p = s + 3 and w = ln(outer / inner) it is 4 pi r^p 2 sinh(p w / 2) / p. */
+/* Returns ln of the integral of 4 pi r^2 r^s over a shell; *slope becomes its derivative by s. With
+ * p = s + 3 and w = ln(outer / inner) the integral is 4 pi r^p 2 sinh(p w / 2) / p. */
 static double log_volume(const struct shell *shell, double s, double *slope)
 {
     const double p = s + 3.0, w = log(shell->outer / shell->inner), half = 0.5 * p * w;
@@ -185,8 +182,8 @@ static double log_volume(const struct shell *shell, double s, double *slope)
     return log(4.0 * M_PI * w) + p * log(shell->r) + log_sinh;
 }
 
-/* The expectation over all shells: ln of the sum of their integrals, with the mean and the
- * variance of the slopes. */
+/* The expectation over all shells: ln of the sum of their integrals, and the mean and the variance,
+ * weighted by these, of the slopes that log_volume() gives. */
 struct expectation {
     double log_sum, mean, variance;
 };
@@ -207,7 +204,8 @@ static struct expectation expect(const struct fitted *fitted, double s)
     return (struct expectation){ greatest + log(sum), first, second };
 }
 
-/* Falls with s; 0 where the likelihood of the masses is greatest. */
+/* Returns the derivative of ln of the likelihood by s, over the mass; it falls with s, and is 0 at
+ * the most likely s. */
 static double score(double s, void *context)
 {
     const struct fitted *const fitted = context;
@@ -222,7 +220,7 @@ static double score(double s, void *context)
 static double most_likely_slope(struct fitted *fitted)
 {
     enum { STEPS = 100 };
-    const double steepest = 30.0; /* a shell of 2 % then has half as much as the one before */
+    const double steepest = 30.0; /* shells of 2 % then hold half as much as the shell before */
     gsl_function function = { score, fitted };
     double low = -steepest, high = steepest;
     if (!(score(low, fitted) > 0.0) || !(score(high, fitted) < 0.0))
@@ -241,8 +239,9 @@ static double most_likely_slope(struct fitted *fitted)
     return root;
 }
 
-/* Pearson's chi^2 over its degrees of freedom. Neighbours are taken together until five bodies are
- * expected: it means nothing of fewer. NaN without a degree of freedom. */
+/* Returns Pearson's chi^2 over its degrees of freedom. Neighbouring shells are merged until five
+ * bodies are expected, since chi^2 means nothing with fewer. NaN if no degree of freedom is
+ * left. */
 static double reduced_chi2(const struct fitted *fitted, double s, double log_sum)
 {
     const double least = 5.0;

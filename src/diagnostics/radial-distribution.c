@@ -1,5 +1,5 @@
 /*
- * The radial distribution function g(r): how many pairs there are at a distance, over how many an
+ * The radial distribution function g(r): the number of pairs at a distance, over the number that an
  * ideal gas of the same density in a volume V would have. In open space nothing says what V is: it
  * is fixed at step 0, since a V that followed the bodies would make g jump whenever one of them
  * leaves. Raw counts, volumes and numbers stand in every row, so that any other normalisation can
@@ -50,7 +50,7 @@ static const struct column columns[COLUMNS] = {
     { "g_error", DIMENSION_NONE,
       "counting error g / sqrt(n), as if pairs were independent; empty when n = 0" },
     { "pair_density", DIMENSION_PER_LENGTH,
-      "probability density of the distance of a pair, n / (N (N - 1) / 2 (r_outer - r_inner)); "
+      "probability density of the distance of a pair, 2 n / (N (N - 1) (r_outer - r_inner)); "
       "needs no cell, and its integral over all r is 1" },
     { "pair_density_error", DIMENSION_PER_LENGTH, "its counting error, pair_density / sqrt(n)" },
     { "g_mean", DIMENSION_NONE,
@@ -67,8 +67,8 @@ static const struct column columns[COLUMNS] = {
     { "cell_volume", DIMENSION_VOLUME,
       "V, the same in all rows: `cell_volume` if given, or the volume of the periodic box, or in "
       "open space that of the first frame's cell in the trajectory: [-h, h]^3 with the least h of "
-      "1, 2, 4, ... for which it holds all bodies of all systems at step 0; V = 1 if [-0.5, 0.5]^3 "
-      "or [0, 1]^3 holds them to 0.01" },
+      "1, 2, 4, ... for which it holds all bodies of all systems at step 0; but V = 1 if all their "
+      "coordinates lie between -0.51 and 0.51, or all between -0.01 and 1.01" },
 };
 
 /* The running mean of the pairs in one bin (Welford 1962, Technometrics 4, 419). */
@@ -79,17 +79,18 @@ struct bin {
 /* The values that all bins and systems of an event share. */
 struct frame {
     double width, bodies, cell_volume;
-    bool counts; /* among the means */
+    bool counts; /* the event counts in the means */
 };
 
 /* The numbers that all systems share in the state. */
 enum { R_MAX, START_VOLUME, SHARED };
 
-/* state: what is shared; then for every system the number of frames and its bins. */
+/* The diagnostic. Its state has the SHARED numbers, and then for every system the number of frames
+ * in the means and the bins. */
 struct radial {
     struct diagnostic base;
     size_t bins;
-    double cell_volume; /* NaN: that of step 0 */
+    double cell_volume; /* NaN: the volume of the cell at step 0 */
     double average_after;
     uint64_t *counts;
     struct frame frame; /* of the present event */
@@ -97,7 +98,7 @@ struct radial {
 
 enum { BIN_LENGTH = sizeof(struct bin) / sizeof(double) };
 
-/* Returns the number of state values; if it overflows, it stays too large. */
+/* Returns the number of state values, or SIZE_MAX if it overflows. */
 static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
     const size_t bins = ((const struct radial *)diagnostic)->bins;
@@ -150,7 +151,8 @@ static void add_to_mean(struct bin *bin, double frames, double pairs)
     bin->scatter += deviation * (pairs - bin->mean);
 }
 
-/* Returns the error of a mean over `frames` frames, in pairs; of one frame alone by counting. */
+/* Returns the error of a mean number of pairs over `frames` frames by their scatter, or for a
+ * single frame by the counting noise. */
 static double error_of_mean(const struct bin *bin, double frames)
 {
     if (frames > 1)
@@ -158,7 +160,8 @@ static double error_of_mean(const struct bin *bin, double frames)
     return frames == 1 && bin->mean > 0 ? sqrt(bin->mean) : NAN;
 }
 
-/* Both counts are multiples of the pairs, so that their means are those of the pairs. */
+/* g and the density of pairs are multiples of the number of pairs, so that the means of both follow
+ * from the mean number. */
 static double g_of(const struct frame *frame, double shell_volume, double pairs)
 {
     const double N = frame->bodies;
@@ -235,22 +238,16 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { .key = "r_max",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    { KEY(REAL, r_max), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "Largest distance that is counted; unset: half the side of the box, or of the cell "
               "at step 0." },
-    { BIND(INTEGER, struct radial, bins), .default_value = DEFAULT_INTEGER(200), .minimum = 1,
-      .maximum = 1000000, .help = "Shells of equal width between 0 and r_max." },
-    { BIND(REAL, struct radial, cell_volume), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .open = OPEN_MINIMUM, .dimension = DIMENSION_VOLUME,
+    { BIND(INTEGER, struct radial, bins), BY_DEFAULT(INTEGER, 200), BETWEEN(1, 1000000),
+      .help = "Shells of equal width between 0 and r_max." },
+    { BIND(REAL, struct radial, cell_volume), OPTIONAL, POSITIVE, .dimension = DIMENSION_VOLUME,
       .help = "Volume that g(r) is normalised with; unset: that of the box, or in open space of "
               "the cell at step 0." },
-    { BIND(REAL, struct radial, average_after), .default_value = DEFAULT_REAL(0.0),
-      .dimension = DIMENSION_TIME, .help = "Time from which on events enter the running means." },
+    { BIND(REAL, struct radial, average_after), BY_DEFAULT(REAL, 0.0), .dimension = DIMENSION_TIME,
+      .help = "Time from which on events enter the running means." },
 };
 
 static const struct drawing drawings[] = {

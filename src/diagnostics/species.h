@@ -11,12 +11,12 @@
 /* The row of the key `species`, bound to the member of that name, a string; NULL: all bodies. */
 /* clang-format off */
 #define SPECIES_PARAMETER(struct_)                                                                 \
-    { BIND(STRING, struct_, species), .default_value = DEFAULT_UNSET,                              \
+    { BIND(STRING, struct_, species), OPTIONAL,                                                    \
       .help = "Which bodies are measured: those of this species, and of those whose names begin "  \
               "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." }
 /* clang-format on */
 
-/* Tells whether the body at index i of the arrays is one of them. */
+/* Tells whether the body at index i of the arrays is of the species; NULL: every body is. */
 bool species_has(const char *species, const struct bodies *bodies, size_t i);
 
 /* Refuses a species that no body has. STATUS_CONFIG. */

@@ -50,7 +50,8 @@ struct dispersion {
     double central_fraction;
 };
 
-/* Masses and velocities of `count` bodies, with radial and tangential parts where wanted. */
+/* Masses and velocities of `count` bodies; seen from the centre, the radial part and the square of
+ * the tangential part of the velocity, without the mean velocity. */
 struct sample {
     size_t count;
     double *m, *v[3];
@@ -59,7 +60,7 @@ struct sample {
 
 enum { ARRAYS = 6 };
 
-/* The `count` innermost bodies. */
+/* Fills the sample with the `count` innermost bodies. */
 static void fill_sample(struct sample *sample, const struct bodies *b, size_t system,
                         const struct sphere *sphere, size_t count)
 {
@@ -88,8 +89,9 @@ static void fill_sample(struct sample *sample, const struct bodies *b, size_t sy
     }
 }
 
-/* The same without the bias of a mean of their own, which few bodies take with them: times
- * n / (n - 1), n = (sum m)^2 / sum m^2. NaN for a single body. */
+/* Returns the dispersion about the mean velocity of these bodies. Its square has the factor
+ * n / (n - 1), n = (sum m)^2 / sum m^2, against the bias of a mean of few bodies. NaN for a single
+ * body. */
 static double central_dispersion_of(const struct sample *sample)
 {
     double sum = 0.0;
@@ -99,7 +101,7 @@ static double central_dispersion_of(const struct sample *sample)
     return isfinite(dispersion) ? dispersion : NAN;
 }
 
-/* sum m (x - mean)^2 / sum m */
+/* Returns sum m (x - mean)^2 / sum m. */
 static double variance(const struct sample *sample, const double *x)
 {
     const double mean = gsl_stats_wmean(sample->m, 1, x, 1, sample->count);
@@ -161,8 +163,8 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
-    { BIND(REAL, struct dispersion, central_fraction), .default_value = DEFAULT_REAL(0.05),
-      .maximum = 1, .open = OPEN_MINIMUM, .help = "Fraction of the mass that counts as central." },
+    { BIND(REAL, struct dispersion, central_fraction), BY_DEFAULT(REAL, 0.05), POSITIVE_TO(1),
+      .help = "Fraction of the mass that counts as central." },
     SPHERE_CENTER_PARAMETER(struct dispersion),
 };
 

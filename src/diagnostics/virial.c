@@ -1,6 +1,7 @@
 /*
- * The virial theorem needs averages over time: means of the energies over a window or since a
- * time, against what equilibrium makes of them, 2 <K> = -<W>, K -> -E and U -> 2 E.
+ * The diagnostic of the virial theorem, which holds for averages over time: means of the energies
+ * over a window or since a time, compared with their values in equilibrium, 2 <K> = -<W>, K -> -E
+ * and U -> 2 E.
  */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -38,12 +39,13 @@ static const struct column columns[COLUMNS] = {
 enum { KINDS = 3 }; /* K, U, W */
 
 /*
- * state of a system: how many samples there were; without a window the running means, with one
- * the last samples of each kind, the newest at (samples - 1) mod window.
+ * The diagnostic. The state of a system is the number of samples so far and, without a window, the
+ * running mean of each kind; with a window, the last samples of each kind, the newest at
+ * (samples - 1) mod window.
  */
 struct virial {
     struct diagnostic base;
-    size_t window; /* 0: all */
+    size_t window; /* number of samples in the means; 0: all */
     double average_after;
 };
 
@@ -69,7 +71,7 @@ static void add_sample(const struct virial *virial, double *state, const double 
     }
 }
 
-/* The means; returns the number of samples in them. */
+/* Finds the means, NaN without a sample, and returns the number of samples in them. */
 static double means_of(const struct virial *virial, const double *state, double means[KINDS])
 {
     if (virial->window == 0) {
@@ -114,11 +116,10 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 }
 
 static const struct parameter parameters[] = {
-    { BIND(INTEGER, struct virial, window), .default_value = DEFAULT_INTEGER(0), .minimum = 0,
-      .maximum = 1000000,
+    { BIND(INTEGER, struct virial, window), BY_DEFAULT(INTEGER, 0), BETWEEN(0, 1000000),
       .help = "Number of events in the means, the present one included; 0: all of them." },
-    { BIND(REAL, struct virial, average_after), .default_value = DEFAULT_REAL(0.0),
-      .dimension = DIMENSION_TIME, .help = "Time from which on events enter the means." },
+    { BIND(REAL, struct virial, average_after), BY_DEFAULT(REAL, 0.0), .dimension = DIMENSION_TIME,
+      .help = "Time from which on events enter the means." },
 };
 
 static const struct drawing drawings[] = {

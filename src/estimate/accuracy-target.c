@@ -15,7 +15,7 @@ const char *const accuracy_target_help[] = {
     "The system that has a larger error than nine of ten.",
 };
 
-/* Some five minutes. */
+/* The default of time.work_limit, in pair interactions: some five minutes. */
 static const double usual_work = 1e12;
 
 void accuracy_target_check(const struct section *time, struct error *error)

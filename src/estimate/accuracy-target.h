@@ -1,8 +1,9 @@
 /*
- * The accuracy that a run is asked for, in the place of an integrator and its steps: by
- * `time.energy_error` the largest |E' - E0'| / max(|E0'|, |U0'|) that it may have at any row, any
- * frame and any look of its watch; or by `time.trust_until` orbits that are accurate until a time
- * (accuracy/trust.h). What the config leaves out is chosen (estimate/choice.h).
+ * The accuracy that a config asks for instead of an integrator and its steps: by
+ * `time.energy_error` the largest |E' - E0'| / max(|E0'|, |U0'|) that the run may have at any row,
+ * any frame and any check of its watch; or by `time.trust_until` orbits that are accurate until a
+ * time (accuracy/trust.h). Integrator and step, if the config leaves them out, are chosen
+ * (estimate/choice.h).
  */
 #ifndef ORRERY_ESTIMATE_ACCURACY_TARGET_H
 #define ORRERY_ESTIMATE_ACCURACY_TARGET_H
@@ -17,36 +18,40 @@
 enum accuracy_target_of { TARGET_OF_WORST, TARGET_OF_Q90 };
 
 struct accuracy_target {
-    double error;               /* of the energy; NaN: none is */
-    double until;               /* time until which orbits are to be accurate; NaN: none is */
-    double asked;               /* the bound of what the choice compares: `error`, or of the orbits
-                                   at that time trust.tolerance */
-    enum accuracy_target_of of; /* of which system of an ensemble */
-    double work;                /* beyond which a run stops that costs far more than expected, see
-                                   attempt_costs_too_much() */
-    bool integrator;            /* is to be chosen */
-    bool step;                  /* is: time.step is not given */
+    double error;               /* largest energy error that is allowed; NaN: none is asked for */
+    double until;               /* time until which orbits must be accurate; NaN: none is given */
+    double asked;               /* largest error that a choice may have: `error`, or trust.tolerance
+                                   if `until` is given */
+    enum accuracy_target_of of; /* system of an ensemble whose error counts */
+    double work;                /* work (time.work_limit) beyond which a run stops if it also costs
+                                   far more than expected, see attempt_costs_too_much() */
+    bool integrator;            /* tells whether the integrator is left to be chosen */
+    bool step;                  /* tells whether time.step is */
 };
 
 /* The choices of `energy_error_of`, as enum accuracy_target_of, and a sentence for each. */
 extern const char *const accuracy_target_names[], *const accuracy_target_help[];
 
-/* Reports keys that stand alone, and a time that is no time of the run. */
+/* Reports keys of the group `time` that need another one or exclude each other, and a trust_until
+ * beyond the end of the run. */
 void accuracy_target_check(const struct section *time, struct error *error);
 
 struct accuracy_target accuracy_target(const struct config *config);
 
-/* Tells whether the accuracy is one of orbits. */
+/* Tells whether the accuracy of orbits is asked for (time.trust_until), not of the energy. */
 bool accuracy_target_of_orbits(const struct accuracy_target *target);
 
-/* The key that asks for it: "time.energy_error"; NULL: nothing is asked for. */
+/* Returns the key that asks for the accuracy, such as "time.energy_error"; NULL if none does. */
 const char *accuracy_target_key(const struct accuracy_target *target);
 
-/* Tells whether anything is left to be chosen. The echo of a run has all of it. */
+/* Tells whether the config asks for an accuracy and leaves integrator or step to be chosen. The
+ * echo of a run leaves nothing. */
 bool accuracy_target_leaves_choice(const struct config *config);
 
-/* The error that counts of those of all systems: the largest, or the one that nine of ten are not
- * beyond. NaN where that is undefined. STATUS_MEMORY. */
+/* Puts into *counts the error that is compared with the target: of the `errors` of all systems the
+ * largest in size, or for TARGET_OF_Q90 the one that nine of ten systems do not exceed. An
+ * undefined error makes the largest NaN, and counts as infinite among nine of ten.
+ * STATUS_MEMORY. */
 enum status accuracy_target_error(const struct accuracy_target *target, const double *errors,
                                   size_t systems, double *counts, struct error *error);
 

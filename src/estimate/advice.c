@@ -11,46 +11,48 @@
 #include "model/vec3.h"
 #include "space/nearest.h"
 
-/* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
- * are clusters, whose encounters are estimated. */
+/* The number of pairs, of all systems, up to which the orbit of every pair is examined, which takes
+ * a fraction of a second. Larger systems are clusters, whose encounters are estimated. */
 static const double most_pairs = 1e7;
-/* The work of one pair, in the time of one pair of a fast kernel; with the tide of the others it
- * takes more. */
+/* The work to examine the orbit of a pair, in pair interactions of a fast kernel; the tide of the
+ * other bodies comes on top. */
 static const double pair_work = 100;
 
 enum {
-    CLUSTER_COUNT = 10, /* the smallest number of bodies of which encounters come by chance */
-    PROBED_COUNT = 64   /* the most bodies among which a probe looks for them */
+    CLUSTER_COUNT = 10, /* the smallest number of bodies whose encounters are a matter of chance */
+    PROBED_COUNT = 64   /* the largest number of bodies in which a probe looks for passages */
 };
-/* The work that probes may do in all, over that of trial runs. */
+/* The work of all probes together, as a part of that of the trial runs. */
 static const double probe_part = 0.1;
-/* Nobody waits for more steps. */
+/* The number of steps of a run beyond which no trial is made: nobody waits for so long a run. */
 static const double most_steps = 1e10;
-/* The part of the watch's limit that a trial run may come near to; the rest is left to chance:
- * other kinds of machine round differently. */
+/* The part of the watch's limit that the error of a trial run may reach. The rest is left to
+ * chance, since other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
-/* The method that is advised in the place of one that does not keep the energy with any step. */
+/* The integrator that is advised instead of one that keeps the energy with no step. */
 static const char instead_of_drift[] = "velocity-verlet";
 
-/* The ratio 2K/|U| below which a system falls in before it is anything else. */
+/* The ratio 2K/|U| below which a system collapses before it does anything else. */
 static const double cold = 0.3;
-/* The greatest tidal force of another body, over the pair's own force at its apocentre, with which
- * the orbit counts as undisturbed. */
+/* The largest tidal force of another body, as a part of the pair's own force at its apocentre, with
+ * which an orbit counts as undisturbed. */
 static const double weak_tide = 0.1;
 
-/* In a passage a run is to stay at half of the watch's default limit of 0.005, in which its error
- * counts over the energy of the whole orbit. */
+/* The energy error allowed in a passage, over the energy of the whole orbit: half of the watch's
+ * default limit, 0.005. */
 static const double orbit_error = 0.0025;
 
 /*
- * With INTEGRATOR_LEAST_STEPS_PER_PERIOD steps of that period a parabolic passage leaves the energy
- * as it was to 3e-7 of its depth, and to 5e-3 with 8 of them: measured, by velocity-verlet. They
- * are what the closest encounter gets in all but a part of the runs.
+ * The chance with which a passage comes closer than the one that gets
+ * INTEGRATOR_LEAST_STEPS_PER_PERIOD steps in its period. With as many steps a parabolic passage
+ * changes the energy by 3e-7 of its depth, and by 5e-3 with 8 of them: measured with
+ * velocity-verlet.
  */
 static const double unlucky_part = 0.1;
 
-/* Steps of the period at the pericentre, where the potential is `depth` energies of the orbit. */
+/* Returns the number of steps in the period at the pericentre, if the potential there is `depth`
+ * times the energy of the orbit. */
 static double steps_wanted(const struct experiment *x, double depth)
 {
     return fmax(integrator_advised_steps(x->simulation.integrator),
@@ -76,8 +78,8 @@ static void keep_shorter(struct advice *best, const struct advice *other)
 
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
 
-/* Returns the strongest pull by which others part the two at `widest`, over the pull that holds
- * them. */
+/* Returns the strongest tidal force of any other body that parts the pair i, j at the distance
+ * `widest`, over the force between the two. */
 static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
                    size_t j, double widest)
 {
@@ -95,8 +97,8 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
     return strongest;
 }
 
-/* Until the next pericentre of the osculating orbit without softening, which only delays it:
- * Kepler's equation, e sin E = r.v / sqrt(mu a) and e cos E = 1 - r/a. */
+/* Returns the time until the next pericentre of the osculating orbit without softening, which would
+ * only delay it. Kepler's equation: e sin E = r.v / sqrt(mu a) and e cos E = 1 - r/a. */
 static double time_to_pericenter(double mu, double energy, double r, double rv)
 {
     const double a = -0.5 * mu / energy, e_sin = rv / sqrt(mu * a);
@@ -105,12 +107,13 @@ static double time_to_pericenter(double mu, double energy, double r, double rv)
 }
 
 /*
- * The osculating orbit of a bound pair: with h = |r x v| and E = v^2/2 - mu/s, s^2 = r^2 + eps^2,
- * e^2 = 1 + 2 E h^2 / mu^2 and the pericentre q = h^2 / (mu (1 + e)). Softened orbits have their
- * pericentre no closer; where it matters, q < eps, the period at q is that of eps.
+ * Takes into *best the osculating orbit of the pair i, j if it is bound, with h = |r x v| and
+ * E = v^2/2 - mu/s, s^2 = r^2 + eps^2, e^2 = 1 + 2 E h^2 / mu^2 and the pericentre
+ * q = h^2 / (mu (1 + e)). A softened orbit has its pericentre no closer; where that matters,
+ * q < eps, the period at q is that of eps.
  *
  * A tide adds some tide sqrt(mu widest) / 2 to h while the two fall from their widest separation: a
- * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. That alone keeps
+ * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. Only this keeps
  * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
  */
 static void look_at_pair(const struct experiment *x, size_t first, size_t i, size_t j, double scale,
@@ -134,7 +137,8 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
     const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
     const double pull = tide(physics, b, first, i, j, widest);
     const double q = (h2 + 0.25 * pull * pull * mu * widest) / (mu * (1.0 + e));
-    /* The energy of a body without mass is its own matter; that of others is part of a whole. */
+    /* The error counts over the energy of the whole system, `scale`; but over the energy of the
+     * orbit if there are only the two bodies, or one of them has no mass. */
     const double reduced = b->m[i] * b->m[j] / mass;
     const double whole = b->count > 2 && reduced > 0.0 ? scale / reduced : -energy;
     const double depth = mu / hypot(q, eps) / whole;
@@ -152,7 +156,7 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
         keep_shorter(best, &pair);
 }
 
-/* The larger of |E| and |U| of a system, which the watch measures by. */
+/* Returns the larger of |E| and |U| of a system, over which the watch counts its errors. */
 static double energy_scale(const struct physics *physics, const struct bodies *b, size_t first)
 {
     double V[3];
@@ -183,12 +187,12 @@ static void look_at_pairs(const struct experiment *x, size_t first, struct advic
 /* The properties of a cluster that decide the chances of encounters. */
 struct cluster {
     double count, mass, heaviest;
-    double half_mass_radius; /* of the bodies, by number */
-    double speed2;           /* mean square, about the mean */
+    double half_mass_radius; /* radius that holds half the number of bodies */
+    double speed2;           /* mean square velocity relative to the mean */
     double virial;           /* 2K / |U| with U = -0.4 G M^2 / r_h (Spitzer 1987) */
 };
 
-/* The place and the duration of the encounters. */
+/* The sphere in which encounters are expected, the mean square velocity there, and their time. */
 struct crowd {
     double radius, speed2, time;
 };
@@ -227,10 +231,10 @@ static enum status describe(const struct experiment *x, size_t system, struct cl
 }
 
 /*
- * The closest approach p that is expected `times` times among n bodies in a sphere of radius R
- * during t: n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = times, with gravitational focusing (Binney &
- * Tremaine 2008, 7.5.8), b = G (m1 + m2) / v^2. A closer one comes with a chance of 1 -
- * exp(-times).
+ * Returns the approach p that is reached `times` times, by expectation, among n bodies in a sphere
+ * of radius R during t: n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = times, with gravitational
+ * focusing (Binney & Tremaine 2008, 7.5.8), b = G (m1 + m2) / v^2. The chance of an approach closer
+ * than p is 1 - exp(-times).
  */
 static double closest_approach(const struct physics *physics, const struct cluster *c,
                                const struct crowd *crowd, double times)
@@ -242,8 +246,9 @@ static double closest_approach(const struct physics *physics, const struct clust
     return area / (b + sqrt(b * b + area));
 }
 
-/* The steps that its period wants: the encounter that is expected, and the unlucky one, which must
- * be followed, and not disturb the energy of all beside |U| = 0.4 G M^2 / r_h. */
+/* Sets distance, period and number of steps for the encounter that is expected once. The steps also
+ * suffice for the unlucky passage that comes with a chance of unlucky_part: they follow it, and
+ * keep its error small beside the energy of the whole, |U| = 0.4 G M^2 / r_h. */
 static void want_for_encounters(const struct experiment *x, const struct cluster *c,
                                 const struct crowd *crowd, struct advice *advice)
 {
@@ -262,9 +267,10 @@ static void want_for_encounters(const struct experiment *x, const struct cluster
 }
 
 /*
- * A cold sphere falls in within the free-fall time pi/2 sqrt(R^3 / 2GM), to a fraction of its size
- * that noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou 1988), or the heat at the start
- * leaves; energy is conserved, so that v^2 is G M / R there.
+ * Takes into *best the encounters of a cluster, or those after the collapse of a cold one. A cold
+ * sphere collapses within the free-fall time pi/2 sqrt(R^3 / 2GM) to a fraction of its size, which
+ * either noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou 1988), or the heat at the start
+ * determines; energy is conserved, so that v^2 is G M / R then.
  */
 static enum status look_at_cluster(const struct experiment *x, size_t system, struct advice *best,
                                    struct error *error)
@@ -277,7 +283,7 @@ static enum status look_at_cluster(const struct experiment *x, size_t system, st
         return error->status;
     const double G = physics->gravitational_constant, end = x->simulation.step * (double)x->steps;
     const bool is_cold = c.virial < cold;
-    /* A system about one heavy body has orbits rather than chances. */
+    /* In a system about one heavy body orbits decide, not chance. */
     if (c.heaviest > 0.5 * c.mass || !(c.half_mass_radius > 0.0))
         return STATUS_OK;
     const double R = c.half_mass_radius * (is_cold ? cbrt(2.0) : 1.0);
@@ -320,8 +326,9 @@ static void take_passage(void *context, const struct probe_sample *sample)
     keep_shorter(passages->best, &passage);
 }
 
-/* Looks ahead until the end. The orbit of two bodies alone is known; many are not followed. Sets
- * *seen if everything until the end was seen. */
+/* Lets a probe follow the system until the end, if it has 3 to PROBED_COUNT bodies; of two bodies
+ * the orbit is known. Takes the passages into *best. Sets *seen if the probe saw all until the
+ * end. */
 static enum status look_ahead(const struct experiment *x, size_t system, double *work,
                               struct advice *best, bool *seen, struct error *error)
 {
@@ -368,28 +375,22 @@ static enum status look_at_system(const struct experiment *x, size_t system, dou
     return look_at_cluster(x, system, best, error);
 }
 
-/* Rounds down to one digit: 0.0237 becomes 0.02. */
-static double round_down(double value)
-{
-    const double power = pow(10.0, floor(log10(value)));
-    return floor(value / power * (1.0 + 1e-12)) * power;
-}
-
-/* After a step with such an error, the one whose error has something to spare by the order of the
- * method. It is at most half as long, since the errors of encounters follow no order, and at least
- * the part `least`. */
+/* Returns the step to try after `tried`: by the order of the method, one whose error is half of
+ * trusted_part. It is at most half as long, since the errors of encounters follow no order, and at
+ * least the part `least` of it. */
 static double next_step(const struct experiment *x, const struct trial_run *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;
     const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->simulation.integrator->order) : 0.0;
-    return round_down(fmin(0.5, fmax(least, factor)) * tried->step);
+    return text_round_down(fmin(0.5, fmax(least, factor)) * tried->step);
 }
 
-/* A run or a trial that has gone wrong is no measure of how its errors grow with the step. */
+/* The smallest part of a step that is tried next: a run that has gone wrong does not tell how
+ * errors grow with the step. */
 static const double least_part = 0.1;
 
-/* Returns the step that the error of the present step, in the experiment itself, suggests: by the
- * order alone as long as the error is small, whatever the bound is. */
+/* Returns the step to try after the experiment itself has failed with its present step. As long as
+ * that error is small in itself, whatever the bound is, the order alone decides. */
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {
     static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
@@ -399,8 +400,8 @@ static double step_after_present(const struct experiment *x, const struct advice
     return next_step(x, &present, follows ? least : least_part);
 }
 
-/* Smaller and smaller steps, from the largest that is advised, until the watch passes one with
- * something to spare, or until it has been long enough. */
+/* Tries smaller and smaller steps, from the advised one, until the watch accepts one with something
+ * to spare, or until the work allowed is done. */
 static enum status try_steps(const struct experiment *x, const struct advice_wish *wish,
                              struct advice *advice, struct error *error)
 {
@@ -423,7 +424,7 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
     return STATUS_OK;
 }
 
-/* Finds what rules the step, and which one that asks for; no step is tried. */
+/* Finds the pair or encounter that limits the step, and the step for it; tries none. */
 static enum status look_for_step(const struct experiment *x, double work, struct advice *advice,
                                  struct error *error)
 {
@@ -441,14 +442,15 @@ static enum status look_for_step(const struct experiment *x, double work, struct
             advice->system = s;
     }
     advice->steps = advice->period / x->simulation.step;
-    advice->step = advice->period > 0.0 ? round_down(advice->period / advice->wanted) : 0.0;
+    advice->step = advice->period > 0.0 ? text_round_down(advice->period / advice->wanted) : 0.0;
     if (advice->step > 0.0 && experiment_step_count(x, advice->step) > most_steps)
         advice->trial = ADVICE_TOO_MANY;
     return STATUS_OK;
 }
 
-/* A method of the first order that is not symplectic keeps the energy with no step, so no smaller
- * one is sought. Sets *holds if the run holds as it is. */
+/* Tries the run with its own integrator and step, for a method of first order that is not
+ * symplectic: such a method keeps the energy with no step, so no smaller one is sought. Sets *holds
+ * if the watch accepts the run. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
                                 struct trial_run *tried, bool *holds, struct error *error)
 {
@@ -470,12 +472,12 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     bool holds = false;
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
     if (integrator_chooses_steps(x->simulation.integrator))
-        return STATUS_OK; /* it needs none */
+        return STATUS_OK; /* such an integrator needs no advice */
     const bool drifts =
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {
         other.simulation.integrator = integrator_find(instead_of_drift);
-        remaining.present = NAN; /* of another method */
+        remaining.present = NAN; /* that error was of another method */
     }
     if (look_for_step(&other, probe_part * wish->work, advice, error) ||
         advice->kind == ADVICE_NONE || (drifts && try_as_it_is(x, wish, &tried, &holds, error)))

@@ -1,8 +1,9 @@
 /*
- * Which step an experiment wants, from its start: the shortest time in which two bodies will turn
- * about each other, now, at the pericentre of their orbit, as a probe of a few bodies finds, or at
- * the closest encounter that is expected in a cluster or a collapse until the end; and into how
- * many steps to divide it. Where it is no great work a trial run is made with that step.
+ * The step that an experiment needs, as its start tells. It follows from the shortest time in which
+ * two bodies turn about each other: now, at the pericentre of their orbit, in a passage that a
+ * probe of a few bodies finds, or in the closest encounter to be expected in a cluster or a
+ * collapse until the end. That time is divided into as many steps as the integrator wants. Where it
+ * is no great work, a trial run is made with the step.
  */
 #ifndef ORRERY_ESTIMATE_ADVICE_H
 #define ORRERY_ESTIMATE_ADVICE_H
@@ -16,53 +17,57 @@
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
-    ADVICE_NOW,        /* by two bodies at their present distance */
-    ADVICE_PERICENTER, /* by the pericentre of a pair that others hardly disturb */
-    ADVICE_PASSAGE,    /* by the closest passage that a probe saw */
-    ADVICE_ENCOUNTER,  /* by the closest passage of any two to be expected by chance */
-    ADVICE_COLLAPSE    /* the same, when a cold system has collapsed */
+    ADVICE_NOW,        /* limited by two bodies at their present distance */
+    ADVICE_PERICENTER, /* limited by the pericentre of a pair that others hardly disturb */
+    ADVICE_PASSAGE,    /* limited by the closest passage that a probe saw */
+    ADVICE_ENCOUNTER,  /* limited by the closest passage of any two to be expected by chance */
+    ADVICE_COLLAPSE    /* limited by that passage once a cold system has collapsed */
 };
 
 enum advice_trial {
     ADVICE_UNTRIED,  /* a trial run would take too long */
-    ADVICE_TOO_MANY, /* so small a step that no run would end */
-    ADVICE_HOLDS,    /* the watch passed it */
+    ADVICE_TOO_MANY, /* not tried: the step is so small that no run would end */
+    ADVICE_HOLDS,    /* the watch accepted the trial run with the advised step */
     ADVICE_FAILS     /* no step that was tried keeps the energy */
 };
 
 /* The advice, with the cause that limits the step. */
 struct advice {
     enum advice_kind kind;
-    const struct integrator *integrator; /* whose step is advised: that of the experiment, but
-                                            where no step keeps the energy, another */
-    size_t system;                       /* whose it is, from 0 */
-    int64_t id_i, id_j;                  /* of NOW, PERICENTER and PASSAGE */
-    double distance;     /* at which they pass; of ENCOUNTER and COLLAPSE, expected once */
-    double eccentricity; /* of PERICENTER */
-    double time;         /* of PASSAGE */
-    double free_fall;    /* of COLLAPSE: time until then */
+    const struct integrator *integrator; /* whose step is advised: the experiment's, or another one
+                                            if that keeps the energy with no step */
+    size_t system;                       /* system that limits the step, from 0 */
+    int64_t id_i, id_j;                  /* the two bodies, for NOW, PERICENTER and PASSAGE */
+    double distance;     /* at which two bodies pass; for ENCOUNTER and COLLAPSE, the distance that
+                            is expected to be reached once */
+    double eccentricity; /* of the pair's orbit, for PERICENTER */
+    double time;         /* of the passage, for PASSAGE */
+    double free_fall;    /* time until the collapse, for COLLAPSE */
     double period;       /* 2 pi sqrt((distance^2 + eps^2)^(3/2) / (G (m_i + m_j))) */
-    double steps;        /* of the present time.step in a period */
-    double usual;        /* steps of a period that the integrator wants */
-    double wanted;       /* as many; more for deep passages and for chance */
-    double step;         /* gives it these, rounded down to one digit; a smaller one where a
-                            trial run asked for it; 0: none is small enough */
+    double steps;        /* number of the present time.step in `period` */
+    double usual;        /* steps in a period that the integrator usually wants */
+    double wanted;       /* steps in a period that are advised: `usual`, or more for deep passages
+                            and for chance */
+    double step;         /* period / wanted, rounded down to one digit, or a smaller step if trial
+                            runs asked for one; 0: no step is small enough */
     enum advice_trial trial;
-    struct trial_run last_trial; /* the last one: that of `step` where it HOLDS */
+    struct trial_run last_trial; /* the last trial run; if `trial` is ADVICE_HOLDS, the one with
+                                    `step` */
 };
 
-/* The wish for advice, and the work that it may cost. */
+/* The accuracy that advice must reach, and the work that it may cost. */
 struct advice_wish {
     double bound;   /* of the energy error, see trial_run_make() */
     double work;    /* of all trial runs, in pair interactions */
-    double present; /* the error over its limit with the present step, where that failed; NaN: not
-                       known */
+    double present; /* energy error of the run that failed with the present step, over its limit;
+                       NaN: not known */
 };
 
-/* In pair interactions: a second or two. */
+/* The usual `work` of a wish, in pair interactions: a second or two. */
 #define ADVICE_USUAL_WORK 2e9
 
-/* STATUS_MEMORY; STATUS_STOPPED where the experiment's interruption asks for it. */
+/* Finds the step for the experiment. An integrator that chooses its own steps needs none:
+ * ADVICE_NONE. STATUS_MEMORY; STATUS_STOPPED if the experiment's interruption asks for it. */
 enum status advice_find(const struct experiment *experiment, const struct advice_wish *wish,
                         struct advice *advice, struct error *error);
 

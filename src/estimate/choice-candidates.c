@@ -1,6 +1,6 @@
 /*
- * The integrators of which pilots are made for a run that asks for an error, in the order in which
- * they are tried.
+ * The list of the integrators of which choice.c makes pilots for a run that asks for an error, in
+ * the order in which they are tried.
  */
 #include "estimate/choice.h"
 
@@ -10,12 +10,12 @@
 #include "base/memory.h"
 #include "estimate/experiment.h"
 
-/* Among few bodies one that chooses a step for all is cheaper; three have no encounters by chance.
- */
+/* The number of bodies up to which one step for all is cheaper than block steps, and the number up
+ * to which there are no encounters by chance. */
 enum { FEW = 32, FEW_WITHOUT_CHANCE = 3 };
 
-/* The time of a passage with an error, by the table of integrators. The energy of all bodies is not
- * that of the worst pair of them, whose error may be larger. */
+/* Returns the force evaluations of a passage with this energy error, by the table of integrators.
+ * The error of the worst pair may be of_pair times that of the energy of all bodies. */
 static double passage_cost(const struct integrator *integrator, double error)
 {
     static const double of_pair = 5.0;
@@ -34,9 +34,10 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
                                 .least = INFINITY };
 }
 
-/* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
- * and the next if that is not much dearer; and those that choose their own steps by the motion
- * alone, and by a frame that `turns` if there is one. */
+/* Lists the integrator that the config names. If it names none, lists the symplectic integrator
+ * that follows a passage at the least cost, the next one if it is not much dearer, and the
+ * integrators that choose their own steps by the motion; if the frame `turns`, only those that work
+ * in such a frame. */
 static void list_candidates(const struct config *config, bool turns, struct choice *choice)
 {
     static const double much = 1.3;
@@ -70,8 +71,8 @@ static void list_candidates(const struct config *config, bool turns, struct choi
 }
 
 /*
- * A uniform sphere of that potential energy, |U| = 3/5 G M^2 / R, falls in within
- * pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
+ * Returns the time within which a uniform sphere of the same potential energy, |U| = 3/5 G M^2 / R,
+ * collapses: pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
  */
 static double free_fall(const struct physics *physics, const struct conserved *c)
 {
@@ -81,8 +82,9 @@ static double free_fall(const struct physics *physics, const struct conserved *c
 }
 
 /*
- * Softening hides encounters where it is longer than the distance at which two bodies turn each
- * other by a right angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times that.
+ * Finds whether a cold system collapses before `end`, and whether softening hides encounters. It
+ * does if it is longer than the distance at which two bodies turn each other by a right angle,
+ * about R / N with R = G M^2 / 2|U|; in a collapse, longer than some times that.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)
@@ -110,9 +112,9 @@ static enum status describe(const struct experiment *experiment, double end,
     return error->status;
 }
 
-/* Puts the integrator first that is most often the cheapest, so that little is tried with others:
- * where encounters decide, or orbits are to be accurate, one that chooses its own steps, and of
- * these that for few bodies. */
+/* Puts the integrator first that is usually the cheapest, so that little work is done with others:
+ * where encounters decide, or orbits must be accurate, one that chooses its own steps; with block
+ * steps for many bodies, without them for few. */
 static void put_first(const struct choice_start *start, bool few, struct choice *choice)
 {
     const bool wanted = !start->hidden || accuracy_target_of_orbits(&choice->target);

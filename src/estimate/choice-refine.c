@@ -7,15 +7,15 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error that is asked for which a pilot of the whole run may reach, whose motion is
- * that of the run to the bit; and what is left to chance where a part was seen. */
+/* The part of the error asked for that a pilot may reach. A pilot of the whole run moves as the run
+ * does, to the bit; one that saw only a part leaves more to chance. */
 static const double sure_part = 0.95, chance_part = 0.4;
-/* Growth of the error with the time t: t^growth at least. It is bounded for a symplectic method but
- * for the chance of encounters, and adds up for others. */
+/* The exponent with which the error grows with time, at least. The error of a symplectic method is
+ * bounded except for chance encounters; that of others adds up. */
 static const double growth_of_symplectic = 0.3, growth_of_others = 0.75;
-/* The most that the number of steps is changed after a run that missed the error. */
+/* The largest factor by which the number of steps is changed after a run that missed the error. */
 static const double most_change = 8.0;
-/* A candidate that costs more by this factor is not chosen because another one missed the error. */
+/* The factor of the cost beyond which another candidate is not chosen after a miss. */
 static const double most_dearer = 100.0;
 
 double choice_usual_error(const struct accuracy_target *target)
@@ -61,7 +61,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *= dearer; /* by the same pairs that came closer than was seen */
+            other->cost *= dearer; /* the same pairs come closer than its pilot saw */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;
@@ -86,7 +86,7 @@ void choice_destroy(struct choice *choice)
     *choice = (struct choice){ 0 };
 }
 
-/* The name of the error of candidates and attempts. */
+/* Returns the key of run.json for the error of a candidate or an attempt. */
 static const char *error_name(const struct choice *choice)
 {
     return accuracy_target_of_orbits(&choice->target) ? "orbit_error" : "energy_error";
@@ -109,9 +109,9 @@ bool choice_after_miss(const struct config *config, double part, double error, d
                        struct choice *choice)
 {
     struct candidate *const c = &choice->candidates[choice->chosen];
-    json_t *const attempt = json_pack("{s:o, s:o, s:o, s:o}", "setting", setting_json(&c->setting),
-                                      "part", document_number(part), error_name(choice),
-                                      document_number(error), "cost", document_number(work));
+    json_t *const attempt =
+        DOCUMENT({ "setting", setting_json(&c->setting) }, { "part", document_number(part) },
+                 { error_name(choice), document_number(error) }, { "cost", document_number(work) });
     if (!choice->attempts)
         choice->attempts = json_array();
     document_append(&choice->attempts, attempt);
@@ -134,22 +134,25 @@ json_t *choice_json(const struct choice *choice)
     json_t *candidates = json_array();
     for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *c = &choice->candidates[k];
-        document_append(
-            &candidates,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "setting",
-                      setting_json(&c->setting), error_name(choice), document_number(c->error),
-                      "cost", document_number(c->cost), "least", document_number(c->least), "part",
-                      document_number(c->part), "carried_until", document_number(c->carried),
-                      "tried", c->tried, "keeps", c->keeps, "why", c->why));
+        document_append(&candidates, DOCUMENT({ "setting", setting_json(&c->setting) },
+                                              { error_name(choice), document_number(c->error) },
+                                              { "cost", document_number(c->cost) },
+                                              { "least", document_number(c->least) },
+                                              { "part", document_number(c->part) },
+                                              { "carried_until", document_number(c->carried) },
+                                              { "tried", json_boolean(c->tried) },
+                                              { "keeps", json_boolean(c->keeps) },
+                                              { "why", json_string(c->why) }));
     }
     const bool orbits = accuracy_target_of_orbits(&choice->target);
-    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "asked",
-                     document_number(choice->target.asked), "trust_until",
-                     orbits ? document_number(choice->target.until) : json_null(), "of",
-                     accuracy_target_names[choice->target.of], "chosen", (json_int_t)choice->chosen,
-                     "pilots", document_number(choice->pilots), "expected",
-                     document_number(choice->expected), "candidates", candidates, "attempts",
-                     choice->attempts ? json_incref(choice->attempts) : json_array());
+    return DOCUMENT(
+        { "asked", document_number(choice->target.asked) },
+        { "trust_until", orbits ? document_number(choice->target.until) : json_null() },
+        { "of", json_string(accuracy_target_names[choice->target.of]) },
+        { "chosen", json_integer((json_int_t)choice->chosen) },
+        { "pilots", document_number(choice->pilots) },
+        { "expected", document_number(choice->expected) }, { "candidates", candidates },
+        { "attempts", choice->attempts ? json_incref(choice->attempts) : json_array() });
 }
 
 bool choice_of_json(const json_t *json, struct choice *choice)
@@ -162,7 +165,7 @@ bool choice_of_json(const json_t *json, struct choice *choice)
     const bool orbits = accuracy_target_of_orbits(&choice->target);
     choice->target.error = orbits ? NAN : choice->target.asked;
     const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));
-    bool known = true; /* all their integrators are */
+    bool known = true; /* tells whether this program has all their integrators */
     for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];

@@ -15,41 +15,45 @@ const char *choice_softer(double softening)
     return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
 }
 
-/* A pilot sees so much of the run, and more where that is little work. */
+/* The part of the run that a pilot sees, at first and to confirm a choice; and the work below which
+ * it sees more, in pair interactions. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
-/* The pilots before the run is confirmed cost no more than this part of it. */
+/* The work of all pilots before a choice is confirmed, as a part of the work of the run. */
 static const double scouts_part = 0.15;
-/* Growth of the error with the time t is t^growth, and at most this. */
+/* The exponent with which the error grows with time: the largest that is assumed, and the one after
+ * a collapse. */
 static const double most_growth = 1.5, growth_after_collapse = 0.3;
-/* A pilot of another integrator does as much work as the cheapest so far would cost. */
+/* The work of a pilot of another integrator, over that of the cheapest candidate so far. */
 static const double worth_trying = 1.2;
-/* An energy that is so far off says nothing of the order; of orbits only the time counts in which
- * their errors are small. */
+/* The energy error beyond which the order of a method tells nothing. For orbits there is no such
+ * limit: there only the time counts in which their errors are small. */
 static const double energy_lost = 0.02;
-/* A better setting than by this factor in the number of steps is not sought with whole pilots; one
- * that is within the other factor of a pilot is judged by the order. */
+/* The factor in the number of steps within which no better setting is sought, by pilots of the
+ * whole run; and the factor within which, after a pilot of a part, the order alone tells. */
 static const double near = 1.12, by_order = 2.5;
-/* The order tells nothing of errors that are not far above those of rounding: such runs have pilots
- * of as much as may be. */
+/* The error asked for below which the order tells nothing, since roundings are not far below. Such
+ * runs have pilots of as much of the run as the work allows. */
 static const double near_rounding = 1e-12;
-/* The most that the number of steps is changed from one pilot to the next. */
+/* The largest factor by which the number of steps changes from one pilot to the next. */
 static const double most_change = 8.0;
-/* A number of steps that is farther from one that was tried is not judged by the order. */
+/* The largest factor between a number of steps that a pilot tried and one that is judged by the
+ * order alone. */
 static const double most_extrapolated = 32.0;
 enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4 };
 
 struct search {
     const struct config *config;
-    const struct experiment *experiment; /* of any setting */
+    const struct experiment *experiment; /* with any setting of `config` */
     const struct choice_limits *limits;
     struct choice *choice;
-    double fastest; /* period of the fastest pair; INFINITY: there is none */
-    double run;     /* work of the run, before a pilot has told it */
+    double fastest; /* period of the fastest pair at the start; INFINITY: there is none */
+    double run;     /* work of the run, as estimated before a pilot has told it */
     double best;    /* cost of the cheapest candidate so far that keeps the error */
-    double aim;     /* part of the run that pilots are to see, where it is more than is usual */
-    double copies;  /* work of a pilot over that of its motion: it has shadows if orbits count */
-    bool cold;      /* since a system falls in upon itself */
-    bool hidden;    /* are encounters by softening, or by how few bodies there are */
+    double aim;     /* part of the run that pilots must see, if it is more than is usual */
+    double copies;  /* work of a pilot over that of its motion: more than 1 if it carries shadows,
+                       for orbits */
+    bool cold;      /* a cold system collapses during the run; never set for orbits */
+    bool hidden;    /* close encounters do not decide the steps, see struct choice_start */
 };
 
 /* --- what is expected after a pilot ----------------------------------------------------------- */
@@ -59,13 +63,13 @@ static bool of_orbits(const struct search *search)
     return accuracy_target_of_orbits(&search->choice->target);
 }
 
-/* The error beyond which it says nothing of the order. */
+/* Returns the error of a pilot beyond which the order tells nothing. */
 static double hopeless(const struct search *search)
 {
     return of_orbits(search) ? INFINITY : energy_lost;
 }
 
-/* The error at the end after one of a part of the run. */
+/* Returns the error that is expected at the end of the run, by that of a pilot of a part of it. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
     const double least = choice_error_growth(pilot->setting.integrator);
@@ -74,7 +78,7 @@ static double expected_error(const struct search *search, const struct pilot *pi
         return pilot->part > 0.0 ? pilot->error : NAN;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
-    if (search->cold) /* the worst is over */
+    if (search->cold) /* the pilot has seen the collapse */
         return pilot->error * pow(pilot->part, -growth_after_collapse);
     if (pilot->early > 0.0 && pilot->error > pilot->early)
         seen = fmin(most_growth, log(pilot->error / pilot->early) / log(4.0));
@@ -83,9 +87,9 @@ static double expected_error(const struct search *search, const struct pilot *pi
 
 /* --- one integrator --------------------------------------------------------------------------- */
 
-/* The steps of the run, by the fastest pair at the start, that are tried first: few, since they
- * cost little. Of an integrator that chooses its own, by what those of default were seen to keep.
- */
+/* Returns the refinement that is tried first: for fixed steps, of_period steps in the period of the
+ * fastest pair at the start, few since they cost little; for an integrator that chooses its own
+ * steps, by the errors that it was seen to keep with its default. */
 static double first_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_period = 12.0, few = 50.0, usual_hermite = 1e-6, usual_radau = 1e-15;
@@ -116,14 +120,15 @@ static enum status find_fastest(struct search *search, struct error *error)
     return STATUS_OK;
 }
 
-/* Work that pilots may still do. */
+/* Returns the work that pilots may still do. */
 static double work_left(const struct search *search)
 {
     const double run = isfinite(search->best) ? search->best : search->run;
     return fmax(search->limits->work, search->limits->part * run) - search->choice->pilots;
 }
 
-/* The work of a pilot of that part of the cheapest so far, or of all of it where that is little. */
+/* Returns the work of a pilot of this part of the run with the cheapest candidate so far; or of the
+ * whole run if that is little work. */
 static double worth_of(const struct search *search, double part)
 {
     const double seen = fmax(part, search->aim) * search->best;
@@ -132,12 +137,13 @@ static double worth_of(const struct search *search, double part)
 
 /* The range of the number of steps in which the best setting lies. */
 struct range {
-    double good, bad;             /* the least that keeps the error, the most that does not */
-    double good_error, bad_error; /* expected of them */
-    double next;                  /* to be tried */
+    double good, bad;             /* least number that keeps the error, largest that does not */
+    double good_error, bad_error; /* errors expected with these */
+    double next;                  /* number to be tried next */
 };
 
-/* Narrows the range by a pilot; false where it is narrow enough to tell the rest by the order. */
+/* Narrows the range by a pilot whose error at the end is expected to be `expected`. Returns false
+ * if the range is so narrow that the order tells the rest. */
 static bool narrow(const struct pilot *pilot, double expected, double wanted, double lost_at,
                    bool keeps, struct range *range)
 {
@@ -171,7 +177,8 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, do
     return fmax(range->next / here, here / range->next) > close;
 }
 
-/* Takes over what a pilot tells of the candidate. */
+/* Puts setting, expected error and cost of the pilot into the candidate, if they are better than
+ * those it has. */
 static void note(const struct pilot *pilot, double expected, bool keeps,
                  struct candidate *candidate)
 {
@@ -188,8 +195,8 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->keeps = keeps;
 }
 
-/* Judges by the order what was not tried, since it is near what was, or costs more than may be
- * tried. */
+/* Gives the candidate the refinement `next` by the order of the method, without a pilot: it is near
+ * one that was tried, or its pilot would cost too much. */
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
@@ -211,8 +218,8 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
     candidate->keeps = true;
 }
 
-/* The fewest steps that a part of the run may propose: one without the encounter that decides tells
- * nothing of an integrator that chooses its own steps. */
+/* Returns the least refinement that a pilot of a part of the run may propose to an integrator that
+ * chooses its own steps, of which a part without the decisive encounter tells nothing; else 0. */
 static double least_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_first = 0.7;
@@ -220,7 +227,8 @@ static double least_refinement(const struct search *search, const struct integra
                                                 : 0.0;
 }
 
-/* Coarser where the order is to tell the rest, since pilots beyond a collapse are dear. */
+/* Returns the refinement of the first pilot: coarser before a collapse, since pilots beyond it are
+ * dear and the order tells the rest. */
 static double scout_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double above = 30.0;
@@ -230,7 +238,8 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a pilot with this setting would see less than it is to see. */
+/* Tells whether a pilot with this setting would cost more than the best candidate is worth, or
+ * would end before the part of the run that it must see. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {
@@ -241,8 +250,8 @@ static bool too_dear(const struct search *search, const struct setting *setting,
            (search->cold && search->aim * cost > limits->work);
 }
 
-/* Pilots of one integrator: of a part of the run, or, where that has found nothing, of as much as
- * may be. */
+/* Makes pilots of one integrator, which see the part `part` of the run; 1 asks for as much as the
+ * work allows. */
 static enum status try_integrator(struct search *search, double part, struct candidate *candidate,
                                   struct error *error)
 {
@@ -275,7 +284,7 @@ static enum status try_integrator(struct search *search, double part, struct can
         search->choice->pilots += pilot.spent;
         candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         if (keeps && search->cold && pilot.part < search->aim) {
-            pilot = before; /* this one did not see the collapse */
+            pilot = before; /* this pilot did not see the collapse */
             break;
         }
         note(&pilot, expected, keeps, candidate);
@@ -294,15 +303,16 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Pilots of all of them, the first of which mostly is the cheapest. */
+/* Makes pilots of all candidates; the first is usually the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
     struct choice *const choice = search->choice;
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
-        /* Pilots beyond a collapse are dear; and encounters that are yet to come decide the length
-         * of fixed steps. */
+        /* Once a candidate keeps the error, another one is left out if its pilots would have to
+         * reach beyond a collapse, which is dear, or if encounters that are yet to come decide its
+         * fixed steps. */
         const bool guess =
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))
@@ -315,8 +325,8 @@ static enum status try_all(struct search *search, double part, struct error *err
     return error->status;
 }
 
-/* A longer pilot of what was chosen by a part of the run; where it misses the error what is then
- * the cheapest. */
+/* Confirms the chosen candidate by a longer pilot. If that misses the error, refines the candidate
+ * and goes on with the one that is then the cheapest. */
 static enum status confirm(struct search *search, struct error *error)
 {
     struct choice *const choice = search->choice;
@@ -335,9 +345,10 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        const bool sure = pilot.whole && !of_orbits(search); /* its error is that of the run */
+        const bool sure = pilot.whole && !of_orbits(search); /* the pilot's error is that of the
+                                                                run */
         if (expected <= (sure ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
-            /* A part says less than the order and pilots that saw more. */
+            /* A pilot of a part says less than the order and pilots that saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.whole ? 1.0 : pilot.part;
             c->carried = pilot.carried;
@@ -425,7 +436,8 @@ enum status choice_make(const struct config *config, const struct choice_limits 
         !experiment_create(applied, interruption, &x, error) &&
         !choice_list_candidates(&x, config, choice, &start, error))
         find_fastest(&search, error);
-    const bool orbits = of_orbits(&search); /* whose pilots see as much as may be */
+    const bool orbits = of_orbits(&search); /* pilots of orbits see as much of the run as the work
+                                               allows */
     search.cold = start.collapse > 0.0 && !orbits;
     search.aim = orbits ? 0.0 : start.collapse;
     search.copies = orbits ? 1.0 + copies_work(config) : 1.0;

@@ -1,9 +1,10 @@
 /*
  * The choice of an integrator and its steps for a run that asks for an error
- * (estimate/accuracy-target.h). choice_make() makes it: some candidates are tried by pilots
- * (estimate/pilot.h), which tell the error of each at the end and its cost; choice_take_cheapest()
- * takes the cheapest that keeps the error, and choice_after_miss() another one where a run misses
- * it. A choice depends on the config and the program alone: costs are counted, never timed.
+ * (estimate/accuracy-target.h). choice_make() makes it: it tries some candidates by pilots
+ * (estimate/pilot.h), which predict the error of each at the end of the run and its cost.
+ * choice_take_cheapest() takes the cheapest that keeps the error, and choice_after_miss() another
+ * one if the run misses it. A choice depends only on the config and the program: costs are counted,
+ * never timed.
  */
 #ifndef ORRERY_ESTIMATE_CHOICE_H
 #define ORRERY_ESTIMATE_CHOICE_H
@@ -17,19 +18,21 @@
 #include "estimate/accuracy-target.h"
 #include "estimate/setting.h"
 
-/* A setting with what is expected of it. */
+/* A setting, with the error and the cost that are expected of it. */
 struct candidate {
     struct setting setting;
-    double error; /* at the end of the run; of orbits, when they are to be accurate */
-    double cost;  /* of the motion of the whole run, see integrator_time() */
-    double least; /* the smallest error that is expected after a pilot of this integrator */
-    double part;  /* of the run that the pilot with this setting saw, or of what decides about
-                     orbits; 0: by those of others */
-    double
-        carried; /* when roundings will have ended the accuracy of orbits, by pilots; or INFINITY */
-    bool tried;  /* a pilot of it moved, or failed at once; else they would take too long */
-    bool keeps;  /* the error that is asked for */
-    char why[96]; /* it cannot be taken; "" */
+    double error; /* expected at the end of the run; of orbits, at the time until which they must be
+                     accurate */
+    double cost;  /* of the motion in the whole run, see integrator_time() */
+    double least; /* the smallest error that any pilot of this integrator lets expect */
+    double part;  /* part of the run that a pilot with this setting saw; 1 also if it saw all that
+                     decides about orbits; 0: no pilot had it, those of other settings tell */
+    double carried; /* time when, by pilots, roundings will have ended the accuracy of orbits, or
+                       INFINITY */
+    bool tried;     /* a pilot of this integrator moved, or failed at once; false: pilots would take
+                       too long */
+    bool keeps;     /* tells whether the setting keeps the error that is asked for */
+    char why[96];   /* reason why the config refuses the integrator; "" if it does not */
 };
 
 enum { CHOICE_CANDIDATES = 4, CHOICE_ATTEMPTS = 8 /* at most */ };
@@ -38,97 +41,101 @@ struct choice {
     struct accuracy_target target;
     size_t count, chosen;
     struct candidate candidates[CHOICE_CANDIDATES];
-    double pilots;    /* work of all of them */
+    double pilots;    /* work of all pilots */
     double expected;  /* work of the run by the first choice */
-    json_t *attempts; /* that missed the error: a list for run.json; or NULL */
+    json_t *attempts; /* attempts that missed the error, a list for run.json; NULL if there are
+                         none */
 };
 
-/* Size of the text about a run that costs far more than was expected, see run/attempt.h. */
+/* Size of the text about a run that costs far more than was expected, see attempt_cost_text() in
+ * run/attempt.h. */
 enum { CHOICE_DEARER_SIZE = 320 };
 
-/* To be destroyed in any case where there are attempts. */
+/* Frees the list of attempts, and empties the choice. */
 void choice_destroy(struct choice *choice);
 
 /* --- the candidates: choice-candidates.c ------------------------------------------------------ */
 
 struct experiment;
 
-/* The properties of the start by which candidates are listed, in the order in which they are tried.
- */
+/* The properties of the start that decide in which order candidates are tried. */
 struct choice_start {
-    bool hidden;     /* no close encounter decides the steps: softening is longer, or there are no
-                        bodies that meet by chance */
-    double collapse; /* part of the run until a cold system has fallen in; 0: none does */
+    bool hidden;     /* close encounters do not decide the steps: softening is longer than their
+                        distance, or bodies are too few to meet by chance */
+    double collapse; /* part of the run after which a cold system has collapsed; 0: none does */
 };
 
-/* Puts the candidates into `choice`. STATUS_MEMORY, STATUS_UNAVAILABLE, STATUS_STOPPED. */
+/* Puts the candidates into `choice`, in the order in which they are tried. STATUS_MEMORY,
+ * STATUS_UNAVAILABLE, STATUS_STOPPED. */
 enum status choice_list_candidates(const struct experiment *experiment, const struct config *config,
                                    struct choice *choice, struct choice_start *start,
                                    struct error *error);
 
 /* --- the choice: choice.c --------------------------------------------------------------------- */
 
-/* The work of all pilots together, in pair interactions of a direct sum: as much in any case, or
- * that part of the run's where it is more. */
+/* The largest work of all pilots together: `work` pair interactions of a direct sum, or the part
+ * `part` of the run's work if that is more. */
 struct choice_limits {
     double work, part;
 };
 
-/* A second or two, or a tenth of the run. */
+/* The usual limits: a second or two, or a tenth of the run. */
 extern const struct choice_limits choice_usual_limits;
 
-/* Makes the choice of integrator and step. STATUS_CONFIG, at time.energy_error, where nothing keeps
- * the error; what experiment_create() and pilots report. `choice` is to be destroyed in any case.
- */
+/* Makes the choice of integrator and step. STATUS_CONFIG, at time.energy_error or time.trust_until,
+ * if no candidate keeps the error; and the errors of experiment_create() and of pilots. The caller
+ * destroys `choice` in any case. */
 enum status choice_make(const struct config *config, const struct choice_limits *limits,
                         struct interruption *interruption, struct choice *choice,
                         struct error *error);
 
-/* Names the softening with which encounters would take fewer steps: "a larger physics.softening",
- * or "physics.softening > 0" where there is none. */
+/* Returns the words for a softening with which encounters would take fewer steps: "a larger
+ * physics.softening", or "physics.softening > 0" if there is none. */
 const char *choice_softer(double softening);
 
-/* Chooses the cheapest that keeps the error; false where none does. */
+/* Chooses the cheapest candidate that keeps the error; returns false if none does. */
 bool choice_take_cheapest(struct choice *choice);
 
 /* --- finer, and to and from run.json: choice-refine.c ----------------------------------------- */
 
-/* ", until t = 12.3, where roundings of double precision end it" where orbits cannot be accurate
- * for as long as they should; else "". */
+/* Returns "; double precision carries them until about t = 12.3, and no setting further" if orbits
+ * cannot be accurate as long as they should; else "". */
 enum { CHOICE_CARRIED_SIZE = 192 };
 const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_CARRIED_SIZE]);
 
-/* Makes what was chosen finer after it was off by `error` at a part of the run, and had done that
- * work; and others by as much where the same may befall them. The error of orbits is that which is
- * expected at the time until which they are to be accurate, and does not grow after the part. */
+/* Makes the chosen setting finer after a run with it had an error of `error` at the part `part` of
+ * the run and had done `work`; and refines other candidates by as much if the same may happen to
+ * them. For orbits `error` is the one expected at the time until which they must be accurate, which
+ * does not grow after that part. */
 void choice_refine(const struct config *config, double part, double error, double work,
                    struct choice *choice);
 
-/* The error of the energy that goes with that of the target, by which methods are compared before
- * any is tried. */
+/* Returns the energy error that goes with the target, by which integrators are compared before any
+ * is tried. */
 double choice_usual_error(const struct accuracy_target *target);
 
-/* The error that may be expected where that of `target` is to be kept: less where only a part of
- * the run was seen. */
+/* Returns the largest expected error with which a setting counts as keeping `target`. It is smaller
+ * if only a part of the run was seen: `whole` is false. */
 double choice_error_aim(const struct accuracy_target *target, bool whole);
 
-/* The error grows like t^growth at least. */
+/* Returns the exponent with which the error of the integrator grows with time, at least:
+ * t^growth. */
 double choice_error_growth(const struct integrator *integrator);
 
-/* The factor in the number of steps that changes the error by `factor`. */
+/* Returns the factor of the number of steps that divides the error by `factor`. */
 double choice_steps_factor(const struct integrator *integrator, double factor);
 
-/* Another choice after a run with this one that was off by `error` after the part of the run;
- * false: there is none. Notes the attempt, with its work. */
+/* Notes an attempt that had an error of `error` at the part `part` of the run and had done `work`,
+ * and makes another choice; returns false if there is none. */
 bool choice_after_miss(const struct config *config, double part, double error, double work,
                        struct choice *choice);
 
-/* For run.json, and back: false where it is no choice. */
+/* Return the choice for run.json, and read it back; false if `json` is no choice. */
 json_t *choice_json(const struct choice *choice);
 bool choice_of_json(const json_t *json, struct choice *choice);
 
-/* The config as it was for a run of which this is the choice, or NULL: there is none, or nothing
- * was to be chosen. */
+/* Makes the config with the choice that the run.json `json` records, in *recalled; NULL if it
+ * records none, or if `config` leaves nothing to be chosen. */
 enum status choice_recall(const json_t *json, const struct config *config, struct config **recalled,
                           struct error *error);
 

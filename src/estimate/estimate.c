@@ -45,7 +45,8 @@ static double frames_bytes(const struct estimated *x, size_t index)
 
 enum {
     CHECKPOINT_FILES = 3,    /* the last two, and the one that is being written */
-    CHECKPOINT_TEXT = 12000, /* the config, with names and marks of some dozen sections */
+    CHECKPOINT_TEXT = 12000, /* bytes of the config, and of names and marks of some dozen
+                                sections */
     SHADOW_ARRAYS = 6        /* positions and velocities */
 };
 
@@ -56,7 +57,7 @@ static void count_words(void *context, const char *name, const void *words, size
     *(double *)context += (double)sizeof(uint64_t) * (double)rows * (double)count;
 }
 
-/* The marks of files that an output has for each event are in it as well. */
+/* Returns the bytes of the marks that a checkpoint holds for outputs with a file for each event. */
 static double marks_bytes(const struct estimated *x)
 {
     double bytes = 0.0;
@@ -66,9 +67,9 @@ static double marks_bytes(const struct estimated *x)
     return bytes;
 }
 
-/* Returns the bytes of a checkpoint, as run/save.c writes it: the bodies, the integrator's own
- * state, those of the shadows, and twice what observers keep, before and after the events of the
- * last step. */
+/* Returns the bytes of a checkpoint, as run/save.c writes it: the bodies, the integrator's state,
+ * bodies and integrator's state of each shadow, and twice the state of observers, before and after
+ * the events of the last step. */
 static double checkpoint_bytes(const struct estimated *x)
 {
     const struct bodies *bodies = x->experiment->simulation.bodies;
@@ -98,8 +99,8 @@ double estimate_disk_bytes(const struct estimated *x)
     return bytes;
 }
 
-/* Adds the memory of the watch for bodies without mass, which only the bodies show; two copies
- * while a checkpoint is written. */
+/* Adds the memory that the watch takes for bodies without mass, which only the bodies themselves
+ * show; and two copies of it while a checkpoint is written. */
 static void add_watched(const struct estimated *x, struct memory_need *need)
 {
     size_t length;

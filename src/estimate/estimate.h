@@ -10,17 +10,18 @@
 
 struct estimate {
     struct memory_need memory;
-    double disk_bytes;       /* of all rows and frames, and of the checkpoints */
-    double checkpoint_bytes; /* of them, those of the checkpoints, while one is being written */
-    double frames;           /* of all outputs */
+    double disk_bytes;       /* on disk: of all rows and frames, and of the checkpoints */
+    double checkpoint_bytes; /* part of disk_bytes: the checkpoints, while one is being written */
+    double frames;           /* number of frames of all outputs */
     struct timing timing;
 };
 
-/* With `timed` false timing is left at zero. */
+/* Estimates memory, disk and, if `timed`, the duration of the run; else timing is zero. The errors
+ * of timing_measure(). */
 enum status estimate_run(const struct estimated *x, bool timed, struct estimate *estimate,
                          struct error *error);
 
-/* The bytes alone: what the disk must have room for. */
+/* Returns the bytes that the disk must have room for. */
 double estimate_disk_bytes(const struct estimated *x);
 
 #endif

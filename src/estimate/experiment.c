@@ -1,5 +1,6 @@
 #include "estimate/experiment.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,15 +10,16 @@
 #include "backend/ranks.h"
 #include "base/memory.h"
 #include "estimate/need.h"
+#include "integrator/stage-list.h"
 #include "machine/cores.h"
 #include "space/nearest.h"
 
-/* A run of more steps than doubles can count is a slip. */
+/* The largest number of steps that a double counts exactly; more are a slip. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
 
 const struct integrator *experiment_integrator(const struct config *config)
 {
-    return integrator_find(section_variant(config_section(config, "time"))->name);
+    return stage_list_or_row(config_section(config, "time"));
 }
 
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE])
@@ -65,7 +67,8 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
     physics->external = experiment->external;
 }
 
-/* Diagnostics whose meaning a field or only a frame that turns takes away, and the reason. */
+/* Diagnostics that mean nothing in external fields (`by_fields`), or only not in a frame that
+ * turns, with the reason. */
 static const struct {
     const char *type;
     bool by_fields;
@@ -73,7 +76,6 @@ static const struct {
 } unfit[] = {
     { "escapers", true, "is for a cluster alone; in a field, bound-mass counts what stays bound" },
     { "orbit", true, "compares with two bodies alone, and a field moves them otherwise" },
-    { "bound-mass", false, "takes velocities as those of an inertial frame" },
     { "binaries", false, "takes velocities as those of an inertial frame" },
     { "disc-profile", false, "takes velocities as those of an inertial frame" },
     { "virial", false, "leaves out the virial of the Coriolis force" },
@@ -92,7 +94,7 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
-/* Starts whose velocities make orbits in an inertial frame. */
+/* Initial conditions whose velocities make orbits in an inertial frame. */
 static const char *const inertial[] = { "two-body",  "orbits", "figure-eight", "outer-solar-system",
                                         "encounter", "disc",   "galaxy" };
 
@@ -106,8 +108,8 @@ static void check_start(const struct section *bodies, struct error *error)
                           "!= 0; write them into a file as they are in the frame");
 }
 
-/* Refuses what would go without the fields of the config, or without the forces of a frame that
- * turns. */
+/* Refuses diagnostics, initial conditions, boundaries and integrators that do not fit the external
+ * fields of the config, or a frame that turns. */
 static void check_fields(const struct experiment *experiment, struct error *error)
 {
     const struct config *const config = experiment->config;
@@ -118,7 +120,7 @@ static void check_fields(const struct experiment *experiment, struct error *erro
         return;
     const struct section *const asked =
         turns ? config_section(config, "physics") : config_item(config, "external", 0);
-    const char *const key = turns ? "rotation" : NULL, *const act = external_act(&s->physics);
+    const char *const key = turns ? "rotation" : NULL;
     check_diagnostics(config, turns, error);
     if (section_has(bodies, "virial_ratio"))
         section_error(bodies, "virial_ratio", error,
@@ -131,18 +133,13 @@ static void check_fields(const struct experiment *experiment, struct error *erro
                       turns ? "a periodic box cannot turn; use boundary = \"open\""
                             : "a periodic box has no place for fields; use physics.boundary = "
                               "\"open\"");
-    if (s->class_ == &backend_cuda)
-        section_error(config_section(config, "compute"), "backend", error,
-                      "%s on a CPU only%s; choose \"openmp\"", act,
-                      turns ? " (physics.rotation)" : "");
-    if (ranks_count() > 1)
-        section_error(asked, key, error, "%s in one process only; run without mpirun", act);
     if (turns && !integrator_takes_rotation(s->integrator))
         section_error(config_section(config, "time"), "integrator", error,
                       INTEGRATOR_TAKES_NO_ROTATION, s->integrator->variant.name);
 }
 
-/* Looks for a body at a place where a field is infinite, and for shadows of bodies without mass. */
+/* Refuses a body at a place where an external field is infinite, and trust.shadow if there are
+ * fields and no body of a system has mass. */
 static enum status check_places(const struct experiment *experiment, const struct bodies *b,
                                 struct error *error)
 {
@@ -161,7 +158,8 @@ static enum status check_places(const struct experiment *experiment, const struc
     return STATUS_OK;
 }
 
-/* An end that is a whole number of steps but for rounding is that number; no step is no run. */
+/* Tells whether `steps`, end over step, is a whole number but for rounding; 0 is not, since a run
+ * needs a step. */
 static bool is_whole(double steps)
 {
     return rint(steps) > 0.0 && fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);
@@ -212,14 +210,14 @@ static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
     struct simulation *const simulation = &experiment->simulation;
-    simulation->integrator = integrator_find(section_variant(section)->name);
+    simulation->integrator = experiment_integrator(experiment->config);
     simulation->options.time = section;
     if (!section_has(section, "step") && integrator_has_stages(simulation->integrator)) {
         section_error(section, "step", error, "must be given here, where none is chosen");
         return;
     }
     simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
-    /* Integrators that choose their own steps need no grid; what is observed does. */
+    /* An integrator that chooses its own steps needs no grid, but the events of the run do. */
     if (integrator_chooses_steps(simulation->integrator))
         simulation->step = experiment_grid(section_real(section, "end"), simulation->step);
     const double steps = experiment_step_count(experiment, simulation->step);
@@ -237,7 +235,8 @@ static void resolve_backend(struct experiment *experiment)
     experiment->simulation.options.devices = (int)section_integer(section, "devices");
 }
 
-/* Shadows of a run take the same forces, and cannot see what a method leaves out of them. */
+/* Refuses shadows with a force method that truncates, since they take the same forces and do not
+ * show the errors of these; and trust_until without both shadows or without double precision. */
 static void check_trust(const struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "trust");
@@ -260,7 +259,8 @@ static void check_trust(const struct experiment *experiment, struct error *error
             "needs compute.precision = \"double\", whose roundings end the accuracy last");
 }
 
-/* A default that is written down is no choice: 1 leaves it to the files. */
+/* Refuses ensemble.systems other than the number of bodies.files. The default, 1, is allowed even
+ * if it is written down. */
 static void check_systems(const struct config *config, struct error *error)
 {
     const struct section *section = config_section(config, "ensemble");
@@ -271,7 +271,8 @@ static void check_systems(const struct config *config, struct error *error)
                       systems);
 }
 
-/* Starts that draw nothing from the seed make every system of an ensemble the same. */
+/* Tells whether all systems of an ensemble are the same, as if an initial condition draws nothing
+ * from the seed. */
 static bool are_copies(const struct bodies *b)
 {
     const double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
@@ -340,22 +341,25 @@ double experiment_interactions(const struct experiment *experiment, uint64_t ste
 
 /* --- proportions between its numbers ---------------------------------------------------------- */
 
-/* No mass in the units of a model is so large; those of planets and stars in kilograms are. */
+/* The mass beyond which a body's is taken to be in kilograms: planets and stars have more, no body
+ * in N-body units has. */
 static const double kilograms = 1e15;
 
-/* The periods in a step beyond which it is no attempt at following the motion. */
+/* The number of shortest periods in a step beyond which the step is no attempt at following the
+ * motion. */
 static const double slip = 10.0;
 
-/* A run that ends before this part of the shortest period is told so; one that was meant to last a
- * period, and ends a little early by a rounding, is not. */
+/* The part of the shortest period before which a run is told to end early. It is less than 1, so
+ * that a run of one period that ends a little early by rounding is not. */
 static const double most_of_a_period = 0.9;
 
 enum {
-    MOST_BODIES = 4096, /* of systems whose fastest pair is sought: milliseconds */
-    MOST_SYSTEMS = 64   /* likewise; the others of an ensemble are like the first ones */
+    MOST_BODIES = 4096, /* largest system whose fastest pair is sought, in milliseconds */
+    MOST_SYSTEMS = 64   /* number of systems that are examined; the others of an ensemble are like
+                           them */
 };
 
-/* Adds a sentence. */
+/* Adds a sentence to the text, after "; " if it is not the first. */
 __attribute__((format(printf, 2, 3))) static void add(struct proportions *proportions,
                                                       const char *format, ...)
 {
@@ -372,10 +376,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct proportions *propor
 static void look_at_masses(const struct experiment *x, struct proportions *proportions)
 {
     const struct bodies *b = x->simulation.bodies;
-    double heaviest = 0.0;
-    for (size_t s = 0; s < b->systems; s++)
-        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
-            heaviest = fmax(heaviest, b->m[i]);
+    const double heaviest = gsl_stats_max(b->m, 1, bodies_length(b));
     proportions->masses = !units_physical(x->simulation.physics.units) &&
                           x->simulation.physics.gravitational_constant == 1.0 &&
                           heaviest > kilograms;
@@ -387,10 +388,11 @@ static void look_at_masses(const struct experiment *x, struct proportions *propo
 }
 
 /*
- * The time in which the fastest pair of a system turns about each other, or passes: the shortest of
- * 2 pi tau, where a circular orbit would be, 2 pi r / v of a pair that is faster, and the period
- * 2 pi sqrt(a^3 / mu) of a bound one, which is less than the first where it is near its apocentre.
- * Infinite where there is no pair.
+ * Finds the time in which the fastest pair of a system turns about each other, or passes: the
+ * shortest of 2 pi tau, the period if its orbit were circular; 2 pi r / v, for a pair that is
+ * faster; and the period 2 pi sqrt(a^3 / mu) of a bound pair, which is less than the first if the
+ * pair is near its apocentre. Sets *turn to that time, or INFINITY if there is no pair, and `id` to
+ * the two bodies.
  */
 static enum status find_turn(const struct experiment *x, size_t system, double *turn, int64_t id[2],
                              struct error *error)

@@ -1,4 +1,4 @@
-/* An experiment: everything that a configuration decides before the first step, resolved. */
+/* An experiment: all that follows from a config before the first step is taken. */
 #ifndef ORRERY_ESTIMATE_EXPERIMENT_H
 #define ORRERY_ESTIMATE_EXPERIMENT_H
 
@@ -16,70 +16,72 @@ enum { EXPERIMENT_NAME_SIZE = 256 }; /* of any file name */
 
 struct experiment {
     const struct config *config;      /* borrowed */
-    char name[EXPERIMENT_NAME_SIZE];  /* `name`, or that of the config file */
-    struct external *external;        /* owned: the fields of its physics; NULL: none */
-    struct simulation simulation;     /* with bodies at t = 0, not started; a run moves it */
-    uint64_t steps;                   /* in the whole run: end / step, rounded up to whole steps */
-    struct body_files body_files;     /* the files that its systems come from */
-    struct initial_warnings warnings; /* what may be wrong with these */
-    bool identical; /* there are several systems, and all are copies of the first one */
+    char name[EXPERIMENT_NAME_SIZE];  /* key `name`, or the name of the config file */
+    struct external *external;        /* owned: the external fields; NULL: none */
+    struct simulation simulation;     /* not started, with bodies at t = 0; a run moves them */
+    uint64_t steps;                   /* steps in the whole run: end / step, rounded up */
+    struct body_files body_files;     /* files from which the systems are read */
+    struct initial_warnings warnings; /* warnings about the bodies */
+    bool identical; /* tells whether there are several systems, all copies of the first */
 };
 
 /*
- * Resolves `config` and makes the bodies, if there is memory for the run (see need.h). All that
- * works on it may be interrupted (NULL: nothing is), the making of the bodies included
- * (STATUS_STOPPED). STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_MEMORY, STATUS_UNAVAILABLE
- * (a backend that cannot run here).
+ * Resolves `config` and makes the bodies, if there is memory for the run (see need.h).
+ * `interruption` may end all work on the experiment, making the bodies included (STATUS_STOPPED);
+ * NULL: nothing does. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_MEMORY,
+ * STATUS_UNAVAILABLE (a backend that cannot run here).
  */
 enum status experiment_create(const struct config *config, struct interruption *interruption,
                               struct experiment *experiment, struct error *error);
 void experiment_destroy(struct experiment *experiment);
 
-/* The key `name`; unset, that of the config file without directory and suffix. */
+/* Writes the key `name` or, if it is unset, the name of the config file without directory and
+ * suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
 /* Returns the integrator that the config names. */
 const struct integrator *experiment_integrator(const struct config *config);
 
-/* The directory of its run: `given`, or "<name>.run" if that is NULL. */
+/* Returns the directory of the experiment's run: `given`, or "<name>.run" if that is NULL. */
 enum { EXPERIMENT_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
 const char *experiment_directory(const struct experiment *experiment, const char *given,
                                  char buffer[EXPERIMENT_DIRECTORY_SIZE]);
 
-/* Grid steps of a run whose integrator needs none and whose config names none. */
+/* The number of grid steps of a run whose integrator chooses its own steps, if the config gives no
+ * step. */
 #define EXPERIMENT_DEFAULT_GRID 1000.0
 
 /*
- * The grid of a run whose integrator chooses its own steps: `step`, or where it does not divide
- * `end` the longest shorter one that does, so that the last row is at `end`. NAN asks for `end`
- * over EXPERIMENT_DEFAULT_GRID.
+ * Returns the grid step of a run whose integrator chooses its own steps: `step` or, if it does not
+ * divide `end`, the longest shorter one that does, so that the last row is at `end`. If `step` is
+ * NAN, returns `end` / EXPERIMENT_DEFAULT_GRID.
  */
 double experiment_grid(double end, double step);
 
-/* Steps in the whole run if it took steps of this length. */
+/* Returns the number of steps in the whole run if each were `step` long. */
 double experiment_step_count(const struct experiment *experiment, double step);
 
 /*
- * "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or "" where it is one, but
- * for rounding. Where a grid was made shorter instead it says so.
+ * Returns "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or that a grid was
+ * made shorter instead; "" if time.end is a multiple but for rounding.
  */
 enum { EXPERIMENT_NOTE_SIZE = 160 };
 const char *experiment_end_note(const struct experiment *experiment,
                                 char buffer[EXPERIMENT_NOTE_SIZE]);
 
-/* Pair interactions of `steps` steps, by force_work(). */
+/* Returns the pair interactions of `steps` steps, by force_work(). */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
 
 /* --- proportions between its numbers ---------------------------------------------------------- */
 
-/* The proportions between the numbers of an experiment that are allowed, but are a slip as a
- * rule. */
+/* Proportions between the numbers of an experiment that are allowed, but are usually a slip. */
 
 enum { PROPORTIONS_TEXT_SIZE = 512 };
 
 struct proportions {
-    bool masses; /* they are of kilograms while G is 1: nothing else means anything */
-    /* "time.end is 0.016 of the shortest orbital period ...; ...", for people; "" where nothing
+    bool masses; /* tells whether masses are in kilograms while G is 1; then no other number means
+                    anything */
+    /* Sentences for people: "time.end is 0.016 of the shortest period ...; ..."; "" if nothing
      * stands out. */
     char text[PROPORTIONS_TEXT_SIZE];
 };

@@ -14,14 +14,15 @@
 #include "formats/output.h"
 #include "initial/body-files.h"
 #include "initial/initial.h"
+#include "integrator/stage-list.h"
 #include "machine/cores.h"
 #include "machine/room.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "space/time-scales.h"
 
-/* The program with all its libraries, and each thread's stack, as far as runs were seen to use
- * them: 12 MB without CUDA, 14 MB with it, more where the system maps more of a file at once. */
+/* The bytes of the program with all its libraries, and of each thread's stack, as runs were seen to
+ * use them: 12 MB without CUDA, 14 MB with it, more if the system maps more of a file at once. */
 static const double program_bytes = 16e6, thread_bytes = 2e5;
 
 static struct force_options force_options(const struct config *config, size_t systems)
@@ -42,7 +43,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
     return diagnostic_at(index);
 }
 
-/* Returns the bytes that the diagnostic and the statistics over systems keep. */
+/* Returns the bytes that a diagnostic and its statistics over systems keep. */
 static double state_bytes(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -53,7 +54,7 @@ static double state_bytes(const struct section *section, double systems)
            sizeof(double);
 }
 
-/* Rows of one event and system. */
+/* Returns the number of rows that a diagnostic writes for a system at one event. */
 static double rows_of(const struct section *section)
 {
     const char *key = diagnostic_class(section)->rows_key;
@@ -68,7 +69,7 @@ static double borrowed_by(const struct section *section, double count, int threa
            threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
 
-/* Returns the bytes of one event, until the statistics over systems are made of it. */
+/* Returns the bytes of the rows of one event, kept until the statistics over systems are made. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -80,8 +81,8 @@ static double aggregated(const struct section *section, double systems)
            (systems + rows * (bins + 1.0 + systems * ((double)class_->column_count - bins)));
 }
 
-/* The bytes of each system: the sums now and at the start, and the largest error; and the watch's
- * record. */
+/* The bytes for each system: its conserved sums now and at the start, its largest error, and a
+ * flag. */
 static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
 
 static void add_diagnostics(const struct config *config, struct memory_need *need)
@@ -119,19 +120,14 @@ static void add_outputs(const struct config *config, struct memory_need *need)
     }
 }
 
-static const struct integrator *integrator_of(const struct config *config)
-{
-    return integrator_find(section_variant(config_section(config, "time"))->name);
-}
-
 /* Returns the bytes that the integrator keeps beside the bodies. */
 static double integrator_bytes(const struct config *config, const struct force_options *force,
                                double systems, double count)
 {
-    const struct integrator *integrator = integrator_of(config);
+    const struct integrator *integrator = stage_list_or_row(config_section(config, "time"));
     if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
-               systems * sizeof(struct work_done); /* what the run knows of its steps */
+               systems * sizeof(struct work_done); /* the run's count of the steps of each system */
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
     return registers * sizeof(double) * bodies_length_of(systems, count) +
            host_before_bytes(force, systems, count);
@@ -149,7 +145,7 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
 {
     struct memory_need need = { .systems = systems, .count = count };
     const struct force_options force = force_options(config, systems);
-    /* Each in a backend of its own. */
+    /* The run and each copy of its bodies have a backend of their own. */
     const double copies = 1.0 + (double)copies_count(config);
     need.bodies = copies * (bodies_bytes((double)systems, (double)count) +
                             integrator_bytes(config, &force, (double)systems, (double)count));
@@ -196,14 +192,15 @@ const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE])
     return buffer;
 }
 
-/* Would one system alone fit? Then it is their number that is too large. */
+/* Tells whether the number of systems is to blame: one system alone would fit. */
 static bool blame_systems(const struct config *config, const struct memory_need *need, double room)
 {
     const struct memory_need one = need_of_bodies(config, 1, need->count);
     return need->systems > 1 && need_bytes(&one) <= room;
 }
 
-/* The key that asks for what is not there. */
+/* Reports the `reason` at the key that asks for too much memory: the number of systems if
+ * `systems`, else that of bodies. */
 static enum status refuse(const struct config *config, bool systems, struct error *error,
                           const char *reason)
 {
@@ -233,14 +230,15 @@ enum status need_check(const struct config *config, const struct memory_need *ne
                        struct error *error)
 {
     const struct room machine = room_of_machine(""), process = room_of_process();
-    /* The tighter one is what the message shall name. */
+    /* The message shall name the tighter limit. */
     if (process.bytes < machine.bytes / (double)runs)
         return need_compare(config, need, 1, &process, error);
     return need_compare(config, need, runs, &machine, error);
 }
 
-/* A rank that serves has the bodies of its systems or of all, as rank 0's backend has them again,
- * with two arrays of potentials and one for what ranks exchange. It measures and writes nothing. */
+/* Every rank other than 0 has the bodies of its systems, or of all, as has the backend of rank 0
+ * once more; with two arrays of potentials and one for what ranks exchange. It measures and writes
+ * nothing. */
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error)
 {
@@ -255,7 +253,7 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const struct force_options force = force_options(config, share);
     const double moves = (1.0 + (double)copies_count(config)) *
                          integrator_bytes(config, &force, (double)share, (double)need->count);
-    const bool keeps = integrator_chooses_steps(integrator_of(config));
+    const bool keeps = integrator_chooses_steps(stage_list_or_row(config_section(config, "time")));
     const double first =
         need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems + (keeps ? moves : 0.0);
     const double each =

@@ -1,7 +1,8 @@
 /*
- * The memory that a run will need, from its config alone: before bodies are made or anything else
- * is allocated. An upper bound, near to what runs were measured to take; of the host, under mpirun
- * of the first rank, beside which the others are counted where they share a machine.
+ * The memory that a run will need, by its config alone, before bodies are made or anything else is
+ * allocated. It is an upper bound, near to what runs were measured to take, for the memory of the
+ * host and not of GPUs. Under mpirun it is that of the first rank; need_check_ranks() counts the
+ * others that share a machine.
  */
 #ifndef ORRERY_ESTIMATE_NEED_H
 #define ORRERY_ESTIMATE_NEED_H
@@ -11,15 +12,15 @@
 #include "base/status.h"
 #include "config/configuration.h"
 
-/* All in bytes. */
+/* The memory by its uses, in bytes. */
 struct memory_need {
     size_t systems, count;
-    double bodies;      /* their arrays */
-    double forces;      /* the kernels' own copies */
-    double diagnostics; /* potentials, and what is borrowed or kept to measure */
+    double bodies;      /* arrays of the bodies */
+    double forces;      /* copies that the kernels make of the bodies */
+    double diagnostics; /* potentials, state of diagnostics, and what they borrow to measure */
     double outputs;     /* frames that are built in memory */
     double checkpoints; /* copies of what diagnostics keep, while a checkpoint is written */
-    double program;     /* it and its libraries */
+    double program;     /* the program itself, with its libraries and threads */
 };
 
 /* Returns the need of `systems` systems of `count` bodies, with the rest of the config as it is. */
@@ -29,15 +30,15 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
  * ensemble.systems. */
 size_t need_systems(const struct config *config);
 
-/* Computes the need of the config's bodies; a file of bodies is measured. The errors of
+/* Computes the need of the run; counts the bodies of a file by reading it. The errors of
  * initial_count(). */
 enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error);
 
 double need_bytes(const struct memory_need *need);
 
 /*
- * Is there so much for `runs` such runs at a time, a process each? STATUS_MEMORY, with the key that
- * asks for it, what it takes and what there is.
+ * Checks that the machine has room for `runs` such runs at a time, a process each, and this process
+ * for one. STATUS_MEMORY, with the key that asks for the memory, the need and the room.
  */
 enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
                        struct error *error);
@@ -51,7 +52,7 @@ struct room;
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error);
 
-/* "1.2 GB"; into buffer. */
+/* Writes "1.2 GB" into buffer, and returns it. */
 enum { NEED_TEXT_SIZE = 32 };
 const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE]);
 

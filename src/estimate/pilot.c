@@ -8,29 +8,31 @@
 #include "accuracy/watch.h"
 #include "base/memory.h"
 
-/* The number of rows that are looked at: no more than these, nor than one in some forces. */
+/* The largest number of rows that a pilot observes: most_rows; for fixed steps also no more than
+ * one in forces_per_row force evaluations, or least_rows if that is more. */
 static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 10.0;
-/* The work of a call of the backend: a tenth of a second. */
+/* The work of one call of the backend, in pair interactions: a tenth of a second. */
 static const double call_work = 1e8;
 
 struct flight {
     const struct experiment *experiment;
     struct accuracy_target target;
     struct pilot_limits limits;
-    struct config *config; /* with the setting */
+    struct config *config; /* the config with the setting in it */
     struct simulation simulation;
     struct watch *watch;
-    struct diagnostic *trust; /* of orbits that are to be accurate, with its shadows; NULL */
+    struct diagnostic *trust; /* the diagnostic of trust if orbits must be accurate, with its
+                                 shadows below; else NULL */
     struct shadows *shadows;
-    uint64_t compare; /* steps from one look at these to the next */
+    uint64_t compare; /* steps from one comparison with the shadows to the next */
     struct moment now;
-    uint64_t steps;   /* in the run */
+    uint64_t steps;   /* steps in the run */
     uint64_t row;     /* steps from one row to the next */
-    uint64_t enough;  /* steps that it makes at least */
-    bool all_rows;    /* are those of the run */
-    double *largest;  /* [systems] energy errors so far */
-    double observing; /* work of the energies so far */
-    size_t kept;      /* of the errors below, at times that grow by a factor */
+    uint64_t enough;  /* steps for limits.part of the run */
+    bool all_rows;    /* rows are those of the run, none is left out */
+    double *largest;  /* [systems] largest energy errors so far */
+    double observing; /* work of measuring energies so far */
+    size_t kept;      /* number of errors in `history`, at times that grow by a factor */
     struct {
         uint64_t step;
         double error;
@@ -39,7 +41,8 @@ struct flight {
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Rows of the run are at multiples of its cadences, of which this takes what is affordable. */
+/* Sets the steps from one row to the next: those of the run, the common divisor of its cadences, or
+ * a multiple of them if that many rows would be too much work. */
 static void plan_rows(struct flight *flight, const struct config *config,
                       const struct setting *setting)
 {
@@ -72,7 +75,7 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
-/* As those of the run; they are compared with it at the same steps. */
+/* Creates the shadows as the run does, to compare them at the same steps. */
 static enum status open_shadows(struct flight *flight, struct error *error)
 {
     const struct section *const section = config_section(flight->config, "trust");
@@ -124,17 +127,9 @@ static double work_of(const struct flight *flight)
     return work;
 }
 
-/* The rows go nowhere: the state keeps all. */
-static enum status drop_row(void *context, size_t system, const double *values, struct error *error)
-{
-    (void)context, (void)system, (void)values, (void)error;
-    return STATUS_OK;
-}
-
-/* Compares the shadows with the bodies, which have been fetched. */
+/* Compares the shadows with the bodies, if a comparison is due. The bodies have been fetched. */
 static enum status compare(struct flight *flight, struct error *error)
 {
-    const struct row_sink nowhere = { drop_row, NULL };
     struct moment now = flight->now;
     if (!flight->trust ||
         (flight->now.step % flight->compare != 0 && flight->now.step != flight->steps))
@@ -142,13 +137,13 @@ static enum status compare(struct flight *flight, struct error *error)
     now.physics = &flight->simulation.physics;
     now.bodies = flight->simulation.bodies;
     if (shadow_fetch(flight->shadows, error) ||
-        diagnostic_measure(flight->trust, &now, &nowhere, error))
+        diagnostic_measure(flight->trust, &now, &row_sink_nowhere, error))
         return error->status;
     return shadow_adjust(flight->shadows, error);
 }
 
-/* All work of the motion so far, that of shadows included: before the first sample, which tells it,
- * that of all of them. */
+/* Returns the work of the motion so far, with that of the shadows: the diagnostic tells it after
+ * the first comparison; before, copies_work() does. */
 static double work_with_shadows(const struct flight *flight)
 {
     const double shadows = !flight->trust                       ? 0.0
@@ -157,10 +152,11 @@ static double work_with_shadows(const struct flight *flight)
     return work_of(flight) * (1.0 + shadows);
 }
 
-/* Looks at the energies, as the run does at its rows and its watch between them. */
+/* Measures the energies, as the run does at its rows and at the checks of its watch. Puts the error
+ * that counts into *counts. */
 static enum status look(struct flight *flight, double *counts, struct error *error)
 {
-    static const double cost = 1.5; /* of an energy over that of a force */
+    static const double cost = 1.5; /* work of measuring an energy over that of a force */
     struct simulation *const simulation = &flight->simulation;
     const size_t systems = simulation->bodies->systems;
     const bool last = flight->now.step == flight->steps;
@@ -184,8 +180,8 @@ static enum status look(struct flight *flight, double *counts, struct error *err
     return STATUS_OK;
 }
 
-/* Moves to `next`, by calls that are short, between which it may be interrupted, or until the work
- * is done that it may do. */
+/* Moves to step `next` by short calls, between which it may be interrupted; or less far, until the
+ * work allowed is done. */
 static enum status move(struct flight *flight, uint64_t next, struct error *error)
 {
     struct simulation *const simulation = &flight->simulation;

@@ -3,18 +3,20 @@
 #include <math.h>
 
 #include "force/direct/reference.h"
-/* Steps of the fastest pair's period as the pair stands, by Yoshida's sixth order: at first, and
- * where so few have lost the energy. */
+/* The number of steps of Yoshida's sixth order in the present period of the fastest pair: at first,
+ * and the limit to which it is doubled if the energy is lost. */
 static const double first_steps = 60.0, last_steps = 500.0;
-/* A trajectory that has lost more of its energy is another one. */
+/* The largest energy error of a trajectory that counts as kept. */
 static const double energy_kept = 1e-3;
-/* The smallest step, as a part of the run, that ends a fall: nobody could take more steps. */
+/* The step, as a part of the run, below which bodies count as colliding: nobody could take more
+ * steps. */
 static const double least_step = 1e-14;
-/* Work of one force besides its pairs, and of looking for the fastest pair and of the calls. */
+/* The work, in pair interactions, of a force besides its pairs; and of a step besides its forces,
+ * mostly the search for the fastest pair. */
 static const double call_work = 30.0, look_work = 600.0;
 
 struct probe {
-    struct simulation simulation; /* whose step is chosen before each of them */
+    struct simulation simulation; /* a copy whose step is chosen anew before each step */
     double time, last;
     double steps_per_period;
 };
@@ -110,11 +112,10 @@ static enum status follow_with(const struct experiment *x, size_t system, double
 {
     struct probe probe = { .steps_per_period = steps_per_period };
     struct error broken = { 0 };
-    enum status status = open_probe(x, system, &probe, &broken);
-    if (!status)
-        status = follow(&probe, observer, work, end, &broken);
+    if (!open_probe(x, system, &probe, &broken))
+        follow(&probe, observer, work, end, &broken);
     simulation_destroy(&probe.simulation);
-    if (status == STATUS_NUMERICAL) {
+    if (broken.status == STATUS_NUMERICAL) {
         *end = PROBE_LOST;
         return STATUS_OK;
     }

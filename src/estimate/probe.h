@@ -1,6 +1,6 @@
 /*
- * A probe of one system: its motion until the end of the run, followed with steps that adapt to the
- * fastest pair, so that the closest passages are seen before a step is chosen. For few bodies.
+ * A probe of one system of few bodies: its motion until the end of the run, with steps that adapt
+ * to the fastest pair, to find the closest passages before a step is chosen.
  */
 #ifndef ORRERY_ESTIMATE_PROBE_H
 #define ORRERY_ESTIMATE_PROBE_H
@@ -14,8 +14,9 @@
 /* A sample of the probe at one of its steps. */
 struct probe_sample {
     double time;
-    struct nearest_pair pair; /* the fastest */
-    double depth;             /* |U| of the pair over the larger of |E| and |U| of the start */
+    struct nearest_pair pair; /* the fastest pair */
+    double depth;             /* |U| of the pair over the larger of |E| and |U| of the system at the
+                                 start */
 };
 
 struct probe_observer {
@@ -27,13 +28,14 @@ enum probe_end {
     PROBE_FINISHED,
     PROBE_COLLIDED, /* two bodies met head-on: no step is small enough */
     PROBE_TOO_LONG, /* the work that was allowed did not suffice */
-    PROBE_LOST      /* its energy was not kept, with ever more steps */
+    PROBE_LOST      /* the energy was lost, even with the largest number of steps */
 };
 
 /*
- * Follows the system. If the energy is lost it begins again with more steps, and the observer sees
- * both. `work` is the work that it may do, in pair interactions; the work done is taken from it.
- * STATUS_MEMORY.
+ * Follows the system, and gives a sample of each step to the observer. If the energy is lost, the
+ * probe begins again with more steps, and the observer gets the samples of both. `work` is the work
+ * allowed, in pair interactions; the work done is subtracted. STATUS_MEMORY; STATUS_STOPPED if the
+ * experiment's interruption asks for it.
  */
 enum status probe_follow(const struct experiment *experiment, size_t system,
                          const struct probe_observer *observer, double *work, enum probe_end *end,

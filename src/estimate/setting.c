@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,13 +14,13 @@
 
 /* --- cadences --------------------------------------------------------------------------------- */
 
-/* A key that counts steps: "diagnostics.0.every". */
+/* A key that counts steps, with its path: "diagnostics.0.every". */
 struct cadence {
     char path[64];
     int64_t every;
 };
 
-/* Puts what it finds into `all`, and returns how many there are. */
+/* Puts the cadences of the config into `all`, and returns their number. */
 static size_t find_cadences(const struct config *config, struct cadence *all)
 {
     static const char *const lists[] = { "diagnostics", "outputs" };
@@ -84,7 +83,8 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* The most steps of the grid that one step may be long, for `steps` steps in the run. */
+/* Returns the largest number of thousandths of the run that one step may be long, if the run has at
+ * least `steps` steps and all cadences are multiples of its step. */
 static uint64_t most_grid_steps(const struct config *config, double steps)
 {
     const uint64_t grid = (uint64_t)EXPERIMENT_DEFAULT_GRID, cadence = setting_cadence(config);
@@ -95,14 +95,15 @@ static uint64_t most_grid_steps(const struct config *config, double steps)
     return most;
 }
 
-/* The limits of the refinement of an integrator that chooses its own steps. */
+/* Finds the least and the largest refinement of an integrator that chooses its own steps. */
 static void find_limits(const struct integrator *integrator, double *least, double *most)
 {
     const struct parameter *key = integrator_key(integrator);
     const double usual = key->default_value.real;
     const double coarsest = key->maximum > usual ? key->maximum : 0.5;
     *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
-    *most = integrator->block_steps ? 64.0 : 4.0; /* its default leaves little but roundings */
+    *most = integrator->block_steps ? 64.0 : 4.0; /* the default of gauss-radau leaves little error
+                                                     but roundings */
 }
 
 /* Returns the key of the integrator for a refinement, with two digits. */
@@ -129,8 +130,8 @@ struct setting setting_of(const struct config *config, const struct integrator *
     if (integrator_chooses_steps(integrator)) {
         double least, most;
         const struct parameter *const key = integrator_key(integrator);
-        const bool own = integrator == integrator_find(section_variant(time)->name) &&
-                         section_written(time, key->key);
+        const bool own =
+            integrator == experiment_integrator(config) && section_written(time, key->key);
         find_limits(integrator, &least, &most);
         setting.key = own ? section_real(time, key->key)
                           : key_for(integrator, fmin(most, fmax(least, refinement)));
@@ -151,64 +152,28 @@ struct setting setting_of(const struct config *config, const struct integrator *
 
 /* --- into a config ---------------------------------------------------------------------------- */
 
-/* The overrides of a setting. */
-struct overrides {
-    struct text *texts;
-    const char **items;
-    size_t count;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct overrides *all, const char *format,
-                                                      ...)
-{
-    va_list arguments;
-    char line[160];
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    text_print(&all->texts[all->count++], "%s", line);
-}
-
-static void add_all(const struct setting *setting, const struct cadence *cadences, size_t count,
-                    struct overrides *all)
-{
-    char step[TEXT_REAL_SIZE], key[TEXT_REAL_SIZE];
-    add(all, "time.integrator=\"%s\"", setting->integrator->variant.name);
-    add(all, "time.step=%s", text_real(step, setting->step));
-    if (!isnan(setting->key))
-        add(all, "time.%s=%s", integrator_key(setting->integrator)->key,
-            text_real(key, setting->key));
-    if (setting->times == setting->over)
-        return;
-    for (size_t k = 0; k < count; k++) {
-        const double every =
-            (double)cadences[k].every * (double)setting->times / (double)setting->over;
-        add(all, "%s=%" PRId64, cadences[k].path, every < 9e15 ? (int64_t)every : INT64_MAX);
-    }
-}
-
 enum status setting_apply(const struct config *config, const struct setting *setting,
                           struct config **applied, struct error *error)
 {
     struct cadence *cadences = make_room(config, error);
-    const size_t count = cadences ? find_cadences(config, cadences) : 0, most = count + 3;
-    struct overrides all = { calloc(most, sizeof *all.texts), calloc(most, sizeof *all.items), 0 };
-    bool whole = cadences && all.texts && all.items;
-    if (whole)
-        add_all(setting, cadences, count, &all);
-    for (size_t k = 0; whole && k < all.count; k++) {
-        all.items[k] = all.texts[k].bytes;
-        whole = !all.texts[k].failed;
+    const size_t count = cadences ? find_cadences(config, cadences) : 0;
+    struct config_overrides all = { .failed = !cadences };
+    char value[TEXT_REAL_SIZE];
+    config_override(&all, NULL, "time.integrator", setting->integrator->variant.name);
+    config_override(&all, NULL, "time.step", text_real(value, setting->step));
+    if (!isnan(setting->key)) {
+        char key[64];
+        snprintf(key, sizeof key, "time.%s", integrator_key(setting->integrator)->key);
+        config_override(&all, NULL, key, text_real(value, setting->key));
     }
-    const struct config_source source = { .overrides = all.items, .override_count = all.count };
-    const enum status status =
-        whole ? config_vary(config, &source, applied, error) : error_memory(error);
-    for (size_t k = 0; k < all.count; k++)
-        text_free(&all.texts[k]);
-    free(all.texts);
-    free(all.items);
+    for (size_t k = 0; k < count && setting->times != setting->over; k++) {
+        const double every =
+            (double)cadences[k].every * (double)setting->times / (double)setting->over;
+        snprintf(value, sizeof value, "%" PRId64, every < 9e15 ? (int64_t)every : INT64_MAX);
+        config_override(&all, NULL, cadences[k].path, value);
+    }
     memory_free(cadences);
-    return status;
+    return config_vary(config, &all, applied, error);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -226,11 +191,12 @@ const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT
 
 json_t *setting_json(const struct setting *setting)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I}", "integrator",
-                     setting->integrator->variant.name, "fineness",
-                     document_number(setting->refinement), "step", document_number(setting->step),
-                     "key", document_number(setting->key), "times", (json_int_t)setting->times,
-                     "over", (json_int_t)setting->over);
+    return DOCUMENT({ "integrator", json_string(setting->integrator->variant.name) },
+                    { "fineness", document_number(setting->refinement) },
+                    { "step", document_number(setting->step) },
+                    { "key", document_number(setting->key) },
+                    { "times", json_integer((json_int_t)setting->times) },
+                    { "over", json_integer((json_int_t)setting->over) });
 }
 
 struct setting setting_of_json(const json_t *json)

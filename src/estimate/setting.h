@@ -1,8 +1,8 @@
 /*
- * A setting: an integrator with all that decides its steps, as the config says it. How fine it is
- * is one number: the steps of the whole run, or, of an integrator that chooses its own, how many
- * times as many as by default. Where the config names no step, cadences count thousandths of the
- * run, whatever the step that is chosen: they are translated into steps.
+ * A setting: an integrator with all that decides its steps, as keys of the config. One number, the
+ * refinement, tells how fine it is: the number of steps in the whole run or, for an integrator that
+ * chooses its own, how many times as many as by default. If the config gives no step, its cadences
+ * count thousandths of the run, whatever step is chosen; a setting translates them into steps.
  */
 #ifndef ORRERY_ESTIMATE_SETTING_H
 #define ORRERY_ESTIMATE_SETTING_H
@@ -15,32 +15,33 @@
 
 struct setting {
     const struct integrator *integrator;
-    double refinement;    /* see above */
-    double step;          /* time.step: of an integrator that chooses its own, the grid */
-    double key;           /* its own key, integrator_key(); NaN for stages */
+    double refinement;    /* number of steps in the run, or multiple of the default's; see above */
+    double step;          /* time.step; for an integrator that chooses its own, the grid step */
+    double key;           /* value of the integrator's own key, integrator_key(); NaN for stages */
     uint64_t times, over; /* a cadence of n becomes one of n times / over steps */
 };
 
-/* The setting of the integrator next to `refinement` that the config allows, and no coarser one if
- * there is one: the step divides a thousandth of the run, or the cadences all let it be a multiple
- * of that; the key has two digits. */
+/* Returns the setting of the integrator nearest to `refinement` that the config allows, not coarser
+ * if possible. A key gets two digits. A step divides a thousandth of the run, or is a multiple of
+ * it that all cadences allow. */
 struct setting setting_of(const struct config *config, const struct integrator *integrator,
                           double refinement);
 
-/* The config with the setting in it; `config` must outlive it. */
+/* Makes the config with the setting in it, *applied; `config` must outlive it. The errors of
+ * config_vary(). */
 enum status setting_apply(const struct config *config, const struct setting *setting,
                           struct config **applied, struct error *error);
 
-/* Grid steps, in units of which cadences are given, between two events of the config: the greatest
- * common divisor of its cadences. */
+/* Returns the greatest common divisor of the config's cadences: the grid steps between two moments
+ * at which there may be an event. */
 uint64_t setting_cadence(const struct config *config);
 
-/* "pefrl, step 0.001", "hermite4, eta 0.02". */
+/* Writes "pefrl, step 0.001" or "hermite4, eta 0.02". */
 enum { SETTING_TEXT_SIZE = 96 };
 const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE]);
 
-/* Returns a setting for run.json, and reads one from an element of its lists; its step is 0 if that
- * is no setting. */
+/* Return a setting for run.json, and read one from an element of the lists there; the step is 0 if
+ * that element is no setting. */
 json_t *setting_json(const struct setting *setting);
 struct setting setting_of_json(const json_t *json);
 

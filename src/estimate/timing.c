@@ -11,33 +11,36 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* Bodies of a trial, in all its systems. */
+/* The largest number of bodies in a trial, of all its systems together. */
 static const double trial_bodies = 8192;
-/* Long enough to be timed, short enough to wait for. */
+/* The time of all rounds of a measurement and that of its first round, at least: long enough to be
+ * measured, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
-/* The usual speed of a disk, for one that cannot be measured. */
+/* The speed that is assumed of a disk that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
-enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: with its bytes, and its folder */
+enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: one for its bytes, one for its folder */
 
 double timing_item_seconds(const struct timing_item *part)
 {
     return part->count > 0.0 ? part->count * part->each : 0.0;
 }
 
-/* A part of the run's bodies, with all that is needed to observe them. */
+/* A copy of some of the run's bodies, with all that is needed to observe them. */
 struct trial {
     const struct estimated *x;
     struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
-    double systems, bodies_ratio;  /* how many times more the run has: systems, bodies in each */
-    double work_ratio;             /* and work of the force of a system */
-    struct diagnostic *diagnostic; /* at work */
-    uint64_t steps;                /* so far */
-    uint64_t counted;              /* of them, those of `own`: no more than the run has */
-    struct work_done own;          /* sums over its systems */
+    double systems, bodies_ratio;  /* systems of the run, and bodies in each, as multiples of the
+                                      trial's */
+    double work_ratio;             /* work of the force on a system of the run, as a multiple of the
+                                      trial's */
+    struct diagnostic *diagnostic; /* the diagnostic that is being timed */
+    uint64_t steps;                /* steps that the trial has made */
+    uint64_t counted;              /* steps that `own` covers: no more than the run has */
+    struct work_done own;          /* work of these, summed over the systems of the trial */
     struct watch *watch;
 };
 
@@ -83,7 +86,7 @@ static enum status trial_open(const struct estimated *x, struct trial *trial, st
 
 /* --- what is tried ---------------------------------------------------------------------------- */
 
-/* Counts the steps that an integrator with steps of its own took until here. */
+/* Counts the steps of its own that an integrator has taken until here. */
 static void count_own_steps(struct trial *trial)
 {
     trial->counted = trial->steps;
@@ -102,7 +105,7 @@ static enum status try_steps(struct trial *trial, uint64_t steps, struct error *
     struct error reported = { 0 };
     const bool within = trial->steps <= trial->x->schedule->last;
     const enum status status = simulation_advance(&trial->simulation, steps, &reported);
-    if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
+    if (status && (within || status != STATUS_NUMERICAL)) /* after its last step the run may fail */
         return error_pass(error, &reported);
     if (within && integrator_chooses_steps(trial->simulation.integrator))
         count_own_steps(trial);
@@ -117,18 +120,11 @@ static enum status try_energies(struct trial *trial, uint64_t times, struct erro
     return status;
 }
 
-static enum status drop_row(void *context, size_t system, const double *values, struct error *error)
-{
-    (void)context, (void)system, (void)values, (void)error;
-    return STATUS_OK;
-}
-
 static enum status try_diagnostic(struct trial *trial, uint64_t times, struct error *error)
 {
-    const struct row_sink sink = { drop_row, NULL };
     enum status status = STATUS_OK;
     for (uint64_t k = 0; k < times && !status; k++)
-        status = diagnostic_measure(trial->diagnostic, &trial->moment, &sink, error);
+        status = diagnostic_measure(trial->diagnostic, &trial->moment, &row_sink_nowhere, error);
     return status;
 }
 
@@ -149,7 +145,7 @@ static enum status try_potentials(struct trial *trial, uint64_t times, struct er
     return status;
 }
 
-/* Numbers in text, one at a time. */
+/* Writes numbers as text, one at a time. */
 static enum status try_numbers(struct trial *trial, uint64_t times, struct error *error)
 {
     (void)trial, (void)error;
@@ -159,7 +155,8 @@ static enum status try_numbers(struct trial *trial, uint64_t times, struct error
     return STATUS_OK;
 }
 
-/* One thread can be timed by what it computes, whoever else keeps the machine busy. */
+/* Returns the time that measurements take: for one thread the time that it computes, which other
+ * work of the machine does not change. */
 static double seconds_now(const struct trial *trial)
 {
     struct timespec now;
@@ -169,9 +166,10 @@ static double seconds_now(const struct trial *trial)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds for one: twice as many each time, until there is something to measure, the first to warm
- * up; then the median of some rounds. The least of them would be a time without the interruptions
- * that the run will have too. */
+/* Measures the seconds of one repetition of what try_it does. The number of repetitions in a round
+ * doubles until there is something to measure, which also warms up; then the median of some rounds
+ * counts. The least of them would be a time without the interruptions that the run will have
+ * too. */
 static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
                             struct trial *trial, uint64_t from, double *each, struct error *error)
 {
@@ -198,17 +196,19 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* The number of events that are counted one by one; the rest of a longer run is like them. */
+/* The number of events that are counted one by one; the rest of a longer run is taken to be like
+ * them. */
 static const double most_counted = 1e6;
 
-/* Energies are summed where a diagnostic, the statistics over systems or the watch want them. */
+/* Counts the steps at which energies are summed, for a diagnostic, for statistics over systems or
+ * for the watch. */
 static enum status energy_events(const struct estimated *x, double *events, struct error *error)
 {
     const uint64_t steps = x->schedule->last;
     struct trigger *triggers = calloc(x->observers->diagnostic_count + 1, sizeof *triggers);
     if (!triggers)
         return error_memory(error);
-    size_t count = 1; /* triggers; the first one is the watch's */
+    size_t count = 1; /* number of triggers; the first is the watch's */
     for (size_t i = 0; i < x->observers->diagnostic_count; i++)
         if ((x->observers->diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
             x->observers->diagnostics[i].aggregate)
@@ -248,7 +248,8 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     const struct estimated *x = trial->x;
     const double systems = (double)x->experiment->simulation.bodies->systems;
     double seconds = 0.0, count = 0.0;
-    /* Not that of trust, behind them: what it costs is its shadows' steps. */
+    /* The diagnostic of trust, which stands behind those of the config, is left out: its cost is
+     * that of the steps of its shadows. */
     for (size_t i = 0; i < config_count(x->experiment->config, "diagnostics"); i++) {
         const struct section *section = config_item(x->experiment->config, "diagnostics", i);
         double each = 0.0;
@@ -275,7 +276,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
-/* Returns the time of a file that is written, flushed and renamed. */
+/* Returns the seconds to write a file of this length, flush and rename it. */
 static double file_seconds(const struct timing *timing, double bytes)
 {
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
@@ -294,7 +295,7 @@ static void measure_disk(const struct estimated *x, struct timing *timing)
 static enum status measure_outputs(struct trial *trial, double number, struct timing *timing,
                                    struct error *error)
 {
-    enum { NUMBER_BYTES = 20 }; /* of text, with its separator */
+    enum { NUMBER_BYTES = 20 }; /* of one number in text, with its separator */
     const struct estimated *x = trial->x;
     const struct bodies *bodies = x->experiment->simulation.bodies;
     const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
@@ -324,11 +325,10 @@ static void count_checkpoints(const struct estimated *x, struct timing *timing)
     const struct bodies *bodies = x->experiment->simulation.bodies;
     const uint64_t every = x->schedule->triggers[SCHEDULE_CHECKPOINT].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
-    /* The bytes that diagnostics and outputs have written since the last one are flushed with
-     * it. */
+    /* A checkpoint also flushes what diagnostics and outputs have written since the last one. */
     const double streams = (double)(x->observers->diagnostic_count + x->observers->output_count);
     timing->checkpoints.each = file_seconds(timing, bytes) + streams * timing->disk.flush;
-    timing->checkpoints.count = 2.0; /* at the start and at the end */
+    timing->checkpoints.count = 2.0; /* one at the start, one at the end */
     if (every < x->schedule->last)
         timing->checkpoints.count += floor((double)(x->schedule->last - 1) / (double)every);
     if (section_has(section, "every_minutes"))
@@ -336,8 +336,8 @@ static void count_checkpoints(const struct estimated *x, struct timing *timing)
             floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
 }
 
-/* Steps from one event to the next at the most. Those at which the energy is judged grow rarer:
- * as they are half-way. */
+/* Returns the steps from one event to the next, 64 at most. The energy is judged less often as the
+ * run goes on; the cadence of the middle of the run stands for all. */
 static uint64_t steps_at_a_time(const struct estimated *x)
 {
     uint64_t least = watch_stride(x->observers->watch, x->schedule->last / 2);
@@ -358,8 +358,8 @@ static enum status try_calls(struct trial *trial, uint64_t times, struct error *
     return status;
 }
 
-/* Counts the interactions of the run if it goes on as the trial did: a probe of the first
- * moments. */
+/* Computes the pair interactions of the run. Those of an integrator that chooses its own steps are
+ * as in the trial, which saw the beginning of the run. */
 static void count_interactions(const struct trial *trial, struct timing *timing)
 {
     const struct estimated *const x = trial->x;
@@ -378,7 +378,7 @@ enum status timing_measure(const struct estimated *x, struct timing *timing, str
     double number = 0.0, step = 0.0;
     *timing = (struct timing){ 0 };
     measure_disk(x, timing);
-    /* Energies before the bodies move. */
+    /* Energies and diagnostics are measured before the bodies move. */
     if (!trial_open(x, &trial, error) && !time_one(try_numbers, &trial, 1000, &number, error) &&
         !measure_energies(&trial, timing, error) &&
         !measure_diagnostics(&trial, number, timing, error) &&

@@ -1,6 +1,6 @@
 /*
- * The duration of a run, from measured parts: each thing that happens in it is tried on its own
- * bodies, or on the first of many, and counted.
+ * The duration of a run, from measured parts: everything that happens in the run is timed on its
+ * bodies, or on the first of many, and multiplied by how often it happens.
  */
 #ifndef ORRERY_ESTIMATE_TIMING_H
 #define ORRERY_ESTIMATE_TIMING_H
@@ -11,13 +11,13 @@
 #include "observation/observers.h"
 #include "observation/schedule.h"
 
-/* A run that is open, as far as its cost goes; all borrowed. */
+/* The parts of an open run that decide its cost; all borrowed. */
 struct estimated {
     const struct experiment *experiment; /* with its simulation started */
     const struct schedule *schedule;
     const struct observers *observers;
-    const char *directory; /* as the options give it; NULL for the usual one */
-    double state_bytes;    /* what observers and criteria keep for a restart */
+    const char *directory; /* directory given in the options; NULL for the usual one */
+    double state_bytes;    /* bytes of the state that observers and criteria keep for a restart */
 };
 
 /* A number of events, and the seconds of each. */
@@ -26,23 +26,24 @@ struct timing_item {
 };
 
 struct timing {
-    struct timing_item forces;      /* steps */
+    struct timing_item forces;      /* steps, with their forces */
     struct timing_item energies;    /* sums over all pairs, for diagnostics and the watch */
-    struct timing_item diagnostics; /* events of any of them, with their rows */
-    struct timing_item outputs;     /* frames */
+    struct timing_item diagnostics; /* events of all diagnostics, with the rows that they write */
+    struct timing_item outputs;     /* events of all outputs: frames */
     struct timing_item checkpoints;
     struct disk_speed disk;
-    int disk_error; /* errno where it could not be measured, and is as disks usually are; or 0 */
-    double seconds; /* of all */
+    int disk_error; /* errno if the disk could not be measured and a usual one is assumed; or 0 */
+    double seconds; /* of all these parts together */
     double rate;    /* pair interactions per second in the steps */
-    double interactions; /* in all steps */
-    double own_steps;    /* of an integrator that chooses them, as it began; or 0 */
+    double interactions; /* pair interactions in all steps */
+    double own_steps;    /* steps of an integrator that chooses its own, if they go on as they
+                            began; or 0 */
 };
 
 double timing_item_seconds(const struct timing_item *part);
 
-/* Takes about a second at most where a step takes less. STATUS_MEMORY, or what a backend or a
- * diagnostic reports. */
+/* Measures the parts; takes about a second at most if a step takes less. STATUS_MEMORY, and the
+ * errors of backends and diagnostics. */
 enum status timing_measure(const struct estimated *x, struct timing *timing, struct error *error);
 
 #endif

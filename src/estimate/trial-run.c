@@ -2,20 +2,19 @@
 
 #include <math.h>
 
-/* The multiple of the limit beyond which no step helps any more. */
+/* The error over its limit at which a trial run ends: with so large an error it is lost. */
 static const double hopeless = 10.0;
-/* The work of a call of the backend, in pair interactions: a tenth of a second. */
+/* The work of one call of the backend, in pair interactions: a tenth of a second. */
 static const double call_work = 2e8;
 
-/* Rows see excursions between the checks of the watch: of a bound on rows so much is left to them.
- */
+/* The part of a bound that the error of a trial may reach at the checks of its watch; the rows of
+ * the run lie between these and may see larger errors. */
 static const double unseen_part = 0.5;
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* The work of each force besides its pairs, in units of one pair's time; and the factor by which a
- * pair is slower than in the fast kernels. Processes wait for each other, and a GPU for its
- * host. */
+/* The work of each force besides its pairs, in pair interactions; and the factor by which a pair is
+ * slower than in the fast kernels. Processes wait for each other, and a GPU for its host. */
 static const struct pace {
     const struct backend_class *class_;
     double overhead, slower;
@@ -72,7 +71,7 @@ static double error_in_limits(const struct attempt *attempt)
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
-/* Returns the same as the verdict counts it: there, close passages count less. */
+/* Returns the largest error over its limit as the verdict judges it: close passages count less. */
 static double judged_in_limits(const struct attempt *attempt)
 {
     return fmax(watch_judged_in_limits(attempt->watch),
@@ -99,7 +98,8 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
     return status;
 }
 
-/* Runs from each check of the watch to the next, until the last step or until it is hopeless. */
+/* Runs from each check of the watch to the next, until the last step or until the error is
+ * `hopeless` times its limit. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
     enum status status =

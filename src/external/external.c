@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "external/field-formulas.h"
 #include "model/vec3.h"
 
-/* Finds what all fields keep. Two axes along k are one if the centres differ along k alone. */
-static void find_kept(struct external *external)
+/* All fields must keep the angular momentum about the same axis: for one along k their centres may
+ * differ along k alone. */
+void external_find_kept(struct external *external)
 {
     const struct field *reference = NULL;
     for (size_t f = external->count; f-- > 0;)
-        if (!external->fields[f].class_->everywhere)
+        if (!field_class_of(external->fields[f].kind)->everywhere)
             reference = &external->fields[f];
     if (reference)
         memcpy(external->center, reference->center, sizeof external->center);
@@ -22,22 +24,37 @@ static void find_kept(struct external *external)
         external->keeps_momentum[k] = external->keeps_angular_momentum[k] = true;
         for (size_t f = 0; f < external->count; f++) {
             const struct field *const field = &external->fields[f];
-            const bool same_axis =
-                field->class_->everywhere || (field->center[p] == external->center[p] &&
-                                              field->center[q] == external->center[q]);
-            external->keeps_momentum[k] &= field->class_->keeps_momentum(field, k);
+            const struct field_class *const class_ = field_class_of(field->kind);
+            const bool same_axis = class_->everywhere || (field->center[p] == external->center[p] &&
+                                                          field->center[q] == external->center[q]);
+            external->keeps_momentum[k] &= class_->keeps_momentum(field, k);
             external->keeps_angular_momentum[k] &=
-                same_axis && field->class_->keeps_angular_momentum(field, k);
+                same_axis && class_->keeps_angular_momentum(field, k);
         }
     }
 }
 
-static const struct field_class *class_of(const struct section *section)
+static enum field_kind kind_of(const struct section *section)
 {
-    size_t index = 0;
-    while (field_variant(index) != section_variant(section))
-        index++;
-    return field_at(index);
+    size_t kind = 0;
+    while (field_variant(kind) != section_variant(section))
+        kind++;
+    return (enum field_kind)kind;
+}
+
+enum status external_allocate(size_t count, struct external **result, struct error *error)
+{
+    struct external *const external = calloc(1, sizeof *external);
+    *result = NULL;
+    if (external)
+        external->fields = calloc(count, sizeof *external->fields);
+    if (!external || !external->fields) {
+        free(external);
+        return error_memory(error);
+    }
+    external->count = count;
+    *result = external;
+    return STATUS_OK;
 }
 
 enum status external_create(const struct config *config, double gravitational_constant,
@@ -47,27 +64,22 @@ enum status external_create(const struct config *config, double gravitational_co
     *result = NULL;
     if (count == 0)
         return STATUS_OK;
-    struct external *const external = calloc(1, sizeof *external);
-    if (external)
-        external->fields = calloc(count, sizeof *external->fields);
-    if (!external || !external->fields) {
-        free(external);
-        return error_memory(error);
-    }
-    external->count = count;
+    struct external *external;
+    if (external_allocate(count, &external, error))
+        return error->status;
     for (size_t f = 0; f < listed; f++) {
         const struct section *const section = config_item(config, "external", f);
         struct field *const field = &external->fields[f];
         size_t axes;
         section_read(section, field);
         memcpy(field->center, section_reals(section, "center", &axes), sizeof field->center);
-        field->class_ = class_of(section);
+        field->kind = kind_of(section);
         field->gravitational_constant = gravitational_constant;
     }
     if (listed < count)
         external->fields[listed] =
-            (struct field){ .class_ = &field_centrifugal, .frequencies = { 0.0, 0.0, rotation } };
-    find_kept(external);
+            (struct field){ .kind = FIELD_CENTRIFUGAL, .frequencies = { 0.0, 0.0, rotation } };
+    external_find_kept(external);
     *result = external;
     return STATUS_OK;
 }
@@ -81,49 +93,29 @@ void external_destroy(struct external *external)
 
 /* --- at a position ---------------------------------------------------------------------------- */
 
-static void from_center(const struct field *field, const double x[3], double d[3])
-{
-    for (int k = 0; k < 3; k++)
-        d[k] = x[k] - field->center[k];
-}
-
 double external_potential(const struct external *external, const double x[3])
 {
-    double sum = 0.0, d[3];
-    for (size_t f = 0; f < external->count; f++) {
-        from_center(&external->fields[f], x, d);
-        sum += external->fields[f].class_->potential(&external->fields[f], d);
-    }
-    return sum;
-}
-
-static struct field_motion sum_of(const struct external *external, const double x[3],
-                                  const double *v)
-{
-    struct field_motion sum = { { 0 }, { 0 } };
-    double d[3];
-    for (size_t f = 0; f < external->count; f++) {
-        from_center(&external->fields[f], x, d);
-        const struct field_motion one =
-            external->fields[f].class_->motion(&external->fields[f], d, v);
-        for (int k = 0; k < 3; k++) {
-            sum.a[k] += one.a[k];
-            sum.jerk[k] += one.jerk[k];
-        }
-    }
-    return sum;
+    return fields_potential(external->fields, external->count, x);
 }
 
 void external_acceleration(const struct external *external, const double x[3], double a[3])
 {
-    const struct field_motion sum = sum_of(external, x, NULL);
+    const struct field_motion sum = fields_motion(external->fields, external->count, x, NULL);
     memcpy(a, sum.a, sizeof sum.a);
 }
 
 struct field_motion external_motion(const struct external *external, const double x[3],
                                     const double v[3])
 {
-    return sum_of(external, x, v);
+    return fields_motion(external->fields, external->count, x, v);
+}
+
+double external_pulls(const struct external *external, const double x[3])
+{
+    double sum = 0.0;
+    for (size_t f = 0; f < external->count; f++)
+        sum += vec3_length(fields_motion(&external->fields[f], 1, x, NULL).a);
+    return sum;
 }
 
 double external_time(const struct external *external, const double x[3], const double v[3])
@@ -131,10 +123,10 @@ double external_time(const struct external *external, const double x[3], const d
     static const double unit[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
     double most = 0.0;
     for (int k = 0; k < 3; k++) {
-        const struct field_motion along = sum_of(external, x, unit[k]);
+        const struct field_motion along = external_motion(external, x, unit[k]);
         most = fmax(most, vec3_length(along.jerk));
     }
-    const struct field_motion motion = sum_of(external, x, v);
+    const struct field_motion motion = external_motion(external, x, v);
     const double rate = vec3_length(motion.jerk);
     const double change = rate > 0.0 ? vec3_length(motion.a) / rate : INFINITY;
     const double tide = most > 0.0 ? 1.0 / sqrt(most) : INFINITY;
@@ -155,46 +147,47 @@ void external_accelerate(const struct external *external, const struct bodies *b
     }
 }
 
-/*
- * v turns by -theta, theta = 2 Omega h, by three shears with t = tan(theta / 2) and s = sin theta,
- * which round without a bias: c^2 + s^2 = 1 + O(eps) of a matrix would make |v| grow at every step.
- * The positions follow from v_x - 2 Omega y and v_y + 2 Omega x, which are constant.
- */
-void external_drift(double rotation, const struct bodies *b, double h, size_t first, size_t last)
+void external_add_coriolis(double rotation, const struct bodies *b, size_t first, size_t last)
 {
-    const double rate = 2.0 * rotation, t = tan(0.5 * rate * h), s = sin(rate * h);
-    const double along_x = s / rate, along_y = t / rate;
-    for (size_t i = first; i < last; i++) {
-        const double middle = b->vx[i] + t * b->vy[i];
-        const double vy = b->vy[i] - s * middle;
-        b->x[i] += along_x * middle;
-        b->y[i] += along_y * (b->vy[i] + vy);
-        b->z[i] += h * b->vz[i];
-        b->vx[i] = middle + t * vy;
-        b->vy[i] = vy;
+    for (size_t i = first; i < last && rotation != 0.0; i++) {
+        b->ax[i] += 2.0 * rotation * b->vy[i];
+        b->ay[i] -= 2.0 * rotation * b->vx[i];
     }
 }
 
-void external_add_potentials(const struct external *external, const struct bodies *b, double weight,
-                             double *phi, double *psi)
+struct field_drift external_drift_of(double rotation, double h)
 {
-    for (size_t s = 0; s < b->systems; s++)
-        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++) {
-            const double x[3] = { b->x[i], b->y[i], b->z[i] };
-            double a[3], d[3];
-            phi[i] += weight * external_potential(external, x);
-            if (!psi)
-                continue;
-            external_acceleration(external, x, a);
-            for (int k = 0; k < 3; k++)
-                d[k] = x[k] - external->center[k];
-            psi[i] += weight * vec3_dot(d, a);
-        }
+    const double rate = 2.0 * rotation, t = tan(0.5 * rate * h), s = sin(rate * h);
+    return (struct field_drift){ .h = h, .t = t, .s = s, .along_x = s / rate, .along_y = t / rate };
 }
 
-const char *external_act(const struct physics *physics)
+void external_drift(double rotation, const struct bodies *b, double h, size_t first, size_t last)
 {
-    return physics->rotation != 0.0 ? "a rotating frame works" : "external fields act";
+    const struct field_drift by = external_drift_of(rotation, h);
+    for (size_t i = first; i < last; i++) {
+        double x[3] = { b->x[i], b->y[i], b->z[i] }, v[3] = { b->vx[i], b->vy[i], b->vz[i] };
+        field_drift(&by, x, v);
+        b->x[i] = x[0];
+        b->y[i] = x[1];
+        b->z[i] = x[2];
+        b->vx[i] = v[0];
+        b->vy[i] = v[1];
+    }
+}
+
+void external_add_potentials(const struct external *external, const struct bodies *b, size_t first,
+                             size_t last, double *phi, double *psi)
+{
+    for (size_t i = first; i < last; i++) {
+        const double x[3] = { b->x[i], b->y[i], b->z[i] };
+        double a[3], d[3];
+        phi[i] += external_potential(external, x);
+        if (!psi)
+            continue;
+        external_acceleration(external, x, a);
+        field_from_center(external->center, x, d);
+        psi[i] += vec3_dot(d, a);
+    }
 }
 
 const char *external_frame_text(const struct physics *physics, char buffer[EXTERNAL_FRAME_SIZE])

@@ -1,7 +1,7 @@
 /*
- * External fields at rest: the attraction of something that is not made of bodies, as a halo or a
- * disc. Their table, with the potential of each about its centre; d = x - centre, r = |d|,
- * R^2 = x^2 + y^2, G the gravitational constant, M the mass:
+ * External fields at rest: the attraction of something that is not made of bodies, such as a halo
+ * or a disc. The potential of each kind, about its centre, is given below, with d = x - centre,
+ * r = |d|, R^2 = d_x^2 + d_y^2, z = d_z, G the gravitational constant and M the mass:
  *
  *   point-mass      -G M / r
  *   plummer         -G M / sqrt(r^2 + b^2)                  b = scale_radius (Plummer 1911)
@@ -24,44 +24,58 @@
 
 #include "config/parameter.h"
 
-/* One field, with the numbers that the keys of its class set, in the units of the config. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kinds of fields, each with the name of its formulas (field-formulas.h). The last cannot be
+ * named in a config: it is the centrifugal potential -1/2 Omega^2 R^2 of a frame that turns about
+ * the z axis, with Omega as frequencies[2]. */
+#define FIELD_KINDS(KIND)                                                                          \
+    KIND(POINT_MASS, softened)                                                                     \
+    KIND(PLUMMER, softened)                                                                        \
+    KIND(HERNQUIST, hernquist)                                                                     \
+    KIND(NFW, nfw)                                                                                 \
+    KIND(MIYAMOTO_NAGAI, miyamoto_nagai)                                                           \
+    KIND(LOGARITHMIC, logarithmic)                                                                 \
+    KIND(HARMONIC, harmonic)                                                                       \
+    KIND(UNIFORM, uniform)                                                                         \
+    KIND(CENTRIFUGAL, centrifugal)
+
+#define FIELD_KIND(kind, formula) FIELD_##kind,
+enum field_kind { FIELD_KINDS(FIELD_KIND) };
+#undef FIELD_KIND
+
+/* One field: the values of the keys of its kind, in the units of the config; members that the kind
+ * does not use are 0. It has no pointers, so other processes and a GPU can copy it. */
 struct field {
-    const struct field_class *class_;
+    enum field_kind kind;
     double gravitational_constant;
     double center[3];
     double mass, scale_radius, a, b, speed, core_radius, flattening;
     double frequencies[3], acceleration[3];
 };
 
-/* The acceleration of a body at d from the centre and its rate of change where the body moves with
- * v; `velocity` NULL: no rate is asked for. 0 where the acceleration has no direction, at r = 0. */
-struct field_motion {
-    double a[3], jerk[3];
-};
-
 struct field_class {
     struct variant variant;
-    double (*potential)(const struct field *field, const double d[3]); /* energy per mass */
-    struct field_motion (*motion)(const struct field *field, const double d[3],
-                                  const double *velocity);
-    /* Tells whether the field keeps a component of the momentum of the bodies, and of their angular
-     * momentum about an axis through its centre. */
+    /* Tell whether the field conserves the component along `axis` (0, 1, 2: x, y, z) of the bodies'
+     * momentum, or of their angular momentum about an axis through its centre. */
     bool (*keeps_momentum)(const struct field *field, int axis);
     bool (*keeps_angular_momentum)(const struct field *field, int axis);
-    bool everywhere; /* it has no centre: its axes go through any point */
+    bool everywhere; /* it has no centre, so axes through any point will do */
 };
 
-/* The row, NULL past the last one; and its variant, for the schema. */
-const struct field_class *field_at(size_t index);
-const struct variant *field_variant(size_t index);
+const struct field_class *field_class_of(enum field_kind kind);
 
-/* The centrifugal potential -1/2 Omega^2 R^2 of a frame that turns about the z axis, no field of a
- * config, with Omega as frequencies[2]. The frame's Coriolis force changes momentum across the axis
- * and every component of the angular momentum, so that the class keeps none of these. */
-extern const struct field_class field_centrifugal;
+/* Returns the variant of a kind for the schema; NULL for kinds that a config cannot name. */
+const struct variant *field_variant(size_t kind);
 
-/* Those that every field has. */
+/* The parameters that every field of a config has. */
 enum { FIELD_PARAMETERS = 1 };
 extern const struct parameter field_parameters[FIELD_PARAMETERS];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,8 +16,8 @@ enum precision {
 
 extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
 extern const char *const precision_help[];  /* a sentence for each */
-/* "auto" and those of CPUs (force/kernels.inc); NULL-terminated. Others are refused with
- * STATUS_CONFIG. */
+/* The names of kernels, "auto" and those of CPUs (force/kernels.inc); NULL-terminated. Other names
+ * are refused with STATUS_CONFIG. */
 extern const char *const force_kernel_names[];
 enum force_kernel_id {
 #define FORCE_KERNEL(id, name, help) FORCE_##id,
@@ -26,21 +26,22 @@ enum force_kernel_id {
 };
 
 /*
- * Processes may divide the sums over pairs. Each holds the masses and positions of all bodies, and
- * part k of n owns the bodies [first, last) of every system, counted with the padding: multiples of
- * BODIES_PADDING, which together make up the stride. All zero: one process does it all.
+ * The share of one process in the sums over pairs, if processes divide them. Each holds the masses
+ * and positions of all bodies, and part k of n owns the bodies [first, last) of every system,
+ * counted with the padding: `first` and `last` are multiples of BODIES_PADDING, and the parts
+ * together make up the stride. All members are zero if one process does it all.
  */
 struct force_share {
     size_t part, parts;
     size_t first, last;
-    /* Between processes, for kernels that use Newton's third law; borrowed. */
+    /* Hands sums from process to process, for kernels that use Newton's third law; borrowed. */
     const struct force_relay *relay;
 };
 
 /*
- * The relay by which one part hands sums to another: three arrays of `count` numbers. The first
- * thread of the team calls, and what one part sends another receives, in the same order. send() may
- * wait for that.
+ * The relay by which one part hands sums to another: three arrays of `count` numbers. Only the
+ * first thread of the team calls it. A part receives sums in the order in which another part sends
+ * them, and send() may wait until they are received.
  */
 struct force_relay {
     void *context;

@@ -26,8 +26,7 @@ static bool always(void)
     return true;
 }
 
-/* Tells whether the instruction set is here, in the CPU and in the registers that the system
- * saves. */
+/* Tell whether the CPU has an instruction set and the operating system saves its registers. */
 #ifdef HAVE_X86_KERNELS
 static bool has_avx512(void)
 {
@@ -40,8 +39,9 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-/* All of AMD's that have these instruction sets (Zen) add beside two multiplications a cycle; in
- * Intel's the units that multiply do the additions of wide vectors too. */
+/* Tells whether the CPU is one of AMD's: all of them that have these instruction sets (Zen) add
+ * beside two multiplications a cycle; in Intel's the units that multiply do the additions of wide
+ * vectors too. */
 static bool is_zen(void)
 {
     return __builtin_cpu_is("amd");
@@ -51,7 +51,7 @@ static bool is_zen(void)
 static const struct isa {
     const char *name, *registers;
     bool (*runs)(void);  /* NULL: it is not built */
-    bool (*suits)(void); /* where it runs */
+    bool (*suits)(void); /* asked only where it runs */
 } isas[] = {
 #define ROW(family, set, registers, name, runs, suits, ...)                                        \
     { name, #registers, FORCE_ISA_##family(runs), FORCE_ISA_##family(suits) },

@@ -49,18 +49,20 @@
 extern const char *const force_isa_names[]; /* "auto", then those of the rows; NULL-terminated */
 extern const char *const force_isa_help[];  /* a sentence for each */
 
-/* Tells whether this build has kernels of that name for this CPU and its operating system. "auto"
- * always. */
+/* Tells whether this build has kernels of that name for this CPU and its operating system; true for
+ * "auto". */
 bool force_isa_runs(const char *name);
-/* And are they made for such a CPU? "avx512-zen" runs wherever "avx512" does. */
+/* Tells whether these kernels run and are made for a CPU of this maker: "avx512-zen" runs wherever
+ * "avx512" does, but suits AMD's CPUs alone. */
 bool force_isa_suits(const char *name);
 
-/* Returns the row of a set by its name, as a force tells it; -1 for the name of no set of this
- * build. */
+/* Returns the number of a set's row by its name in the table; -1 if this build has no set of that
+ * name. */
 int force_isa_row(const char *name);
 
-/* Finds the set that compute.isa = `asked` stands for: with "auto" what the environment variable
- * ORRERY_ISA says, or the best one. STATUS_UNAVAILABLE: this build or this machine has it not. */
+/* Finds the name of the set that compute.isa = `asked` stands for; "auto" stands for that of the
+ * environment variable ORRERY_ISA or, without one, for the best set. STATUS_UNAVAILABLE if this
+ * build or this machine does not have the set. */
 enum status force_isa_find(const char *asked, const char **name, struct error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Accelerations of those bodies of a system that are due, by all bodies of the system: what block
- * steps integrate with, and if they are wanted (Hermite's method of 4th order) their rates of
- * change, the jerks. Found by the method of the force (method.h), for a team of OpenMP threads or
- * for one thread. Softening and boundaries are those of model/physics.h; reference_jerk() has the
- * equations.
+ * Accelerations of those bodies of a system that are due, by all bodies of the system, for
+ * integrators with block steps; and, if they are wanted (Hermite's method of 4th order), their
+ * rates of change, the jerks. The method of the force (method.h) finds them, with a team of OpenMP
+ * threads or with one thread. Softening and boundaries are those of model/physics.h;
+ * reference_jerk() has the equations.
  *
- * A body's bits depend on the bodies as they are packed alone, on the tolerance (below) and on
- * whether few bodies are due: not on the threads, nor on which other bodies are due.
+ * A body's bits depend on the bodies as they are packed, on the tolerance (below) and on whether
+ * few bodies are due, but not on the threads, nor on which other bodies are due.
  */
 #ifndef ORRERY_FORCE_JERK_H
 #define ORRERY_FORCE_JERK_H
@@ -20,7 +20,7 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-struct jerk; /* the first member of every method's own struct, with one system as it wants it */
+struct jerk; /* the first member of every method's own struct, which holds one system */
 
 /* The functions of a method for the jerk; the functions below say how they are called. */
 struct jerk_class {
@@ -37,24 +37,25 @@ struct jerk_class {
 
 struct jerk {
     const struct jerk_class *class_;
-    const char *kernel; /* what was chosen: "reference", "hermite", "due" (without jerks), "fmm" */
-    double work;        /* of each body in the last sum, over that of a sum over all pairs */
-    /* How coarse the sums are: what the method finds where all bodies are due holds for the sums
-     * until that happens again. It belongs to the state of the system: jerk_open() is followed by
-     * setting it to what it was after the last sum; 0: it is not known. Direct sums leave it. */
+    const char *kernel; /* the chosen kernel: "reference", "hermite", "due" (no jerks), "fmm" */
+    double work;        /* work of each body in the last sum, over that in a sum over all pairs */
+    /* How coarse the sums are. The method finds the tolerance when all bodies are due, and keeps it
+     * for the sums until that happens again. It belongs to the state of the system: after
+     * jerk_open() the caller sets it to its value after the last sum of the system, or to 0 if that
+     * is not known; then a later sum finds it. Direct sums do not use it. */
     double tolerance;
 };
 
-/* For systems of `count` bodies, with jerks if `rates`. The kernel "reference" is plain loops in
- * fp64; all others are those of the instruction set. STATUS_MEMORY; STATUS_CONFIG,
+/* Creates the sums for systems of `count` bodies, with jerks if `rates`. The kernel "reference" is
+ * plain loops in fp64; all others are those of the instruction set. STATUS_MEMORY; STATUS_CONFIG,
  * STATUS_UNAVAILABLE: as force_create(), or because the method has no jerks. */
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
                         size_t count, bool rates, struct jerk **jerk, struct error *error);
 
-/* The bytes that it will take at most. */
+/* Returns the most bytes that jerk_create() takes for systems of `count` bodies. */
 double jerk_bytes(const struct force_options *options, double count);
 
-/* Accepts NULL. */
+/* Destroys what jerk_create() made; accepts NULL. */
 static inline void jerk_destroy(struct jerk *jerk)
 {
     if (jerk)
@@ -62,7 +63,7 @@ static inline void jerk_destroy(struct jerk *jerk)
 }
 
 /* Takes a system: its masses, which are borrowed, and its extent, from which the scales of packing
- * follow. Bodies may go far beyond it before the next call. By one thread. */
+ * follow. Bodies may go far beyond the extent before the next call. One thread calls. */
 static inline void jerk_open(struct jerk *jerk, const struct bodies *bodies, size_t system)
 {
     jerk->class_->open(jerk, bodies, system);
@@ -81,8 +82,9 @@ static inline void jerk_pack(struct jerk *jerk, const double *const x[3], const 
 
 /*
  * Sums a[axis][k] and rate[axis][k], acceleration and jerk of body active[k] for k < count, by all
- * bodies of the system; rate is not read without jerks. To be called by every thread of a team of
- * options.threads; starts and ends with a barrier, unless that is 1. Allocates nothing.
+ * bodies of the system; `rate` is not used if there are no jerks. Every thread of a team of
+ * options.threads calls; the call starts and ends with a barrier, unless there is one thread only.
+ * Allocates nothing.
  */
 static inline void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t count,
                             double *const a[3], double *const rate[3])

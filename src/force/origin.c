@@ -39,8 +39,9 @@ static struct row median_of(const struct origin_network *network, struct row *sa
     return sample[network->size / 2];
 }
 
-/* The bodies first, first + step, ... of the `size` that stand for all: their median, or that of
- * the medians of nine parts of them, each as far spread. */
+/* Returns the median of the bodies first, first + step, ... of the `size` that stand for all. If
+ * they are more than one sample, it is the median of the medians of nine parts of them, each spread
+ * as far. */
 static struct row median_of_part(const double *const x[AXES], size_t count, size_t size,
                                  size_t first, size_t step)
 {

@@ -18,7 +18,7 @@ extern "C" {
 
 /* The kinds of origin from which the kernels of a backend measure positions. */
 enum origin {
-    ORIGIN_EXACT,  /* wherever: they have the digits of the bodies themselves */
+    ORIGIN_EXACT,  /* anywhere: the kernels have the digits of the bodies themselves */
     ORIGIN_MEDIAN, /* as origin_find() has it, in open space */
     ORIGIN_ZERO    /* the origin of coordinates */
 };
@@ -38,7 +38,7 @@ struct origin_network {
  * than ORIGIN_SAMPLE bodies is its own sample, without one body if their number is even. */
 const struct origin_network *origin_network(size_t count);
 
-/* Body `k` of the `size` <= count that stand for all. */
+/* Returns the index of body `k` of the `size` <= count bodies that stand for all. */
 static inline size_t origin_body(size_t count, size_t size, size_t k)
 {
     return k * count / size;

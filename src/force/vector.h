@@ -15,10 +15,9 @@
  *                 float makes up for it by its series, double by a step of Newton's (2^-15).
  *   sum           of the lanes, in a fixed order
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
- * For float alone:
- *   bits          of a comparison: bit k is set where it holds in lane k
+ *   bits          the result of a comparison: bit k is set if it holds in lane k
  * For double alone:
- *   lesser, greater     number of two, and b where one is none
+ *   lesser, greater     of two numbers; b if one of them is NaN
  *   zip_low, zip_high   lanes of a and b alternating, from their first halves and their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
@@ -74,7 +73,8 @@
 #endif
 
 /* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate.
- * VECTOR_HAS_ZEN: some makers' additions have units of their own; kernels exist in both forms. */
+ * VECTOR_HAS_ZEN: the kernels exist in a second form, for CPUs whose additions have units of their
+ * own. */
 #if defined __AVX512F__ && defined __AVX512DQ__
 #define VECTOR_BYTES 64
 enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32 };
@@ -138,7 +138,8 @@ VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
-/* Lanes of a and b alternate, neighbours of one vector added; its halves, or quarters, remain. */
+/* Adds the two halves of each 128 bits of a, and of b; lanes with sums of a and of b alternate. The
+ * sum of such lanes over the 128 bits, and over the vector, remains. */
 #define FOLD(type, a, b) (_mm512_unpacklo_##type(a, b) + _mm512_unpackhi_##type(a, b))
 VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)
 {

@@ -66,7 +66,7 @@ void csv_row(struct stream *stream, const struct moment *now, bool systems, size
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* "name [unit]" as it stands between two commas: false where no run could have written it. */
+/* Reads a cell of the header, "name [unit]". Returns false if no run could have written it. */
 static bool read_header_cell(struct series_column *column, char *cell)
 {
     const char *unit = text_cut_unit(cell);
@@ -153,7 +153,7 @@ static size_t *find_systems(struct series *series, size_t rows, struct error *er
     return system;
 }
 
-/* Puts the rows of each system together. What not every system has is left out. */
+/* Puts the rows of each system together. Rows that not every system has are left out. */
 static enum status group_rows(struct series *series, size_t rows, struct error *error)
 {
     size_t *system = find_systems(series, rows, error);
@@ -187,7 +187,7 @@ done:
     return error->status;
 }
 
-/* The rows, up to `end` of a system, that are of one event with the last of them. */
+/* Counts the rows before `end` that are of the same event as the last of them. */
 static size_t count_event(const double *step, size_t end)
 {
     size_t rows = 0;
@@ -196,8 +196,8 @@ static size_t count_event(const double *step, size_t end)
     return rows;
 }
 
-/* A process that was killed may leave part of a table: then its last event has fewer rows than the
- * one before, of which all events have as many. */
+/* Drops the last event if it has fewer rows than the one before: all events have as many, but a
+ * process that was killed may leave part of an event. */
 static void drop_part(struct series *series)
 {
     const struct series_column *const step = series_find(series, "step");

@@ -13,13 +13,13 @@
 #include "model/units.h"
 #include "output/stream.h"
 
-/* The header row. `systems`: the table has a column that says which system a row is about; `files`:
- * and one that names the file that the system came from. */
+/* Writes the header row. `systems`: the table has a column for the system that a row is about;
+ * `files`: and one for the file from which the system came. */
 void csv_header(struct stream *stream, const struct column *columns, size_t count, bool systems,
                 bool files, const struct units *units);
 
-/* One row; `system` counts from 0 here and from 1 in the file, as in trajectories and snapshots. It
- * is written only with `systems`, and `file` unless it is "". */
+/* Writes one row; `system` counts from 0 here and from 1 in the file, as in trajectories and
+ * snapshots. It is written only with `systems`, and `file` unless it is "". */
 void csv_row(struct stream *stream, const struct moment *now, bool systems, size_t system,
              const char *file, const double *values, size_t count);
 
@@ -35,7 +35,8 @@ struct series_column {
     double *values;              /* rows x systems of them; NaN for an empty cell */
 };
 
-/* Row k of system s is values[s * rows + k]; of what is cut off only whole events count. */
+/* A table in memory: row k of system s is values[s * rows + k]. If the file was cut off, a last
+ * event that is not whole is left out. */
 struct series {
     size_t systems;       /* 1 unless the file has a column `system` */
     size_t rows, columns; /* rows of each system */
@@ -43,11 +44,11 @@ struct series {
     char **cells; /* of the line at hand, while the file is read */
 };
 
-/* STATUS_NO_INPUT, STATUS_DATA, STATUS_MEMORY. */
+/* Reads a CSV file of a run directory. STATUS_NO_INPUT, STATUS_DATA, STATUS_MEMORY. */
 enum status series_read(const char *path, struct series **series, struct error *error);
 void series_destroy(struct series *series); /* accepts NULL */
 
-/* NULL where there is no such column. */
+/* Finds a column by its name; NULL if there is none. */
 const struct series_column *series_find(const struct series *series, const char *name);
 
 #endif

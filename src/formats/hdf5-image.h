@@ -12,7 +12,7 @@
 /* Handles of libhdf5 are int64_t here, since only sources include its header. A program without
  * HDF5 has none of these functions. */
 
-/* Opens a file in memory; negative if it cannot. */
+/* Opens a file in memory; returns a negative number if it cannot. */
 int64_t hdf5_image_open(void);
 
 /* Closes the file and, if `good` so far, gives its bytes, which the caller frees. Returns whether

@@ -50,7 +50,7 @@ enum status hdf5_snapshot_probe(const char *path, struct error *error)
     return STATUS_OK;
 }
 
-/* "PartType1/Masses" */
+/* The bytes of the name of a data set, "PartType1/Masses". */
 enum { NAME_SIZE = 64 };
 
 static const char *set_name(int type, const char *set, char name[NAME_SIZE])
@@ -72,8 +72,8 @@ static bool has_set(const struct hdf5_snapshot *snapshot, int type, const char *
 
 /* --- what leads out of the file --------------------------------------------------------------- */
 
-/* STATUS_DATA where that name is a link to another file, or to nothing in this one. What it leads
- * to may be a pipe that never answers, or a file that nobody meant to read. */
+/* Refuses a name that is a link to another file, or to nothing in this one (STATUS_DATA): it may
+ * lead to a pipe that never answers, or to a file that nobody meant to read. */
 static enum status check_link(const struct hdf5_snapshot *snapshot, const char *name,
                               struct error *error)
 {
@@ -88,7 +88,8 @@ static enum status check_link(const struct hdf5_snapshot *snapshot, const char *
         snapshot->path, name);
 }
 
-/* All that may be read. Without its class libhdf5 follows no external link, wherever it is met. */
+/* Checks the links of all names that may be read. Without the class of external links libhdf5
+ * follows none of these, wherever it meets one. */
 static enum status check_links(const struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char *const groups[] = { "Header", "Parameters", "Units" };
@@ -106,8 +107,8 @@ static enum status check_links(const struct hdf5_snapshot *snapshot, struct erro
     return error->status;
 }
 
-/* Tells whether its numbers lie in other files. To ask for the extent of such a set would open
- * them. */
+/* Tells whether the numbers of a set lie in other files. To ask for the extent of such a set would
+ * open them. */
 static bool lies_outside(hid_t set)
 {
     const hid_t properties = H5Dget_create_plist(set);
@@ -117,8 +118,8 @@ static bool lies_outside(hid_t set)
     return outside;
 }
 
-/* A type of numbers all of whose bits lie within it: libhdf5 believes what the file says of them,
- * and reads beyond its memory where they do not. */
+/* Tells whether a type is one of numbers and all their bits lie within it: libhdf5 believes what
+ * the file says of them, and would read beyond its memory if they did not. */
 static bool is_number(hid_t kind)
 {
     enum { BITS = 8 };
@@ -138,7 +139,8 @@ static bool is_number(hid_t kind)
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-/* Up to `size` values of an attribute of a group; those that it lacks stay as they are. */
+/* Reads up to `size` values of an attribute of a group; those that it lacks stay as they are.
+ * STATUS_DATA. */
 static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group, const char *name,
                               size_t size, double *values, struct error *error)
 {
@@ -160,7 +162,7 @@ static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group,
                             name);
 }
 
-/* BoxSize is the side of a cube, or a length for each axis. */
+/* Reads BoxSize, which is the side of a cube, or a length for each axis. */
 static enum status read_box(struct hdf5_snapshot *snapshot, hid_t header, struct error *error)
 {
     double sides[3] = { 0.0, NAN, NAN };
@@ -198,7 +200,7 @@ static enum status read_header(struct hdf5_snapshot *snapshot, struct error *err
     return STATUS_OK;
 }
 
-/* GADGET-4 has it among the parameters of the run only. */
+/* Reads h from the parameters of the run, if the header has none: GADGET-4 has it only there. */
 static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char group_name[] = "Parameters";
@@ -214,7 +216,7 @@ static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *err
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* The names that GADGET, AREPO, GIZMO and SWIFT have for the data sets, and their groups. */
+/* The names that GADGET, AREPO, GIZMO and SWIFT give to the units, and the unit of each. */
 static const struct {
     const char *name;
     int cgs;
@@ -231,7 +233,7 @@ static const struct {
     { "Unit time in cgs (U_t)", HDF5_CGS_TIME },
 };
 
-/* The first of the groups that says anything says it all. */
+/* Reads the units in cgs, all of them from the first group that has any. */
 static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char *const groups[] = { "Units", "Header", "Parameters" };
@@ -268,8 +270,8 @@ static bool fits(const struct hdf5_snapshot *snapshot, hid_t set, hid_t kind, hs
            (chunked || numbers <= stored / H5Tget_size(kind));
 }
 
-/* Opens a data set of `rows` rows (any number where that is 0, and then *found) of `width` numbers.
- * STATUS_DATA. */
+/* Opens a data set that must have `rows` rows (0: any number) of `width` numbers; *found becomes
+ * its number of rows. STATUS_DATA. */
 static enum status open_set(const struct hdf5_snapshot *snapshot, int type, const char *set,
                             hsize_t width, hsize_t rows, hid_t *result, uint64_t *found,
                             struct error *error)
@@ -309,7 +311,7 @@ static enum status open_set(const struct hdf5_snapshot *snapshot, int type, cons
                      (unsigned long long)rows);
 }
 
-/* Rows `row` and on, as numbers of the type `memory_type`. */
+/* Reads `count` rows from number `row` on, as numbers of the type `memory_type`. */
 static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hsize_t row,
                              hsize_t count, hsize_t width, hid_t memory_type, void *values,
                              struct error *error)
@@ -327,7 +329,8 @@ static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hs
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* Our own ensembles: the systems 1, 2, ... one after the other, of the same size. */
+/* Finds the number of systems: more than one only in our own ensembles, in which the systems 1, 2,
+ * ... follow each other and have the same size. */
 static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *error)
 {
     int64_t numbers[HDF5_ROWS], last = 0;
@@ -369,7 +372,7 @@ static bool is_read(const char *set)
     return strcmp(set, "System") == 0;
 }
 
-/* H5Literate() calls it for each data set of a type. */
+/* Notes a data set of a type that nobody reads; H5Literate() calls it for each set. */
 static herr_t note_set(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
     (void)group, (void)info;

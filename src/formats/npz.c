@@ -108,7 +108,7 @@ static void number(struct text *text, uint64_t value, size_t bytes)
 enum { VERSION = 45, STORED = 0, DAY_ONE = 0x21, IN_64_BITS = 1 };      /* 1 January 1980 */
 static const uint64_t elsewhere_16 = 0xffff, elsewhere_32 = 0xffffffff; /* in the 64-bit fields */
 
-/* The fields that a member's header and its entry in the list have in common. */
+/* Writes the fields that a member's header and its entry in the list have in common. */
 static void describe(struct text *text, uint32_t crc, size_t name, size_t extra)
 {
     number(text, VERSION, 2);
@@ -233,18 +233,11 @@ static void add_array(struct archive *archive, const char *name, const char *typ
 /* Adds the units, each as one word. */
 static void add_units(struct archive *archive, const struct units *units)
 {
-    static const struct {
-        const char *name;
-        struct dimension dimension;
-    } words[] = { { "mass_unit", DIMENSION_MASS },
-                  { "length_unit", DIMENSION_LENGTH },
-                  { "velocity_unit", DIMENSION_VELOCITY },
-                  { "time_unit", DIMENSION_TIME } };
     char label[UNITS_LABEL_SIZE];
-    for (size_t k = 0; k < COUNT_OF(words); k++) {
+    for (size_t k = 0; k < UNITS_WORDS; k++) {
         struct text word = { 0 };
-        put_word(&word, units_label(units, words[k].dimension, label));
-        add_array(archive, words[k].name, word_type, "", &word);
+        put_word(&word, units_label(units, units_words[k].dimension, label));
+        add_array(archive, units_words[k].word, word_type, "", &word);
         text_free(&word);
     }
 }

@@ -1,14 +1,19 @@
 #include "formats/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
+extern const struct output_class output_dcd;
 extern const struct output_class output_gadget;
+extern const struct output_class output_vtk;
 extern const struct output_class output_xyz;
 
 static const struct output_class *const table[] = {
+    &output_dcd,
     &output_gadget,
+    &output_vtk,
     &output_xyz,
 };
 
@@ -23,6 +28,15 @@ const struct output_class *output_find(const struct section *section)
         if (&table[i]->variant == section_variant(section))
             return table[i];
     return NULL;
+}
+
+enum status output_check_name(const struct section *section, size_t spare, const char *what,
+                              struct error *error)
+{
+    const char *const file = section_string(section, "file");
+    if (!file[0] || file[0] == '.' || strchr(file, '/') || strlen(file) + spare > OUTPUT_NAME_SIZE)
+        return section_error(section, "file", error, "must be %s", what);
+    return STATUS_OK;
 }
 
 /* --- a file for each event -------------------------------------------------------------------- */
@@ -42,7 +56,7 @@ static enum status make_room(struct output *output, uint64_t count, struct error
     return STATUS_OK;
 }
 
-/* Notes which file the name leads to. */
+/* Notes the inode of the file of that name. */
 static enum status note_file(const struct directory *directory, const char *name,
                              struct output_file *file, struct error *error)
 {
@@ -113,11 +127,7 @@ enum status output_look(const struct output *output, const struct section *secti
 }
 
 const struct parameter output_parameters[] = {
-    { .key = "every",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(100),
-      .minimum = 1,
-      .maximum = 9e18,
+    { KEY(INTEGER, every), BY_DEFAULT(INTEGER, 100), BETWEEN(1, 9e18),
       .help = "Steps between two frames; the first and the last step are always written." },
 };
 const size_t output_parameter_count = COUNT_OF(output_parameters);

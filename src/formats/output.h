@@ -1,6 +1,6 @@
 /*
- * Outputs: files that take the bodies themselves at chosen steps. One source file and one row of
- * the table each.
+ * Outputs: files to which a run writes its bodies at chosen steps. Each has one source file and one
+ * row of the table.
  */
 #ifndef ORRERY_FORMATS_OUTPUT_H
 #define ORRERY_FORMATS_OUTPUT_H
@@ -31,54 +31,63 @@ struct output {
     const char *file;      /* its name in the run directory, or the start of the names of its files;
                               borrowed from the config */
     bool grows;            /* one file for all events, rather than one file each */
-    struct stream *stream; /* that file, once it is open */
-    uint64_t written;      /* files so far, where each event has one */
+    struct stream *stream; /* to that one file, once it is open; else NULL */
+    uint64_t written;      /* the number of files so far, if each event has one */
     struct output_file *files; /* the files written; an array with room for file_room of them */
     uint64_t file_room;
 };
 
 enum { OUTPUT_NAME_SIZE = 256 };
 
+/* Checks that the key `file` is a name that a file of the run directory may have, with room for
+ * `spare` more bytes in OUTPUT_NAME_SIZE, 0 included; `what` stands in the error: "a plain file
+ * name". */
+enum status output_check_name(const struct section *section, size_t spare, const char *what,
+                              struct error *error);
+
 struct output_class {
     struct variant variant;
-    /* Opens its file; with a `mark` (a restart) continues it from there. Checks its parameters
-     * before it touches anything; with `directory` NULL it does only that. Where each event has a
-     * file, the mark counts files. */
+    /* Opens the file of an output or, with a `mark` (at a restart), continues it from there. Checks
+     * the parameters before it touches anything; with `directory` NULL it does only that. If each
+     * event has a file, the length of the mark counts files. */
     enum status (*open)(const struct section *section, struct directory *directory,
                         const struct stream_mark *mark, struct output **output,
                         struct error *error);
-    /* Removes, for an output that is continued, the other files that lie behind the part that is
-     * kept: called once all outputs are as they should be and the stream, if there is one, is cut.
-     * Or NULL. */
+    /* Removes, at a restart, other files of the output that lie behind the part that is kept. It is
+     * called once all outputs have been checked and the stream, if there is one, has been cut.
+     * NULL: there are no such files. */
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
-    /* When the run has reached its end and saved it: what is left to do to the file. It may take
-     * long, and leaves the file as it is where the directory's interruption ends it
-     * (STATUS_STOPPED). Or NULL. */
+    /* Does what is left to do to the file when the run has reached its end and saved it. This may
+     * take long; if the directory's interruption ends it, the file is left as it is
+     * (STATUS_STOPPED). NULL: nothing is left to do. */
     enum status (*finish)(struct output *output, struct error *error);
     /* Flushes and closes, frees in any case; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
-    /* Bytes that one event writes for `bodies` bodies in all systems, for the estimate. */
+    /* Returns the bytes that one event writes for `bodies` bodies in all systems, for the
+     * estimate. */
     double (*event_bytes)(const struct section *section, size_t systems, double bodies);
-    /* Bytes of memory that it borrows while it writes them, where an array of all bodies has
-     * `length` numbers; NULL: hardly any. */
+    /* Returns the bytes of memory that are borrowed to write an event, if an array of all bodies
+     * has `length` numbers; NULL: hardly any. */
     double (*memory_bytes)(const struct section *section, size_t systems, double bodies,
                            double length);
-    /* The name of file number `event` (0, 1, ...), where each event has one; otherwise NULL. */
+    /* Writes the name of file number `event` (0, 1, ...); NULL if there is no file for each
+     * event. */
     void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
-    /* The name that finish() gives to the file; false where it keeps its own. Or NULL. */
+    /* Writes the name that finish() gives to the file; returns false if the file keeps its own. Or
+     * NULL. */
     bool (*finished_file)(const struct section *section, char name[OUTPUT_NAME_SIZE]);
 };
 
 const struct variant *output_variant(size_t index);
-/* The class that a section of the list `outputs` asks for. */
+/* Finds the class that a section of the list `outputs` asks for. */
 const struct output_class *output_find(const struct section *section);
 
 /*
- * For outputs that have a file for each event. output_write_file() writes the next one, which must
- * not be there, counts it and notes what it is; output_resume_files() reads those that a checkpoint
- * has counted, whose `marks` (two words for each, its length and hash) they must have. STATUS_IO,
- * STATUS_CANT_CREATE, STATUS_MEMORY.
+ * For outputs that have a file for each event. output_write_file() writes the next file, which must
+ * not be there, counts it and notes its mark; output_resume_files() checks the files that a
+ * checkpoint has counted, which must have the `marks` (two words for each file, its length and
+ * hash). STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY.
  */
 enum status output_write_file(struct output *output, struct directory *directory, const char *name,
                               const void *bytes, size_t length, struct error *error);
@@ -86,7 +95,8 @@ enum status output_resume_files(struct output *output, const struct section *sec
                                 struct directory *directory, const uint64_t *marks,
                                 struct error *error);
 
-/* Checks that all its files are still there as they were written. One look at each. STATUS_IO. */
+/* Checks, by length and identity and not by reading them, that its files are still those that the
+ * run wrote; of a file that grows also its last bytes. STATUS_IO. */
 enum status output_look(const struct output *output, const struct section *section,
                         const struct directory *directory, struct error *error);
 

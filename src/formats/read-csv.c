@@ -1,7 +1,7 @@
 /*
- * Values separated by commas, or by tabs, with a header that names the columns, in any order; a
- * unit in brackets may follow a name, as in "x [AU]", and its numbers are in it. Columns with other
- * names are left alone.
+ * Values separated by commas, or by tabs, with a header that names the columns, in any order. A
+ * unit in brackets may follow a name, as in "x [AU]"; the numbers of the column are then in this
+ * unit. Columns with other names are left alone.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "formats/read.h"
 #include "formats/rows.h"
 
-/* The columns of the header, and their units unless they are not to be looked at. */
+/* Notes the columns of the header and, unless `as_is`, their units. */
 static enum status name_columns(struct rows *rows, char **names, const char **units, bool as_is,
                                 struct error *error)
 {
@@ -26,7 +26,8 @@ static enum status name_columns(struct rows *rows, char **names, const char **un
     return status || as_is ? status : rows_name_units(rows, units, error);
 }
 
-/* The first line that is not blank; a leading # (as numpy writes it) is no part of it. */
+/* Finds the header, which is the first line that is not blank; a leading # (as numpy writes it) is
+ * no part of it. Finds the separator in it. */
 static enum status find_header(struct rows *rows, char **header, struct error *error)
 {
     for (;;) {
@@ -74,8 +75,8 @@ static bool ends_with(const char *path, const char *ending)
     return length >= own && strcmp(path + length - own, ending) == 0;
 }
 
-/* By the end of its name, or by a comma in the first line that is neither blank nor a comment, or a
- * tab behind the name of a column. */
+/* Recognises a file by the end of its name, or by a comma in the first line that is neither blank
+ * nor a comment, or a tab behind the name of a column. */
 static bool recognise(const char *path, const char *head, size_t length)
 {
     (void)length;

@@ -31,9 +31,10 @@ static bool recognise(const char *path, const char *head, size_t length)
 /* --- units ------------------------------------------------------------------------------------ */
 
 /*
- * The unit that is worth `value`. Files give it with four to seven digits, and the kilogram of the
- * Sun is not known to more than four: what is a power of ten of a unit of astronomy but for a
- * thousandth is that, so that 1.989e43 g are 1e10 solar masses.
+ * Returns the worth of a unit that a file gives as `value`. Files give it with four to seven
+ * digits, and the kilograms of the Sun are known to four: so a value that is, but for a thousandth,
+ * a power of ten times a `named` unit of astronomy is taken for that, and 1.989e43 g are 1e10 solar
+ * masses.
  */
 static double named_worth(double value, const double *named, size_t count)
 {
@@ -61,7 +62,8 @@ static double velocity_worth(const double cgs[HDF5_CGS], double length)
                : length / named_worth(cgs[HDF5_CGS_TIME], times, COUNT_OF(times));
 }
 
-/* Tells whether units that were given twice agree, but for their digits. */
+/* Tells whether the units of velocity, time and length, if all are given, agree but for their
+ * digits. */
 static bool times_agree(const double cgs[HDF5_CGS])
 {
     static const double tolerance = 1e-3;
@@ -70,7 +72,7 @@ static bool times_agree(const double cgs[HDF5_CGS])
                tolerance;
 }
 
-/* Makes the units of the file from its units in cgs. */
+/* Makes the units of the file from its units in cgs; none if these are all 0. STATUS_DATA. */
 static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot *snapshot,
                               struct error *error)
 {
@@ -106,7 +108,7 @@ static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot
     return STATUS_OK;
 }
 
-/* All 1: so codes without units of their own fill in the form. */
+/* Tells whether all units are 1, as codes without units of their own write them. */
 static bool are_ones(const double cgs[HDF5_CGS])
 {
     return cgs[HDF5_CGS_MASS] == 1.0 && cgs[HDF5_CGS_LENGTH] == 1.0 &&
@@ -137,8 +139,8 @@ static enum status check_cosmology(const struct read_wish *wish,
                      snapshot->path, name, value, read_units_called(wish));
 }
 
-/* Fills in about.units from what the file says, and gives the factors of its numbers for what is
- * wished. STATUS_DATA, STATUS_CONFIG. */
+/* Fills in about.units from what the file says, and finds the factors that convert its numbers into
+ * the units of the wish. STATUS_DATA, STATUS_CONFIG. */
 static enum status resolve_units(const struct read_request *request, struct hdf5_snapshot *snapshot,
                                  struct read_factors *factors, struct error *error)
 {
@@ -160,11 +162,12 @@ static enum status resolve_units(const struct read_request *request, struct hdf5
 struct reading {
     struct child *child;
     const char *path;
-    bool lost; /* it has ended before all came */
+    bool lost; /* the child has ended before all came */
     struct read_factors factors;
 };
 
-/* Only what a reader can mean: the child may be damaged as well. */
+/* Receives an error. Its status becomes one that a reader may have: the child may be damaged as
+ * well. */
 static enum status take_error(struct reading *reading, struct error *error)
 {
     struct error sent;
@@ -192,9 +195,9 @@ static enum status receive_part(struct reading *reading, void *bytes, size_t len
 /* The use of a data set's numbers, and the array that they go into. */
 struct target {
     int set;
-    double *arrays[3]; /* of the first body of this type; each system's part begins anew */
+    double *arrays[3]; /* of all bodies: see index_of() */
     double factor;     /* of the numbers */
-    int64_t *integers; /* instead */
+    int64_t *integers; /* instead of arrays, for ids */
 };
 
 /* Returns the index, in the arrays, of the body that is number `row` of the file. */
@@ -215,7 +218,7 @@ static enum status check_value(const struct hdf5_snapshot *snapshot, int type, i
                      hdf5_sets[set].name, (unsigned long long)row + 1, value, problem);
 }
 
-/* Takes all rows of a data set to the bodies from number `first` of the file on. */
+/* Receives all rows of a data set, for the bodies from number `first` of the file on. */
 static enum status receive_set(struct reading *reading, const struct hdf5_snapshot *snapshot,
                                int type, const struct target *target, struct bodies *bodies,
                                size_t first, struct error *error)
@@ -263,7 +266,7 @@ static enum status check_snapshot(struct hdf5_snapshot *snapshot, const char *pa
     return sound ? STATUS_OK : hdf5_bad(snapshot, error, "is damaged");
 }
 
-/* Only a regular file: a pipe would be waited for. */
+/* Finds the length of a file, which must be a regular one: a pipe would be waited for. */
 static enum status measure_file(const char *path, uint64_t *bytes, struct error *error)
 {
     struct stat about;
@@ -275,7 +278,8 @@ static enum status measure_file(const char *path, uint64_t *bytes, struct error 
     return STATUS_OK;
 }
 
-/* Starts to read: what the file holds, and with `numbers` all of these to come. */
+/* Starts a child that reads the file, and receives what the file holds; with `numbers` all its
+ * numbers are then to come. */
 static enum status begin_reading(const struct read_request *request, bool numbers,
                                  struct reading *reading, struct hdf5_snapshot *snapshot,
                                  struct error *error)
@@ -321,7 +325,7 @@ static enum status measure_snapshot(const struct read_format *format,
     return end_reading(&reading, error);
 }
 
-/* The bodies of one type, the first of which is number `first` of the file. */
+/* Receives the bodies of one type, the first of which is number `first` of the file. */
 static enum status receive_type(struct reading *reading, const struct hdf5_snapshot *snapshot,
                                 int type, struct bodies *bodies, size_t first, struct error *error)
 {

@@ -10,7 +10,8 @@
 /* The meaning of a comment: words, or the names of all columns, each once. */
 enum comment { COMMENT_WORDS, COMMENT_COLUMNS, COMMENT_OTHER_ORDER };
 
-/* Cuts the units behind the names out of a comment "m [Msun], x (AU), ..."; NULL for none. */
+/* Cuts the units behind the names out of a comment "m [Msun], x (AU), ..." (NULL: no unit). Returns
+ * the meaning of the comment. */
 static enum comment cut_units(char *comment, const char *units[QUANTITY_REALS])
 {
     size_t named[QUANTITY_REALS] = { 0 }, all = 0;
@@ -39,7 +40,8 @@ static enum comment cut_units(char *comment, const char *units[QUANTITY_REALS])
     return !once ? COMMENT_WORDS : ordered ? COMMENT_COLUMNS : COMMENT_OTHER_ORDER;
 }
 
-/* Looks through the comments before the first body, and goes back to where they began. */
+/* Looks for names of columns and their units in the comments before the first body, and goes back
+ * to where the comments began. */
 static enum status read_comments(struct rows *rows, bool as_is, struct error *error)
 {
     const struct lines_mark begin = lines_tell(rows->lines);

@@ -21,7 +21,7 @@ enum { MAX_COLUMNS = 1024, PROPERTIES_SIZE = 16 * MAX_COLUMNS };
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* The number of bodies in the next frame; 0 at the end of the file. */
+/* Reads the number of bodies in the next frame; 0 at the end of the file. */
 static enum status read_count(struct lines *lines, size_t *count, struct error *error)
 {
     char *line;
@@ -126,7 +126,7 @@ static enum status add_property(struct rows *rows, const char *name, size_t coun
     return status;
 }
 
-/* "species:S:1:pos:R:3:..." */
+/* Parses the value of Properties: "species:S:1:pos:R:3:...". */
 static enum status parse_properties(struct rows *rows, char *text, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -147,7 +147,7 @@ static enum status parse_properties(struct rows *rows, char *text, struct error 
 
 enum { VALUE_SIZE = 256 };
 
-/* Time, step and box of a frame. A cell without `pbc` says nothing of a box. */
+/* Reads time, step and box of a frame. A cell without periodic directions in `pbc` is no box. */
 static void read_about_frame(struct read_about *about, const char *line)
 {
     char value[VALUE_SIZE], directions[3];
@@ -172,8 +172,8 @@ static void read_about_frame(struct read_about *about, const char *line)
     about->other_cell = !cube;
 }
 
-/* The units of a frame: mass_unit, length_unit and velocity_unit, all or none, and with them
- * time_unit, which else follows from them. */
+/* Reads the units of a frame: mass_unit, length_unit and velocity_unit, all or none, and with them
+ * time_unit, which otherwise follows from them. */
 static enum status read_units(struct rows *rows, const char *line, struct error *error)
 {
     static const struct {
@@ -222,7 +222,7 @@ static enum status open_table(const struct read_request *request, struct rows *r
     return status;
 }
 
-/* The first line is one whole number. */
+/* Recognises a file whose first line is one whole number. */
 static bool recognise(const char *path, const char *head, size_t length)
 {
     (void)path, (void)length;

@@ -33,7 +33,7 @@ struct dimension read_units_dimension(enum quantity quantity)
     return kinds[kind_of(quantity)].dimension;
 }
 
-/* Reads a unit; false, with the reason, if the text is none or of another kind. */
+/* Reads a unit. Returns false, with the reason, if the text is no unit or one of another kind. */
 static bool parse_unit(const char *text, size_t kind, struct unit *unit,
                        char problem[READ_PROBLEM_SIZE])
 {
@@ -45,7 +45,7 @@ static bool parse_unit(const char *text, size_t kind, struct unit *unit,
                  text, unit_symbols());
         return false;
     }
-    if (strcmp(text, "1") == 0) /* as some write what has no unit */
+    if (strcmp(text, "1") == 0) /* some files write the lack of a unit so */
         *unit = (struct unit){ wanted, 0.0 };
     if (memcmp(&unit->dimension, &wanted, sizeof wanted) == 0)
         return true;
@@ -107,7 +107,8 @@ const struct units *read_units_system(const struct read_units *units)
     return NULL;
 }
 
-/* "set physics.units = "galactic"", where those are the units of the file. */
+/* Writes an advice: "set physics.units = "galactic"", if those are the units of the file, or else
+ * to one of the systems with values in SI. */
 static void name_system(const struct read_units *said, char words[READ_PROBLEM_SIZE])
 {
     const struct units *system = read_units_system(said);
@@ -130,7 +131,8 @@ const char *read_units_called(const struct read_wish *wish)
     return wish->called ? wish->called : "bodies.file_units =";
 }
 
-/* Units that are worth something against those that are not. */
+/* Explains that N-body units cannot become units with a value in kg, m and s, nor these N-body
+ * units. */
 static void explain_worth(const struct read_units *said, const struct read_wish *wish,
                           char problem[READ_PROBLEM_SIZE])
 {
@@ -205,7 +207,7 @@ static bool read_units_factors(const struct read_units *units, const struct read
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
-/* The first that recognises a file reads it; the last one takes all. */
+/* The formats. The first that recognises a file reads it; the last one takes all. */
 static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
                                                      &read_plain };
 

@@ -51,14 +51,15 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
     return STATUS_OK;
 }
 
-/* The unit that is written for a quantity; NULL for none. */
+/* Returns the unit that the file states for a quantity; NULL if there is none. */
 static const char *unit_of(const struct rows *rows, const char *const *units, enum quantity q)
 {
     const char *unit = rows->column[q] ? units[rows->column[q] - 1] : NULL;
     return unit && unit[0] ? unit : NULL;
 }
 
-/* The first quantity whose unit is worth something, or is an N-body unit. */
+/* Finds the first quantity whose unit has a value in kg, m and s (`worth`), or is an N-body unit;
+ * QUANTITY_REALS if there is none. */
 static enum quantity find_unit(const struct read_units *units, bool worth)
 {
     enum quantity q = 0;
@@ -164,7 +165,7 @@ static enum status open_rows(const struct read_format *format, const struct read
     return STATUS_OK;
 }
 
-/* The line of the next row; NULL behind the last one. */
+/* Reads the line of the next row; NULL behind the last one. */
 static enum status next_line(struct rows *rows, char **line, struct error *error)
 {
     *line = NULL;
@@ -291,7 +292,8 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* The numbers that name the systems of a file, in ascending order, with their bodies so far. */
+/* A system of a file: the number that names it, and the count of its bodies so far. A list of
+ * systems has these numbers in ascending order. */
 struct system {
     int64_t name;
     size_t count;
@@ -300,7 +302,7 @@ struct system {
 struct systems {
     struct system *list;
     size_t length, capacity;
-    size_t last; /* that was found: rows of one system mostly follow each other */
+    size_t last; /* index found last: rows of one system mostly follow each other */
 };
 
 /* Returns the index of the system `name`, or the index at which it would have to be put. */
@@ -339,7 +341,8 @@ static enum status add_system(struct systems *systems, int64_t name, struct erro
     return STATUS_OK;
 }
 
-/* Reads all rows and counts the bodies of every system; without a column for it, of system 0. */
+/* Reads all rows and counts the bodies of every system; without a column for systems, of system
+ * 0. */
 static enum status count_systems(struct rows *rows, struct systems *systems, struct error *error)
 {
     for (;;) {
@@ -401,7 +404,8 @@ static void set_body(struct bodies *bodies, size_t index, const struct row *row,
         bodies->id[index] = row->id;
 }
 
-/* Keeps the species if every row has told one; bodies at the end without a name have none. */
+/* Keeps the species, or leaves them out if bodies cannot have them. A last species "X" is dropped:
+ * its bodies have none. */
 static void keep_species(struct rows *rows, struct bodies *bodies)
 {
     const size_t last = bodies->species_count;
@@ -441,7 +445,7 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
     }
 }
 
-/* The names of the systems, with counts of 0, and the table at its first row again. */
+/* Finds the names of the systems, with counts of 0, and goes back to the first row of the table. */
 static enum status name_systems(struct rows *rows, struct systems *systems, struct error *error)
 {
     const bool named = rows->column[QUANTITY_SYSTEM] != 0;
@@ -455,7 +459,7 @@ static enum status name_systems(struct rows *rows, struct systems *systems, stru
     return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
-/* Tells whether every system has the bodies that were measured. */
+/* Checks that every system has as many bodies as were measured. STATUS_DATA. */
 static enum status check_filled(const struct rows *rows, const struct systems *systems,
                                 const struct bodies *bodies, struct error *error)
 {

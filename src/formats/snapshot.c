@@ -90,7 +90,7 @@ static void begin_plain(struct stream *stream, const struct moment *first,
     stream_print(stream, "#");
     for (size_t k = 0; k < COUNT_OF(reals); k++) {
         stream_print(stream, " %s", reals[k].name);
-        if (units_physical(units)) /* a dimension alone is no more than the name says */
+        if (units_physical(units)) /* labels of N-body units say no more than names */
             stream_print(stream, " [%s]", units_label(units, reals[k].dimension, label));
     }
     stream_print(stream, "\n");
@@ -121,7 +121,7 @@ static void write_lammps(struct stream *stream, const struct moment *now,
                          const struct snapshot_options *options)
 {
     struct moment told = *now;
-    if (told.step == MOMENT_NO_STEP) /* a dump must have one */
+    if (told.step == MOMENT_NO_STEP) /* a dump must have a step */
         told.step = options->index;
     if (options->index == 0)
         stream_print(stream, "ITEM: UNITS\n%s\n", now->physics->units->name);
@@ -137,18 +137,23 @@ static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
 static const char *const lammps_endings[] = { ".dump", ".lammpstrj", NULL };
 static const char *const npz_endings[] = { ".npz", NULL };
 static const char *const vtk_endings[] = { ".vtkhdf", NULL };
+static const char *const dcd_endings[] = { ".dcd", NULL };
 
-/* Frames with their cells, without the species of the bodies. */
+/* Contents that formats hold: whole bodies; positions with time and cell; whole bodies with time
+ * and cell, but without species. */
 enum {
-    HOLDS_FRAMES = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX
+    HOLDS_BODIES = SNAPSHOT_MOTION | SNAPSHOT_DIGITS,
+    HOLDS_POSITIONS = SNAPSHOT_DIGITS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,
+    HOLDS_FRAMES = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP |
+                   SNAPSHOT_BOX
 };
 
 static const struct snapshot_format table[] = {
     { .name = "csv",
       .endings = csv_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_SPECIES,
-      .holds_of_many =
-          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_SPECIES,
+      .holds = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_SPECIES,
+      .holds_of_many = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME |
+                       SNAPSHOT_STEP | SNAPSHOT_SPECIES,
       .begin = begin_csv,
       .write = write_csv },
     { .name = "xyz",
@@ -156,11 +161,15 @@ static const struct snapshot_format table[] = {
       .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write = write_xyz },
-    { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
+    { .name = "plain",
+      .endings = plain_endings,
+      .holds = HOLDS_BODIES,
+      .begin = begin_plain,
+      .write = write_plain },
     { .name = "hdf5",
       .endings = hdf5_endings,
-      .holds =
-          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX | SNAPSHOT_SPECIES_NUMBERS,
+      .holds = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX |
+               SNAPSHOT_SPECIES_NUMBERS,
       .needs_hdf5 = true,
       .image = gadget_hdf5_image },
     { .name = "lammps",
@@ -179,6 +188,11 @@ static const struct snapshot_format table[] = {
       .holds_of_many = HOLDS_FRAMES,
       .needs_hdf5 = true,
       .write_arrays = snapshot_arrays_write_vtk },
+    { .name = "dcd",
+      .endings = dcd_endings,
+      .holds = HOLDS_POSITIONS,
+      .holds_of_many = HOLDS_POSITIONS,
+      .write_arrays = snapshot_arrays_write_dcd },
 };
 
 const struct snapshot_format *snapshot_find(const char *name)

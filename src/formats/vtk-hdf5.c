@@ -13,6 +13,7 @@
 #include "formats/hdf5-image.h"
 #include "formats/hdf5-snapshot.h"
 #include "formats/snapshot.h"
+#include "model/cell.h"
 
 #ifndef HAVE_HDF5
 
@@ -20,6 +21,15 @@ enum status snapshot_arrays_write_vtk(struct snapshot_arrays *arrays, struct str
                                       struct error *error)
 {
     (void)arrays, (void)stream;
+    return hdf5_snapshot_probe("vtkhdf", error);
+}
+
+enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                           struct error *error)
+{
+    (void)now;
+    *bytes = NULL;
+    *length = 0;
     return hdf5_snapshot_probe("vtkhdf", error);
 }
 
@@ -92,7 +102,7 @@ static const struct field {
     enum snapshot_array array;
     bool integers;
     size_t width;
-    bool every; /* another one in every moment */
+    bool every; /* every moment has its own rows */
 } point_fields[] = {
     { "id", ARRAY_ID, true, 1, true },
     { "mass", ARRAY_MASS, false, 1, true },
@@ -100,8 +110,10 @@ static const struct field {
     { "system", ARRAY_SYSTEM, true, 1, false },
 };
 
-/* One number of each moment. */
+/* Fields that have one number for each moment. The time is also here, since VTK takes no times from
+ * a file of a single step. */
 static const struct field moment_fields[] = {
+    { "time", ARRAY_TIME, false, 1, true },
     { "step", ARRAY_STEP, true, 1, true },
     { "box_length", ARRAY_BOX, false, 1, true },
 };
@@ -113,8 +125,8 @@ static bool put_field(hid_t group, const struct snapshot_arrays *arrays, const s
                        array->length / (sizeof(double) * field->width), field->width, array->bytes);
 }
 
-/* Writes the fields, and into `offsets` where those of each moment begin: `rows` rows after those
- * of the moment before. */
+/* Writes the fields, and into `offsets` the row at which each moment begins: `rows` rows after the
+ * moment before. */
 static bool put_fields(hid_t group, hid_t offsets, const struct snapshot_arrays *arrays,
                        const struct field *fields, size_t count, size_t rows)
 {
@@ -133,18 +145,16 @@ static bool put_fields(hid_t group, hid_t offsets, const struct snapshot_arrays 
 static bool put_units(hid_t root, const struct units *units)
 {
     char label[UNITS_LABEL_SIZE];
-    return put_text(root, "mass_unit",
-                    units_label(units, (struct dimension)DIMENSION_MASS, label)) &&
-           put_text(root, "length_unit",
-                    units_label(units, (struct dimension)DIMENSION_LENGTH, label)) &&
-           put_text(root, "velocity_unit",
-                    units_label(units, (struct dimension)DIMENSION_VELOCITY, label)) &&
-           put_text(root, "time_unit", units_label(units, (struct dimension)DIMENSION_TIME, label));
+    bool good = true;
+    for (size_t k = 0; k < UNITS_WORDS && good; k++)
+        good = put_text(root, units_words[k].word,
+                        units_label(units, units_words[k].dimension, label));
+    return good;
 }
 
 /* --- moments ---------------------------------------------------------------------------------- */
 
-/* Writes the times; a moment that has none is at its index, since a reader looks for it by a
+/* Writes the times. A moment without a time gets its index, since a reader looks for a moment by a
  * number. */
 static bool put_times(hid_t steps, const struct snapshot_arrays *arrays)
 {
@@ -159,7 +169,8 @@ static bool put_times(hid_t steps, const struct snapshot_arrays *arrays)
     return good;
 }
 
-/* Writes how many tuples, and of how many numbers, each field of a moment has: one of one. */
+/* Writes how many tuples each field of a moment has, and of how many numbers: one tuple of one
+ * number. */
 static bool put_sizes(hid_t sizes, const struct snapshot_arrays *arrays)
 {
     bool good = sizes >= 0;
@@ -207,18 +218,48 @@ static bool put_all(hid_t file, const struct snapshot_arrays *arrays)
     return good;
 }
 
+static enum status make_image(const struct snapshot_arrays *arrays, void **bytes, size_t *length,
+                              struct error *error)
+{
+    const hid_t file = hdf5_image_open();
+    if (hdf5_image_close(file, file >= 0 && put_all(file, arrays), bytes, length))
+        return STATUS_OK;
+    return error_set(error, STATUS_MEMORY, "out of memory for %zu moments of %zu bodies",
+                     arrays->frames, arrays->bodies);
+}
+
 enum status snapshot_arrays_write_vtk(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error)
 {
     void *bytes;
     size_t length;
-    const hid_t file = hdf5_image_open();
-    if (!hdf5_image_close(file, file >= 0 && put_all(file, arrays), &bytes, &length))
-        return error_set(error, STATUS_MEMORY, "out of memory for %zu moments of %zu bodies",
-                         arrays->frames, arrays->bodies);
+    if (make_image(arrays, &bytes, &length, error))
+        return error->status;
     stream_write(stream, bytes, length);
     free(bytes);
     return stream_flush(stream, false, error);
+}
+
+static void wrap_positions(struct snapshot_arrays *arrays, const struct cell *cell)
+{
+    double *const positions = (void *)arrays->array[ARRAY_POSITION].bytes;
+    for (size_t k = 0; k < 3 * arrays->bodies; k++)
+        positions[k] = cell_wrap(cell, positions[k]);
+}
+
+enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                           struct error *error)
+{
+    const struct cell cell = cell_about_origin(now->physics);
+    struct snapshot_arrays arrays = { 0 };
+    *bytes = NULL;
+    *length = 0;
+    if (!snapshot_arrays_add(&arrays, now, false, error)) {
+        wrap_positions(&arrays, &cell);
+        make_image(&arrays, bytes, length, error);
+    }
+    snapshot_arrays_free(&arrays);
+    return error->status;
 }
 
 #endif

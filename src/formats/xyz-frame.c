@@ -44,23 +44,11 @@ static void write_species(const struct xyz_frame *frame, const struct moment *no
         stream_print(frame->stream, "%s", bodies_species_name(now->bodies, index));
 }
 
-/* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */
-static double wrapped(const struct cell *cell, double x)
-{
-    const double end = cell->origin + cell->side;
-    if (!cell->periodic || (x >= cell->origin && x < end))
-        return x;
-    x -= cell->side * floor((x - cell->origin) / cell->side);
-    if (x < cell->origin)
-        x += cell->side;
-    return x < end ? x : cell->origin;
-}
-
 static void write_position(const struct xyz_frame *frame, const struct moment *now, size_t i)
 {
     const struct bodies *b = now->bodies;
-    put_vector(frame, wrapped(&frame->cell, b->x[i]), wrapped(&frame->cell, b->y[i]),
-               wrapped(&frame->cell, b->z[i]));
+    put_vector(frame, cell_wrap(&frame->cell, b->x[i]), cell_wrap(&frame->cell, b->y[i]),
+               cell_wrap(&frame->cell, b->z[i]));
 }
 
 static void write_velocity(const struct xyz_frame *frame, const struct moment *now, size_t i)
@@ -114,7 +102,7 @@ static const struct xyz_column columns[] = {
     { "local_energy", "local_energy:R:1", "c_potential_energy", NEED_POTENTIALS, write_potential },
 };
 
-/* The table's row for the `length` letters at `word`. */
+/* Finds the row of the table for the `length` letters at `word`; NULL if there is none. */
 static const struct xyz_column *find_column(const char *word, size_t length)
 {
     for (size_t k = 0; k < COUNT_OF(columns); k++)
@@ -159,8 +147,8 @@ bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[X
 
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
 {
-    /* The columns of a frame: a real has a sign or none, a zero or none, the point and the blank
-     * beside its digits; ids and systems are taken to have four digits. */
+    /* The characters of a column: beside its digits a real has a sign or none, a zero or none, the
+     * point and a blank; ids and systems are taken to have four digits. */
     enum { AROUND_REAL = 4, INTEGER = 5, LETTER = 2 };
     const struct xyz_column *const cluster = find_column("cluster", strlen("cluster"));
     double bytes = systems > 1 && !has_column(frame, cluster) ? INTEGER : 0.0;
@@ -177,20 +165,14 @@ double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
 
 /* --- a frame ---------------------------------------------------------------------------------- */
 
-/* Keys that our own reader takes up, and OVITO as attributes; N-body units have nothing to say. */
+/* Writes the units as keys, which our own reader uses and OVITO shows as attributes. N-body units
+ * are not written. */
 static void write_units(struct stream *stream, const struct units *units)
 {
-    static const struct {
-        const char *key;
-        struct dimension dimension;
-    } keys[] = { { "mass_unit", DIMENSION_MASS },
-                 { "length_unit", DIMENSION_LENGTH },
-                 { "velocity_unit", DIMENSION_VELOCITY },
-                 { "time_unit", DIMENSION_TIME } };
     char label[UNITS_LABEL_SIZE];
-    for (size_t k = 0; k < COUNT_OF(keys) && units && units_physical(units); k++)
-        stream_print(stream, " %s=\"%s\"", keys[k].key,
-                     units_label(units, keys[k].dimension, label));
+    for (size_t k = 0; k < UNITS_WORDS && units && units_physical(units); k++)
+        stream_print(stream, " %s=\"%s\"", units_words[k].word,
+                     units_label(units, units_words[k].dimension, label));
 }
 
 static void write_comment_line(const struct xyz_frame *frame, const struct moment *now)
@@ -222,7 +204,7 @@ static void write_body(const struct xyz_frame *frame, const struct moment *now, 
     stream_write(frame->stream, "\n", 1);
 }
 
-/* The line of columns and the head before it, as LAMMPS has them. */
+/* Writes the head of a frame and its line of columns, as LAMMPS has them. */
 static void write_dump_head(const struct xyz_frame *frame, const struct moment *now, size_t bodies)
 {
     struct stream *const stream = frame->stream;

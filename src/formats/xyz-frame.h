@@ -16,28 +16,29 @@ struct xyz_column;
 
 enum { XYZ_COLUMNS = 16, XYZ_PROBLEM_SIZE = 160 };
 
-/* Which columns and bodies, and how many digits; the rest is of the frame being written. */
+/* The columns and bodies to be written, and the digits; from `dump` on, the state of the frame that
+ * is being written. */
 struct xyz_frame {
     int digits;  /* significant ones of reals; 17 read back exactly */
-    size_t thin; /* one body of `thin` is written, from the first of each system on; 0: all */
+    size_t thin; /* every thin-th body is written, from the first of each system on; 0: all */
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
     unsigned needs; /* enum need, or-ed */
-    bool dump;      /* as LAMMPS has it */
+    bool dump;      /* a frame of LAMMPS, not of extended XYZ */
     struct cell cell;
     struct stream *stream;
 };
 
-/* Takes the names of columns in `words`, with blanks or commas between them; false with what is
- * wrong with them. */
+/* Takes the names of columns in `words`, with blanks or commas between them. Returns false, with
+ * the reason in `problem`, if they are wrong. */
 bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE]);
 
-/* About how many bytes a body that is written takes; `systems` as xyz_frame_write() will find them.
- */
+/* Estimates the bytes of a body that is written, in an ensemble of `systems` systems. */
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 
-/* Writes one frame. In an ensemble every frame says which system a body belongs to, whether that
- * column was chosen or not. A time that is not finite and a step MOMENT_NO_STEP are left out. */
+/* Writes one frame. In an ensemble every frame has the column `cluster`, the system of a body,
+ * whether it was chosen or not. A time that is not finite and a step MOMENT_NO_STEP are left
+ * out. */
 void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
 
 /* Writes the same bodies and columns as a frame of LAMMPS's dump custom, whose names for them are

@@ -16,7 +16,7 @@ struct xyz {
     struct output output;
     struct xyz_frame frame;
     struct directory *directory;
-    char packed[OUTPUT_NAME_SIZE]; /* what the compressed file is called */
+    char packed[OUTPUT_NAME_SIZE]; /* the name of the compressed file */
     bool compress;
     bool unpacked; /* the plain file was made from the compressed one, which is still there */
 };
@@ -25,19 +25,18 @@ extern const struct output_class output_xyz;
 
 static enum status check_file(const struct section *section, struct error *error)
 {
-    enum { LONGEST = OUTPUT_NAME_SIZE - 16 };
     const char *file = section_string(section, "file");
-    const size_t length = strlen(file);
-    if (!file[0] || file[0] == '.' || strchr(file, '/') || length > LONGEST)
-        return section_error(section, "file", error, "must be a plain file name");
-    if (gzip_stem(file) < length)
+    if (output_check_name(section, 16, "a plain file name", error))
+        return error->status;
+    if (gzip_stem(file) < strlen(file))
         return section_error(section, "file", error,
                              "leave .gz away and write compress = true: the run adds it when it "
                              "compresses the file");
     return STATUS_OK;
 }
 
-/* A file that was compressed when its run had finished goes on as plain text. */
+/* Opens the stream. A file that was compressed when its run had finished is unpacked first, and
+ * goes on as plain text. */
 static enum status open_stream(struct xyz *xyz, const struct stream_mark *mark, struct error *error)
 {
     const char *file = xyz->output.file;
@@ -136,7 +135,7 @@ static double xyz_event_bytes(const struct section *section, size_t systems, dou
 {
     char problem[XYZ_PROBLEM_SIZE];
     struct xyz_frame frame = { .digits = (int)section_integer(section, "digits") };
-    xyz_frame_choose(&frame, section_string(section, "columns"), problem); /* was good at opening */
+    xyz_frame_choose(&frame, section_string(section, "columns"), problem); /* checked at opening */
     const double thin = (double)section_integer(section, "thin");
     const double written = (double)systems * ceil(bodies / (double)systems / thin);
     const double plain = written * xyz_frame_body_bytes(&frame, systems);
@@ -154,31 +153,17 @@ static double xyz_memory_bytes(const struct section *section, size_t systems, do
 }
 
 static const struct parameter parameters[] = {
-    { .key = "file",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_STRING("trajectory.xyz"),
+    { KEY(STRING, file), BY_DEFAULT(STRING, "trajectory.xyz"),
       .help = "Its name in the run directory." },
-    { .key = "columns",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_STRING("species pos velo mass id"),
+    { KEY(STRING, columns), BY_DEFAULT(STRING, "species pos velo mass id"),
       .help = "Columns of each body, in this order: species, pos, velo, mass, id, cluster "
               "(the system), force, kinetic_energy, local_energy (potential energy)." },
-    { .key = "digits",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(17),
-      .minimum = 1,
-      .maximum = 17,
+    { KEY(INTEGER, digits), BY_DEFAULT(INTEGER, 17), BETWEEN(1, 17),
       .help = "Significant digits of reals: 17 restart exactly, 7 are enough to look at." },
-    { .key = "thin",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(1),
-      .minimum = 1,
-      .maximum = 1e9,
+    { KEY(INTEGER, thin), BY_DEFAULT(INTEGER, 1), BETWEEN(1, 1e9),
       .help = "Write only every n-th body, beginning with the first of each system, in the "
               "order of the input. 50 leaves enough of a million bodies for a picture." },
-    { .key = "compress",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(false),
+    { KEY(FLAG, compress), BY_DEFAULT(FLAG, false),
       .help = "Compress the file with gzip once the run has finished; its name then ends in .gz." },
 };
 

@@ -105,7 +105,8 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     return hash;
 }
 
-/* Returns the path as the echo of the config has it, from wherever it is read. */
+/* Returns the absolute path, which names the file from wherever it is read, or `path` itself if
+ * there is no such file. */
 static json_t *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -121,10 +122,10 @@ json_t *input_members(const struct body_files *files)
     json_t *all = json_array();
     for (size_t s = 0; s < files->count; s++) {
         char hash[INPUT_HASH_SIZE];
-        document_append(&all,
-                        json_pack("{s:I, s:s, s:o, s:s}", "system", (json_int_t)s + 1, "file",
-                                  body_files_name(files, s), "path", whole_path(files->paths[s]),
-                                  "hash", input_hash(files->paths[s], hash)));
+        document_append(&all, DOCUMENT({ "system", json_integer((json_int_t)s + 1) },
+                                       { "file", json_string(body_files_name(files, s)) },
+                                       { "path", whole_path(files->paths[s]) },
+                                       { "hash", json_string(input_hash(files->paths[s], hash)) }));
     }
     return all;
 }

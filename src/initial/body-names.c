@@ -6,7 +6,7 @@
 #include "initial/initial-table.h"
 #include "initial/initial.h"
 
-/* The word within the quotation marks of a string; false for what is no name. */
+/* Copies the word within the quotation marks of a string; returns false if it is no name. */
 static bool read_name(const char *value, char name[SPECIES_NAME_SIZE])
 {
     const size_t length = strlen(value);

@@ -92,14 +92,14 @@ static enum status check_ids(const struct subject *subject)
     return status;
 }
 
-/* A coordinate; in a periodic box, that of the image in [0, L). */
+/* Returns a coordinate; in a periodic box, that of the image in [0, L). */
 static double wrapped(const struct subject *subject, double x)
 {
     const double L = subject->physics->box_length;
     return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
 }
 
-/* Orders bodies by position, those at one position by index. */
+/* Compares two bodies by position; returns 0 if both are at one. */
 static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;
@@ -112,7 +112,7 @@ static int compare_positions(const struct subject *subject, size_t i, size_t j)
     return 0;
 }
 
-/* One body of the subject: what qsort() compares must know it, since it passes nothing else on. */
+/* One body and its system, since qsort() passes nothing else on to compare_candidates(). */
 struct candidate {
     const struct subject *subject;
     size_t body;
@@ -126,14 +126,14 @@ static int compare_candidates(const void *a, const void *b)
     return order ? order : (i > j) - (i < j);
 }
 
-/* Counts the pairs that stand at one position among the bodies in the order of positions; with
- * softening 0 the first is an error. */
+/* Adds the number of pairs at one position to *coincident; `order` has the bodies in the order of
+ * positions. With softening 0 the first pair is an error. */
 static enum status count_coincident(const struct subject *subject, const struct candidate *order,
                                     size_t *coincident)
 {
     const struct bodies *b = subject->bodies;
     const size_t count = subject->last - subject->first;
-    size_t others = 0; /* at the position of the body before */
+    size_t others = 0; /* bodies before number k that are at its position */
     char pair[BODIES_PAIR_SIZE];
     for (size_t k = 1; k < count; k++) {
         const size_t i = order[k - 1].body, j = order[k].body;

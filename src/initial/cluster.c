@@ -24,7 +24,7 @@
 
 const char *const binaries_eccentricities[] = { "thermal", "circular", NULL };
 
-/* Checks relations that no single row can see. */
+/* Checks the keys of the binaries: relations that no single row can see. */
 static void binaries_check(const struct section *section, struct error *error)
 {
     const bool some = section_real(section, "binary_fraction") > 0;
@@ -51,8 +51,8 @@ static size_t binaries_count(const struct cluster_keys *keys, size_t count)
     return binaries > (double)(count / 2) ? count / 2 : (size_t)binaries;
 }
 
-/* The true anomaly in degrees at a moment that is uniform in time: the eccentric anomaly has the
- * density (1 - e cos E) / 2 pi, since M = E - e sin E. */
+/* Draws the true anomaly, in degrees, at a moment that is uniform in time: the eccentric anomaly
+ * has the density (1 - e cos E) / 2 pi, since M = E - e sin E. */
 static double draw_anomaly(gsl_rng *generator, double e)
 {
     double E;
@@ -79,8 +79,8 @@ static struct elements draw_elements(const struct cluster_keys *keys, gsl_rng *g
     return drawn;
 }
 
-/* Draws an orbit and puts the members, with masses[0] and masses[1], at `index` and behind, about a
- * centre of mass with this position and velocity. */
+/* Draws an orbit and puts its two bodies, of masses[0] and masses[1], at `index` and `index` + 1,
+ * about a centre of mass with this position and velocity. */
 static void binaries_set(const struct cluster_keys *keys, double G, gsl_rng *generator,
                          const double masses[2], const double position[3], const double velocity[3],
                          struct bodies *bodies, size_t index)
@@ -116,7 +116,8 @@ const char *const masses_help[] = {
     "Light and heavy bodies.",
 };
 
-/* A broken power law: dN/dm ~ m^-slope from `from` to the next one's, continuous at the breaks. */
+/* A piece of a broken power law: dN/dm ~ m^-slope from `from` to that of the next piece, continuous
+ * at the breaks. */
 struct piece {
     double from, slope;
 };
@@ -132,13 +133,13 @@ static bool are_stellar(enum mass_function masses)
     return masses == IMF_SALPETER || masses == IMF_KROUPA;
 }
 
-/* Tells whether they are drawn in solar masses. */
+/* Tells whether the masses are drawn in solar masses. */
 static bool masses_are_stellar(const struct section *section)
 {
     return are_stellar((enum mass_function)section_choice(section, "masses"));
 }
 
-/* Checks relations that no single row can see. */
+/* Checks the keys of the masses: relations that no single row can see. */
 static void masses_check(const struct section *section, struct error *error)
 {
     static const struct {
@@ -161,7 +162,7 @@ static void masses_check(const struct section *section, struct error *error)
         section_error(section, "star_masses", error, "must be two masses, the smaller one first");
 }
 
-/* The integral of m^-slope from a to b. */
+/* Returns the integral of m^-slope from a to b. */
 static double number(double slope, double a, double b)
 {
     const double p = 1.0 - slope;
@@ -198,7 +199,7 @@ static struct sampler sampler_of(enum mass_function masses, const double limits[
     return s;
 }
 
-/* By the inverse of the cumulative number. */
+/* Draws the mass of a star by the inverse of the cumulative number. */
 static double draw_star(const struct sampler *s, gsl_rng *generator)
 {
     const double u = random_uniform(generator, 0.0, 1.0);
@@ -212,7 +213,7 @@ static double draw_star(const struct sampler *s, gsl_rng *generator)
     return pow(low + within * (high - low), 1.0 / p);
 }
 
-/* Every one of them in any order alike, so that the heavy ones stand anywhere. */
+/* Draws the order of the heavy and the light bodies; all orders are equally likely. */
 static void draw_components(const struct cluster_keys *keys, gsl_rng *generator, double *masses,
                             size_t count)
 {
@@ -224,8 +225,8 @@ static void draw_components(const struct cluster_keys *keys, gsl_rng *generator,
     }
 }
 
-/* Returns the solar mass in the units of the run, if the stars shall have their real masses: if
- * they are drawn in solar masses, these units know one, and the key `mass` is unset. Else 0. */
+/* Returns the solar mass in the units of the run, if the stars have their real masses: if they are
+ * drawn in solar masses, the units are physical, and the key `mass` is unset. Otherwise 0. */
 static double masses_solar(const struct section *section, const struct physics *physics)
 {
     const struct dimension mass = DIMENSION_MASS;
@@ -236,8 +237,8 @@ static double masses_solar(const struct section *section, const struct physics *
 }
 
 /*
- * Draws `count` masses: with a `solar_mass` as they are, else scaled so that they add up to
- * keys->mass, or to 1 where it is unset. Returns the sum. Equal masses draw nothing.
+ * Draws `count` masses: in units of `solar_mass` if this is not 0, otherwise scaled so that they
+ * add up to keys->mass, or to 1 if it is unset. Returns the sum. Equal masses draw nothing.
  */
 static double masses_draw(const struct cluster_keys *keys, double solar_mass, gsl_rng *generator,
                           double *masses, size_t count)
@@ -268,8 +269,8 @@ const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none
 
 enum {
     PAIRS_AT_MOST = 32768, /* bodies for which `auto` sums over pairs: about a second */
-    TRIES_AT_LEAST = 10,   /* for a sample that is bound; more where few bodies make it quick: */
-    DRAWN_AT_MOST = 100000
+    TRIES_AT_LEAST = 10,   /* samples that are tried to get a bound one */
+    DRAWN_AT_MOST = 100000 /* bodies of all samples, if more samples than that are tried */
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -285,26 +286,26 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
     return strcmp(key, "mass") != 0 || !masses_are_stellar(section);
 }
 
-/* The state of a fill: the bodies that the model knows, of which some may be binaries. */
+/* The state of filling one system. Its bodies are those of the model: single bodies, and centres of
+ * mass of binaries. */
 struct drawing {
     const struct section *section;
     const struct cluster_keys *keys;
     const struct cluster *cluster;
     double G;
     struct interruption *interruption;
-    double solar_mass; /* in the units of the run, where M is what the stars weigh; else 0 */
+    double solar_mass; /* in the units of the run; see masses_solar() */
     gsl_rng *generator;
     struct bodies *bodies; /* single bodies and centres of mass, from `first` on */
     size_t first;
     double *masses;  /* of all bodies; those of the binaries come first, in pairs */
-    size_t binaries; /* among the bodies */
+    size_t binaries; /* number of binaries */
 };
 
 /*
- * U of the system with every body turned about the origin at random: of two shells, the inner one
- * acts as if it were at the origin, so U = -G sum m_i M(<r_i) / r_i. The mean of the sum over pairs
- * given all radii; the origin must be the centre of the model, not the centre of mass, which a few
- * far bodies decide.
+ * Finds U as the mean over all systems whose bodies are turned about the origin at random: of two
+ * shells, the inner one acts as if it were at the origin, so U = -G sum m_i M(<r_i) / r_i. The
+ * origin must be the centre of the model, not the centre of mass, which a few far bodies decide.
  */
 static enum status sum_over_shells(double G, const struct bodies *b, size_t first,
                                    double *potential, struct error *error)
@@ -331,7 +332,8 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
     return error->status;
 }
 
-/* The potential energy without softening and in open space: the sphere's own, whatever the run. */
+/* Finds the potential energy without softening and in open space: that of the model, whatever the
+ * run. */
 static enum status find_potential(const struct drawing *d, double *potential, struct error *error)
 {
     const struct bodies *const bodies = d->bodies;
@@ -347,15 +349,16 @@ static enum status find_potential(const struct drawing *d, double *potential, st
     return STATUS_OK;
 }
 
-/* A new unit of length, x -> lambda x, keeps the virial ratio: v -> v / sqrt(lambda) and
- * E -> E / lambda. */
+/* Rescales the bodies to the energy `wanted`, by a new unit of length that keeps the virial ratio:
+ * x -> lambda x, v -> v / sqrt(lambda) and E -> E / lambda. */
 static void rescale_energy(struct bodies *bodies, size_t first, double energy, double wanted)
 {
     const double lambda = energy / wanted;
     bodies_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
 }
 
-/* Masses come last, so that positions and velocities do not depend on them. The total mass. */
+/* Draws the bodies, their masses last, so that positions and velocities do not depend on these.
+ * Returns the total mass. */
 static double draw_bodies(struct drawing *d)
 {
     struct bodies *const b = d->bodies;
@@ -375,7 +378,8 @@ static double draw_bodies(struct drawing *d)
     return M;
 }
 
-/* A sample of the model, and where it is to be rescaled its energy and the one it should have. */
+/* Draws a sample of the model, and finds the energy that it should have, *wanted, and, if it is to
+ * be rescaled, the one that it has, *energy. */
 static enum status draw_sample(struct drawing *d, bool rescaled, double *energy, double *wanted,
                                struct error *error)
 {
@@ -393,7 +397,8 @@ static enum status draw_sample(struct drawing *d, bool rescaled, double *energy,
     return error->status;
 }
 
-/* A sample of the model, moved and scaled to the energy that it should have. */
+/* Draws a sample of the model, again until it is bound, and scales it to the energy that it should
+ * have. */
 static enum status draw_cluster(struct drawing *d, struct error *error)
 {
     const bool rescaled = d->keys->rescale != RESCALE_NONE && d->bodies->count > 1;
@@ -419,7 +424,8 @@ static enum status draw_cluster(struct drawing *d, struct error *error)
     return STATUS_OK;
 }
 
-/* Every binary's two members in the place of its centre of mass, the single bodies behind. */
+/* Fills `bodies` with the two members of every binary in the place of its centre of mass, and with
+ * the single bodies behind. */
 static void split_binaries(const struct drawing *d, struct bodies *bodies, size_t first)
 {
     for (size_t i = 0; i < d->bodies->count; i++) {

@@ -21,7 +21,7 @@ static const struct parameter parameters[] = {
     INITIAL_POSITIVE(radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Radius of the sphere."),
 };
 
-/* Velocities of dispersion 1, which the virial ratio will rescale. They are drawn after all
+/* Draws velocities of dispersion 1, which the virial ratio will rescale. They are drawn after all
  * positions, so that these do not depend on the ratio. */
 static void draw_velocities(gsl_rng *generator, struct bodies *bodies, size_t first)
 {

@@ -10,14 +10,20 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { RULE = 6 }; /* points of Gauss and Legendre in an interval */
+/* Points of Gauss and Legendre: in an interval of ln r, and in a part of a softened density. */
+enum { RULE = 6, SOFTENED_RULE = 64 };
 
-#define GRID_STEP 0.0625      /* of ln r */
-#define INNER_MASS 1e-12      /* within the first radius, as a part of r^(3 - gamma) */
-#define OUTER_RADIUS 1e9      /* of the bodies, in scale radii: 3e-9 of the mass is beyond */
-#define OUTER_CUTOFFS 30.0    /* the same with a cut-off radius, in these: 1e-10 is beyond */
-#define FARTHEST_RADIUS 1e12  /* of the integrals */
-#define FARTHEST_CUTOFFS 60.0 /* the same with a cut-off radius */
+#define SOFTENED_CORE 0.02  /* in eps: from here inwards a softened density is constant */
+#define SOFTENED_FIRST 1e-5 /* in eps: no radius is smaller, where phi would no longer change */
+#define SOFTENED_FIRST_LARGEST 1e-3 /* in scale radii: but of this size they may be */
+#define SOFTENED_FAR 10.0           /* in eps: from here outwards it is no less than the density */
+#define SOFTENED_END 1e5            /* in eps: from here outwards it is the density, to 1e-9 */
+#define GRID_STEP 0.0625            /* of ln r */
+#define INNER_MASS 1e-12            /* within the first radius, as a part of r^(3 - gamma) */
+#define OUTER_RADIUS 1e9            /* of the bodies, in scale radii: 3e-9 of the mass is beyond */
+#define OUTER_CUTOFFS 30.0          /* the same with a cut-off radius, in these: 1e-10 is beyond */
+#define FARTHEST_RADIUS 1e12        /* of the integrals */
+#define FARTHEST_CUTOFFS 60.0       /* the same with a cut-off radius */
 
 /* A term of the integrals over the interval behind a radius. */
 struct point {
@@ -33,14 +39,16 @@ struct cusp {
     size_t count, used;
     double *log_r, *mass, *fall; /* fall: Psi of this radius less that of the next */
     double *whole;               /* mass with that of the surroundings */
-    double *log_mass;
-    double *phi;   /* -Psi; ascends */
-    double *log_f; /* of E = Psi, but for a constant */
-    double *bound; /* of v^2 f at radii from here to the next */
+    double *log_mass, *log_whole;
+    double *phi;          /* -Psi; ascends */
+    double *log_f;        /* of E = Psi, but for a constant */
+    double *bound;        /* of v^2 f at radii from here to the next */
+    double *log_softened; /* ln of the density whose unsoftened attraction is that of the whole */
     struct point (*points)[RULE];
-    /* ln r by ln M and back, phi by ln r, ln f by phi */
-    gsl_interp *radius_of, *mass_at, *phi_at, *f_at;
-    double potential_energy; /* |U| */
+    /* ln r by ln M and back, ln of the whole mass and phi by ln r, ln f by phi */
+    gsl_interp *radius_of, *mass_at, *whole_at, *phi_at, *f_at, *softened_at;
+    double potential_energy; /* |U|, without softening */
+    double virial;           /* sum of M/r over the sphere: 2K */
 };
 
 static double sech(double x)
@@ -69,6 +77,81 @@ static double density_around(const struct cusp_surroundings *around, double r)
     return sum;
 }
 
+/* Returns 4 pi rho of the sphere and of all that is around it. */
+static double density_of_all(const struct cusp *sphere, double r)
+{
+    return density(&sphere->shape, r) + density_around(&sphere->around, r);
+}
+
+/* Returns the integral over u of h from a to b; see below. */
+static double soften_far(const struct cusp *sphere, gsl_integration_glfixed_table *rule, double r,
+                         double a, double b)
+{
+    double sum = 0;
+    for (size_t k = 0; k < SOFTENED_RULE; k++) {
+        double u, weight;
+        gsl_integration_glfixed_point(a, b, k, &u, &weight, rule);
+        const double s = r + sphere->around.softening * u / sqrt(1.0 - u * u);
+        sum += weight * s * density_of_all(sphere, fabs(s));
+    }
+    return sum;
+}
+
+/* Returns du/dt of t = s - r less that of t = s + r. */
+static double soften_kernel(double eps, double r, double s)
+{
+    const double near = hypot(s - r, eps), far = hypot(s + r, eps);
+    return eps * eps * (1.0 / gsl_pow_3(near) - 1.0 / gsl_pow_3(far));
+}
+
+/*
+ * Softened attraction is that of every mass spread out as rho ~ eps^2 / (r^2 + eps^2)^(5/2). The
+ * mean of this over the directions to a shell makes of the density, with u = t / sqrt(t^2 + eps^2),
+ *   rho_eps(r) = 1/(2r) int_-1^1 h(r + t) du,   h(s) = s rho(|s|).
+ * At s = 0, where h may be infinite, the two sides are taken together: for |s| below `middle`
+ *   int_0^middle h(s) (du/dt(s - r) - du/dt(s + r)) ds,   s = middle q^4.
+ */
+static double soften(const struct cusp *sphere, gsl_integration_glfixed_table *rule, double radius)
+{
+    const double eps = sphere->around.softening, r = fmax(radius, SOFTENED_CORE * eps);
+    const double middle = 0.5 * fmax(r, eps);
+    if (radius > SOFTENED_END * eps)
+        return density_of_all(sphere, radius);
+    double sum = soften_far(sphere, rule, r, -1.0, -(r + middle) / hypot(r + middle, eps)) +
+                 soften_far(sphere, rule, r, (middle - r) / hypot(middle - r, eps), 1.0);
+    for (size_t k = 0; k < SOFTENED_RULE; k++) {
+        double q, weight;
+        gsl_integration_glfixed_point(0.0, 1.0, k, &q, &weight, rule);
+        const double s = middle * gsl_pow_4(q), ds = 4.0 * middle * gsl_pow_3(q) * weight;
+        sum += ds * s * density_of_all(sphere, s) * soften_kernel(eps, r, s);
+    }
+    const double softened = sum / (2.0 * r);
+    return radius < SOFTENED_FAR * eps ? softened : fmax(softened, density_of_all(sphere, radius));
+}
+
+static enum status fill_softened(struct cusp *sphere, struct error *error)
+{
+    gsl_integration_glfixed_table *const rule = gsl_integration_glfixed_table_alloc(SOFTENED_RULE);
+    if (!rule)
+        return error_memory(error);
+    for (size_t i = 0; i < sphere->count; i++)
+        sphere->log_softened[i] = log(soften(sphere, rule, exp(sphere->log_r[i])));
+    gsl_integration_glfixed_table_free(rule);
+    return gsl_interp_init(sphere->softened_at, sphere->log_r, sphere->log_softened, sphere->count)
+               ? error_memory(error)
+               : STATUS_OK;
+}
+
+/* Returns 4 pi times the density that attracts at r without softening as the whole does with it. */
+static double attracting(const struct cusp *sphere, double r)
+{
+    const double last = sphere->log_r[sphere->count - 1], log_r = log(r);
+    if (!(sphere->around.softening > 0) || log_r > last)
+        return density_of_all(sphere, r);
+    return exp(gsl_interp_eval(sphere->softened_at, sphere->log_r, sphere->log_softened,
+                               fmax(log_r, sphere->log_r[0]), NULL));
+}
+
 /* d^2 rho/dPsi^2 = rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln rho/d ln r, l' = dl/d ln r and
  * m = d ln M/d ln r; from dPsi/dr = -M/r^2. M is the whole mass. */
 static double curvature(const struct cusp *sphere, double r, double whole)
@@ -78,7 +161,7 @@ static double curvature(const struct cusp *sphere, double r, double whole)
     const double steepening = (s->outer - s->inner) * r / (1.0 + r);
     const double l = -s->inner - steepening - x * t;
     const double slope = -steepening / (1.0 + r) - x * t - x * x * (1.0 - t * t);
-    const double m = (rho + density_around(&sphere->around, r)) * gsl_pow_3(r) / whole;
+    const double m = attracting(sphere, r) * gsl_pow_3(r) / whole;
     return rho * gsl_pow_2(r / whole) * (l * l + l + slope - l * m);
 }
 
@@ -97,7 +180,7 @@ static struct stretch advance(const struct cusp *sphere, double log_r, double le
         double x, weight;
         gsl_integration_glfixed_point(0.0, length, k, &x, &weight, sphere->rule);
         const double r = exp(log_r + x), ring = weight * density(&sphere->shape, r) * r * r;
-        const double with = ring + weight * density_around(&sphere->around, r) * r * r;
+        const double with = weight * attracting(sphere, r) * r * r;
         sum += ring * r;
         all += with * r;
         over_r += with;
@@ -136,7 +219,10 @@ static void integrate(struct cusp *sphere)
         const struct cusp_part *const part = &sphere->around.parts[k];
         whole += part->mass * innermost(&part->shape, r0 / part->scale);
     }
+    if (sphere->around.softening > r0)
+        whole = attracting(sphere, r0) * gsl_pow_3(r0) / 3.0;
     sphere->potential_energy = mass * mass * (3.0 - inner) / ((5.0 - 2.0 * inner) * r0);
+    sphere->virial = mass * whole * (3.0 - inner) / ((5.0 - 2.0 * inner) * r0);
     for (size_t i = 0; i < sphere->count; i++) {
         const double log_r = sphere->log_r[i];
         sphere->mass[i] = mass;
@@ -149,8 +235,9 @@ static void integrate(struct cusp *sphere)
             const double r = exp(log_r + x), M = whole + to.whole;
             point->fall = to.fall;
             point->term = weight * curvature(sphere, r, M) * M / r;
-            sphere->potential_energy +=
-                weight * (mass + to.mass) * density(&sphere->shape, r) * r * r;
+            const double ring = weight * density(&sphere->shape, r) * r * r;
+            sphere->potential_energy += ring * (mass + to.mass);
+            sphere->virial += ring * M;
         }
         const struct stretch next = advance(sphere, log_r, GRID_STEP, whole);
         sphere->fall[i] = next.fall;
@@ -200,15 +287,18 @@ void cusp_destroy(struct cusp *sphere)
 {
     if (!sphere)
         return;
-    double *const arrays[] = { sphere->log_r,    sphere->mass, sphere->whole, sphere->fall,
-                               sphere->log_mass, sphere->phi,  sphere->log_f, sphere->bound };
+    double *const arrays[] = { sphere->log_r,        sphere->mass,     sphere->whole, sphere->fall,
+                               sphere->log_mass,     sphere->phi,      sphere->log_f, sphere->bound,
+                               sphere->log_softened, sphere->log_whole };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         memory_free(arrays[k]);
     memory_free(sphere->points);
     gsl_interp_free(sphere->radius_of);
     gsl_interp_free(sphere->mass_at);
+    gsl_interp_free(sphere->whole_at);
     gsl_interp_free(sphere->phi_at);
     gsl_interp_free(sphere->f_at);
+    gsl_interp_free(sphere->softened_at);
     if (sphere->rule)
         gsl_integration_glfixed_table_free(sphere->rule);
     memory_free(sphere);
@@ -216,17 +306,22 @@ void cusp_destroy(struct cusp *sphere)
 
 static enum status allocate(struct cusp *sphere, struct error *error)
 {
-    double **const arrays[] = { &sphere->log_r,    &sphere->mass, &sphere->whole, &sphere->fall,
-                                &sphere->log_mass, &sphere->phi,  &sphere->log_f, &sphere->bound };
+    double **const arrays[] = { &sphere->log_r,    &sphere->mass,     &sphere->whole,
+                                &sphere->fall,     &sphere->log_mass, &sphere->phi,
+                                &sphere->log_f,    &sphere->bound,    &sphere->log_softened,
+                                &sphere->log_whole };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         *arrays[k] = memory_array(sphere->count, sizeof **arrays[k], error);
     sphere->points = memory_array(sphere->count, sizeof *sphere->points, error);
     sphere->radius_of = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->mass_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
+    sphere->whole_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->phi_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->f_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
+    sphere->softened_at = gsl_interp_alloc(gsl_interp_steffen, sphere->count);
     sphere->rule = gsl_integration_glfixed_table_alloc(RULE);
-    if (!sphere->radius_of || !sphere->mass_at || !sphere->phi_at || !sphere->f_at || !sphere->rule)
+    if (!sphere->radius_of || !sphere->mass_at || !sphere->whole_at || !sphere->phi_at ||
+        !sphere->f_at || !sphere->softened_at || !sphere->rule)
         error_memory(error);
     return error->status;
 }
@@ -236,7 +331,9 @@ static enum status make(struct cusp_shape shape, const struct cusp_surroundings 
 {
     const bool cut = isfinite(shape.cutoff);
     const double scale = cut ? fmin(1.0, shape.cutoff) : 1.0;
-    const double first = log(scale) + log(INNER_MASS) / (3.0 - shape.inner);
+    const double eps = around ? around->softening : 0.0;
+    const double first = fmax(log(scale) + log(INNER_MASS) / (3.0 - shape.inner),
+                              log(fmin(SOFTENED_FIRST * eps, SOFTENED_FIRST_LARGEST * scale)));
     const double last = log(cut ? OUTER_CUTOFFS * shape.cutoff : OUTER_RADIUS);
     const double farthest = log(cut ? FARTHEST_CUTOFFS * shape.cutoff : FARTHEST_RADIUS);
     *sphere = (struct cusp){ .shape = shape,
@@ -247,6 +344,8 @@ static enum status make(struct cusp_shape shape, const struct cusp_surroundings 
         return error->status;
     for (size_t i = 0; i < sphere->count; i++)
         sphere->log_r[i] = first + GRID_STEP * (double)i;
+    if (sphere->around.softening > 0 && fill_softened(sphere, error))
+        return error->status;
     integrate(sphere);
     if (find_f(sphere, error))
         return error->status;
@@ -256,14 +355,28 @@ static enum status make(struct cusp_shape shape, const struct cusp_surroundings 
         psi += sphere->fall[i];
         sphere->phi[i] = -psi;
         sphere->log_mass[i] = log(sphere->mass[i]);
+        sphere->log_whole[i] = log(sphere->whole[i]);
     }
     find_bounds(sphere);
     if (gsl_interp_init(sphere->radius_of, sphere->log_mass, sphere->log_r, sphere->used) ||
         gsl_interp_init(sphere->mass_at, sphere->log_r, sphere->log_mass, sphere->used) ||
+        gsl_interp_init(sphere->whole_at, sphere->log_r, sphere->log_whole, sphere->used) ||
         gsl_interp_init(sphere->phi_at, sphere->log_r, sphere->phi, sphere->used) ||
         gsl_interp_init(sphere->f_at, sphere->phi, sphere->log_f, sphere->used))
         error_memory(error);
     return error->status;
+}
+
+enum status cusp_check_softening(const struct section *section, const char *key, double scale,
+                                 double softening, struct error *error)
+{
+    return softening <= CUSP_GREATEST_SOFTENING * scale
+               ? STATUS_OK
+               : section_error(
+                     section, key, error,
+                     "must be at least %g, a tenth of physics.softening = %g, which would "
+                     "leave nothing of a smaller sphere",
+                     softening / CUSP_GREATEST_SOFTENING, softening);
 }
 
 enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings *around,
@@ -294,9 +407,21 @@ double cusp_mass_within(const struct cusp *sphere, double r)
     return exp(gsl_interp_eval(sphere->mass_at, log_r, sphere->log_mass, x, NULL));
 }
 
-double cusp_potential_energy(const struct cusp *sphere)
+double cusp_attraction(const struct cusp *sphere, double r)
 {
-    return -sphere->potential_energy;
+    const double *const log_r = sphere->log_r, x = log(r);
+    const size_t last = sphere->used - 1;
+    if (x <= log_r[0])
+        return sphere->whole[0] * exp(x - log_r[0]) / gsl_pow_2(exp(log_r[0]));
+    const double log_whole =
+        x < log_r[last] ? gsl_interp_eval(sphere->whole_at, log_r, sphere->log_whole, x, NULL)
+                        : sphere->log_whole[last];
+    return exp(log_whole - 2.0 * x);
+}
+
+double cusp_energy(const struct cusp *sphere)
+{
+    return 0.5 * sphere->virial - sphere->potential_energy;
 }
 
 double cusp_distribution(const struct cusp *sphere, double energy)

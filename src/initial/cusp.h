@@ -14,7 +14,7 @@
  *
  * whose boundary term vanishes, since rho falls as r^-3 at least. The integral is taken over ln r
  * from the radius of Psi = E outwards. The model is a table over a grid that is even in ln r. Psi
- * is that of the sphere and of all that is around it.
+ * is that of the sphere and of all that is around it, softened where the surroundings say so.
  */
 #ifndef ORRERY_INITIAL_CUSP_H
 #define ORRERY_INITIAL_CUSP_H
@@ -24,6 +24,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "base/status.h"
+#include "config/configuration.h"
 
 struct cusp;
 
@@ -46,11 +47,19 @@ struct cusp_part {
 struct cusp_surroundings {
     size_t count;
     const struct cusp_part *parts;
+    double softening; /* eps of all attraction, in scale radii; see the limit below */
 };
 
 /* Limits of r_t in scale radii; the accuracy was measured between them. */
 #define CUSP_LEAST_CUTOFF 0.01
 #define CUSP_GREATEST_CUTOFF 1000000.0
+
+#define CUSP_GREATEST_SOFTENING 10.0 /* in scale radii, likewise; a message has its inverse */
+
+/* Refuses a scale radius, given by a key of the section, for which the softening is too great.
+ * STATUS_CONFIG. */
+enum status cusp_check_softening(const struct section *section, const char *key, double scale,
+                                 double softening, struct error *error);
 
 /* Makes the model; `around` is borrowed for the call, NULL where there is nothing. STATUS_MEMORY,
  * STATUS_NUMERICAL: it has no isotropic distribution function. */
@@ -61,7 +70,10 @@ void cusp_destroy(struct cusp *sphere); /* accepts NULL */
 double cusp_mass(const struct cusp *sphere);
 /* Returns the mass within r, by interpolation between radii. */
 double cusp_mass_within(const struct cusp *sphere, double r);
-double cusp_potential_energy(const struct cusp *sphere); /* U < 0 */
+/* Returns GM/r^2 of the sphere and all that is around it, softened. */
+double cusp_attraction(const struct cusp *sphere, double r);
+/* Returns K + U, where U is that of the sphere alone without softening. */
+double cusp_energy(const struct cusp *sphere);
 
 /* Returns f of the energy v^2/2 - Psi, but for a constant; from the centre's Psi to that of the
  * farthest body. */

@@ -5,24 +5,30 @@
  *
  * with velocities by the epicyclic approximation (Hernquist 1993, ApJS 86, 389; Binney & Tremaine
  * 2008, 4.4.3 and 4.8.2) in its own field and in that of the external fields and of the spheres
- * about it. Its own circular speed in the plane is by Hankel's transform of the surface density
- * (Toomre 1963, ApJ 138, 385)
+ * about it. With the softening eps a layer at the height z' acts on one at z as if it were at the
+ * distance D = sqrt((z - z')^2 + eps^2), so that Hankel's transform of the surface density (Toomre
+ * 1963, ApJ 138, 385) gives its own potential
  *
- *     v_c^2 = G M R int_0^inf k J_1(kR) T(k z0) / (1 + k^2 Rd^2)^(3/2) dk
+ *     Phi = -G M int_0^inf J_0(kR) <exp(-k D)> / (1 + k^2 Rd^2)^(3/2) dk
  *
- * with the factor of the thickness T(a) = int_0^inf sech^2 u exp(-a u) du. Then
+ * where <> is the mean over z', and its own circular speed in the plane
+ *
+ *     v_c^2 = G M R int_0^inf k J_1(kR) <exp(-k D)> / (1 + k^2 Rd^2)^(3/2) dk,   z = 0
+ *
+ * Then
  *
  *     kappa^2 = (2 v_c^2 + d v_c^2/d ln R) / R^2
  *     sigma_R = 3.36 Q G Sigma / kappa,   sigma_phi = sigma_R kappa / 2 Omega
  *     <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2/4 Omega^2 + d ln(Sigma sigma_R^2)/d ln R)
- *     sigma_z^2 = pi G Sigma z0 s + nu^2 <z^2>,   <z^2> = pi^2 z0^2 / 12
+ *     sigma_z^2 = <z dPhi/dz>
  *
- * where s is the part of its own vertical pull that the softening eps leaves, and nu is the
- * vertical frequency of the external fields. In a sphere, whose force changes over the height near
- * its centre, nu^2 <z^2> is the mean of z^2 G M(<r)/r^3 over the heights z = z0 atanh(u), u from 0
- * to 1 (the vertical equation of Jeans, times z, over all heights). The sheets of a disc at heights
- * z and z' pull each other by 2 pi G Sigma d / sqrt(d^2 + eps^2) with d = z - z', so that s = <d^2
- * / sqrt(d^2 + eps^2)> / <|d|>, means over all pairs of sheets.
+ * The last is the virial theorem of the heights at R: Jeans's vertical equation times z, over all
+ * z, for velocities of which those across the plane are independent of the others. In its own field
+ * each pair of layers counts once for each of the two; with the mean over pairs and d = z - z'
+ *
+ *     sigma_z^2 = G M/2 int_0^inf k J_0(kR) <d^2/D exp(-k D)> / (1 + k^2 Rd^2)^(3/2) dk
+ *
+ * which is pi G Sigma z0 for a thin disc without softening.
  */
 #include "initial/disc.h"
 
@@ -35,7 +41,6 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_bessel.h>
 #include <gsl/gsl_sf_lambert.h>
-#include <gsl/gsl_sf_psi.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -57,8 +62,7 @@ static const struct parameter parameters[] = {
                      "z0 of the density sech^2(z/z0), at most half of scale_length."),
     INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
                      "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),
-    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
-      .maximum = INFINITY, .open = OPEN_MINIMUM,
+    { BIND(REAL, struct keys, toomre_q), BY_DEFAULT(REAL, 1.5), POSITIVE,
       .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) at all radii; below 1 the disc falls "
               "into rings." },
 };
@@ -69,84 +73,142 @@ static const struct parameter parameters[] = {
 #define GREATEST_CUTOFF 30.0
 #define USUAL_CUTOFF 8.0
 #define GREATEST_HEIGHT 0.5 /* the epicyclic approximation holds for thin discs */
-#define LAST_WAVE 100.0     /* k Rd at which the integral ends: 1e-5 of it is beyond */
+#define LAST_WAVE 100.0     /* k Rd at which the integrals end: 1e-5 of v_c^2 is beyond */
+#define FARTHEST_LAYER 20.0 /* in z0: 1e-17 of the mass is beyond */
 
-enum { RADII = 256, RULE = 8, LAYERS = 32 };
+enum { RADII = 256, RULE = 8, LAYERS = 64 };
 
 /* The table is over ln(R/Rd); its values are in the units of the run. */
 struct disc {
     struct disc_shape shape;
     double log_radius[RADII], speed2[RADII], kappa2[RADII], log_kappa2[RADII];
-    double deep[RADII]; /* nu^2 <z^2> of all that is beside the disc */
+    double vertical2[RADII];
     double radial[RADII], azimuthal[RADII], vertical[RADII], mean[RADII];
 };
 
-/* --- its own field ---------------------------------------------------------------------------- */
+/* --- its layers ------------------------------------------------------------------------------- */
 
-/* T(a), from sech^2 = d tanh and tanh u = 1 - 2/(exp(2u) + 1). */
-static double thickness(double a)
+/* Nodes for means over heights, in units of z0. */
+struct layers {
+    double height[LAYERS];
+    double one[LAYERS]; /* weights of heights |z|, whose density is sech^2 h */
+    double two[LAYERS]; /* and of differences |d| of two heights: 2 (h coth h - 1) / sinh^2 h */
+};
+
+/* Sets the nodes by the rule of Gauss and Legendre in t, h = t^2, which crowds them at the plane.
+ */
+static enum status find_layers(struct layers *layers, struct error *error)
 {
-    return 1.0 - 0.5 * a * (gsl_sf_psi(1.0 + 0.25 * a) - gsl_sf_psi(0.5 + 0.25 * a));
+    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(LAYERS);
+    if (!rule)
+        return error_memory(error);
+    for (size_t i = 0; i < LAYERS; i++) {
+        double t, weight;
+        gsl_integration_glfixed_point(0.0, sqrt(FARTHEST_LAYER), i, &t, &weight, rule);
+        const double h = t * t, sinh2 = gsl_pow_2(sinh(h));
+        layers->height[i] = h;
+        layers->one[i] = 2.0 * t * weight / (1.0 + sinh2);
+        layers->two[i] =
+            2.0 * t * weight * (h < 1e-3 ? 2.0 / 3.0 : 2.0 * (h / tanh(h) - 1.0) / sinh2);
+    }
+    gsl_integration_glfixed_table_free(rule);
+    return STATUS_OK;
 }
 
-/* Finds v_c^2 in units of G M / Rd at all radii; `height` is z0/Rd. */
-static enum status find_own(double height, double farthest, struct disc *disc,
+/* --- its own field ---------------------------------------------------------------------------- */
+
+/* A wave number k of the integrals, with the weights of its Bessel functions. */
+struct wave {
+    double k;
+    double in_plane; /* k <exp(-k D)> / (1 + k^2)^(3/2) dk, from the plane */
+    double vertical; /* k / 2 (m(k) - m(K)) / (1 + k^2)^(3/2) dk, m = <d^2/D exp(-k D)> */
+};
+
+/* Returns m(k) and, in `in_plane`, <exp(-k D)>; lengths are in units of Rd. */
+static double pull(const struct layers *layers, double z0, double eps, double k, double *in_plane)
+{
+    double sum = 0;
+    *in_plane = 0;
+    for (size_t i = 0; i < LAYERS; i++) {
+        const double d = z0 * layers->height[i], D = hypot(d, eps), wave = exp(-k * D);
+        *in_plane += layers->one[i] * wave;
+        sum += layers->two[i] * d * d / D * wave;
+    }
+    return sum;
+}
+
+/* Finds v_c^2 and sigma_z^2 in units of G M / Rd at all radii; lengths are in units of Rd. The
+ * integral of m(K) for the last wave K, which decays slowest, is by the surface density. */
+static enum status find_own(const struct layers *layers, double eps, struct disc *disc,
                             struct interruption *interruption, struct error *error)
 {
-    const double width = 2.0 / farthest; /* of a panel, at most a third of a period of J_1 */
+    const struct disc_shape *const shape = &disc->shape;
+    const double z0 = shape->height / shape->length;
+    const double width = 2.0 * shape->length / shape->cutoff;    /* a third of a period of J_1 */
     const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* the cut-off bounds it */
-    double *waves = memory_array(nodes, sizeof *waves, error);
-    double *terms = memory_array(nodes, sizeof *terms, error);
+    struct wave *waves = memory_array(nodes, sizeof *waves, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
     if (!rule)
         error_memory(error);
+    double in_plane;
+    const double last = pull(layers, z0, eps, LAST_WAVE, &in_plane);
     for (size_t i = 0; !error->status && i < nodes; i++) {
         double k, weight;
         const double from = (double)(i / RULE) * width;
         gsl_integration_glfixed_point(from, from + width, i % RULE, &k, &weight, rule);
-        waves[i] = k;
-        terms[i] = weight * k * thickness(k * height) / pow(1.0 + k * k, 1.5);
+        const double m = pull(layers, z0, eps, k, &in_plane);
+        const double term = weight * k / pow(1.0 + k * k, 1.5);
+        waves[i] = (struct wave){ k, term * in_plane, 0.5 * term * (m - last) };
     }
     for (size_t n = 0; !error->status && n < RADII; n++) {
         const double x = exp(disc->log_radius[n]);
-        double sum = 0;
-        for (size_t i = 0; i < nodes; i++)
-            sum += terms[i] * gsl_sf_bessel_J1(waves[i] * x);
-        disc->speed2[n] = x * sum;
+        double speed2 = 0, vertical2 = 0.5 * last * exp(-x);
+        for (size_t i = 0; i < nodes; i++) {
+            speed2 += x * waves[i].in_plane * gsl_sf_bessel_J1(waves[i].k * x);
+            vertical2 += waves[i].vertical * gsl_sf_bessel_J0(waves[i].k * x);
+        }
+        disc->speed2[n] = speed2;
+        disc->vertical2[n] = vertical2;
         interruption_status(interruption, error);
     }
     if (rule)
         gsl_integration_glfixed_table_free(rule);
     memory_free(waves);
-    memory_free(terms);
     return error->status;
 }
 
-/* Adds the external fields in the plane. */
-static void add_fields(const struct physics *physics, struct disc *disc)
+/* --- the field of all that is beside it ------------------------------------------------------- */
+
+/* Adds the external fields. */
+static void add_fields(const struct external *external, const struct layers *layers,
+                       struct disc *disc)
 {
-    const struct external *const external = physics->external;
     for (size_t n = 0; external && n < RADII; n++) {
         const double R = disc->shape.length * exp(disc->log_radius[n]);
-        const struct field_motion motion =
-            external_motion(external, (const double[3]){ R, 0.0, external->center[2] },
-                            (const double[3]){ 0.0, 0.0, 1.0 });
-        disc->speed2[n] -= R * motion.a[0];
-        disc->deep[n] += fmax(0.0, -motion.jerk[2]) * gsl_pow_2(M_PI * disc->shape.height) / 12.0;
+        double a[3], below[3], virial = 0;
+        external_acceleration(external, (const double[3]){ R, 0.0, external->center[2] }, a);
+        disc->speed2[n] -= R * a[0];
+        for (size_t k = 0; k < LAYERS; k++) {
+            const double z = disc->shape.height * layers->height[k], middle = external->center[2];
+            external_acceleration(external, (const double[3]){ R, 0.0, middle + z }, a);
+            external_acceleration(external, (const double[3]){ R, 0.0, middle - z }, below);
+            virial += layers->one[k] * 0.5 * z * (below[2] - a[2]);
+        }
+        disc->vertical2[n] += fmax(0.0, virial);
     }
 }
 
 /* Adds the spheres about the disc. */
-static void add_spheres(const struct disc_spheres *spheres, struct disc *disc)
+static void add_spheres(const struct disc_spheres *spheres, const struct layers *layers,
+                        struct disc *disc)
 {
     for (size_t n = 0; spheres && n < RADII; n++) {
         const double R = disc->shape.length * exp(disc->log_radius[n]);
-        disc->speed2[n] += spheres->attraction(spheres->model, R) / R;
+        disc->speed2[n] += R * spheres->attraction(spheres->model, R);
         for (size_t k = 0; k < LAYERS; k++) {
-            const double q = ((double)k + 0.5) / LAYERS; /* 1 - u = q^2, so du = 2 q dq */
-            const double z = disc->shape.height * atanh(1.0 - q * q), r = hypot(R, z);
-            disc->deep[n] +=
-                2.0 * q / LAYERS * z * z * spheres->attraction(spheres->model, r) / gsl_pow_3(r);
+            const double z = disc->shape.height * layers->height[k], r = hypot(R, z);
+            disc->vertical2[n] +=
+                layers->one[k] * z * z * spheres->attraction(spheres->model, r) / r;
         }
     }
 }
@@ -178,31 +240,11 @@ double disc_endless_mass(const struct disc_shape *shape)
     return shape->mass / enclosed(shape->cutoff / shape->length);
 }
 
-/* Returns the part of the vertical pull of the disc on itself that softening leaves, by the
- * softening length in units of z0. */
-static double softened_pull(double eps)
-{
-    enum { SHEETS = 512 }; /* of equal mass: s to 1e-3 for eps up to z0 */
-    double height[SHEETS], soft = 0.0, hard = 0.0;
-    if (!(eps > 0.0))
-        return 1.0;
-    for (size_t i = 0; i < SHEETS; i++) {
-        height[i] = atanh((2.0 * (double)i + 1.0) / SHEETS - 1.0);
-        for (size_t j = 0; j < i; j++) {
-            const double d = height[i] - height[j];
-            soft += d * d / hypot(d, eps);
-            hard += d;
-        }
-    }
-    return soft / hard;
-}
-
 static enum status find_velocities(const struct section *section, const struct physics *physics,
                                    struct disc *t, struct error *error)
 {
     const double G = physics->gravitational_constant;
-    const double pull = softened_pull(physics->softening / t->shape.height);
-    const double length = t->shape.length, height = t->shape.height;
+    const double length = t->shape.length;
     const double whole = disc_endless_mass(&t->shape);
     double slope[RADII];
     if (find_slopes(t->log_radius, t->speed2, slope, error))
@@ -227,7 +269,7 @@ static enum status find_velocities(const struct section *section, const struct p
         t->radial[n] = radial;
         t->azimuthal[n] = radial * sqrt(ratio);
         t->mean[n] = sqrt(fmax(0.0, t->speed2[n] + radial * radial * drift));
-        t->vertical[n] = sqrt(M_PI * G * surface * height * pull + t->deep[n]);
+        t->vertical[n] = sqrt(t->vertical2[n]);
     }
     return STATUS_OK;
 }
@@ -240,23 +282,26 @@ enum status disc_create(const struct section *section, const struct disc_shape *
     const double farthest = shape->cutoff / length;
     const double unit = G * disc_endless_mass(shape) / length;
     struct disc *const made = *disc = memory_array(1, sizeof *made, error);
-    if (!made)
-        return error->status;
+    struct layers layers;
+    if (!made || find_layers(&layers, error))
+        goto fail;
     *made = (struct disc){ .shape = *shape };
     for (size_t n = 0; n < RADII; n++)
         made->log_radius[n] =
             log(LEAST_RADIUS) + log(farthest / LEAST_RADIUS) * (double)n / (RADII - 1.0);
-    if (!find_own(shape->height / length, farthest, made, physics->interruption, error)) {
-        for (size_t n = 0; n < RADII; n++)
-            made->speed2[n] *= unit;
-        add_fields(physics, made);
-        add_spheres(spheres, made);
-        find_velocities(section, physics, made, error);
+    if (find_own(&layers, physics->softening / length, made, physics->interruption, error))
+        goto fail;
+    for (size_t n = 0; n < RADII; n++) {
+        made->speed2[n] *= unit;
+        made->vertical2[n] *= unit;
     }
-    if (error->status) {
-        disc_destroy(made);
-        *disc = NULL;
-    }
+    add_fields(physics->external, &layers, made);
+    add_spheres(spheres, &layers, made);
+    if (!find_velocities(section, physics, made, error))
+        return STATUS_OK;
+fail:
+    disc_destroy(made);
+    *disc = NULL;
     return error->status;
 }
 

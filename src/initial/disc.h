@@ -25,7 +25,7 @@ struct disc_names {
 
 /* Spheres about the centre of the disc, which attract it beside its own field. */
 struct disc_spheres {
-    double (*attraction)(const void *model, double r); /* G M(<r) */
+    double (*attraction)(const void *model, double r); /* the acceleration inwards */
     const void *model;
 };
 

@@ -27,52 +27,32 @@ struct keys {
 
 static const struct parameter parameters[] = {
     INITIAL_CENTER(true),
-    { .key = "virial_ratio",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .minimum = 0,
-      .maximum = INFINITY,
+    { KEY(REAL, virial_ratio), OPTIONAL, NOT_NEGATIVE,
       .help = "Refused here, since it would change the orbit; a key of each of the models." },
     INITIAL_POSITIVE(pericenter, DEFAULT_NONE, DIMENSION_LENGTH,
                      "Least distance q of the models' centres on the Kepler orbit of two points."),
-    { BIND(REAL, struct keys, eccentricity), .default_value = DEFAULT_REAL(1.0), .minimum = 0,
-      .maximum = INFINITY, .help = "0: circle; below 1: ellipse; 1: parabola; above: hyperbola." },
+    { BIND(REAL, struct keys, eccentricity), BY_DEFAULT(REAL, 1.0), NOT_NEGATIVE,
+      .help = "0: circle; below 1: ellipse; 1: parabola; above: hyperbola." },
     INITIAL_POSITIVE(separation, DEFAULT_NONE, DIMENSION_LENGTH,
                      "Distance of the models' centres at the start, before the pericentre."),
 };
 
 const struct parameter initial_model_parameters[] = {
-    { .key = "seed",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_UNSET,
-      .minimum = 1,
-      .maximum = RANDOM_SEED_MAX,
+    { KEY(INTEGER, seed), OPTIONAL, BETWEEN(1, RANDOM_SEED_MAX),
       .help = "Seed of the first system's random numbers; unset: bodies.seed for the first model, "
               "and the seeds behind those of the first for the second." },
-    { .key = "center",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(true),
+    { KEY(FLAG, center), BY_DEFAULT(FLAG, true),
       .help = "Move the centre of mass to the origin and to rest. The default is that of the start "
               "where it has one of its own (false for spheres with a cusp), else true." },
     INITIAL_VIRIAL_RATIO,
-    { .key = "species",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_UNSET,
+    { KEY(STRING, species), OPTIONAL,
       .help = "Name of its bodies in the column species of trajectories, a word; unset: A for the "
               "first model, B for the second." },
-    { .key = "disc_inclination",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(0.0),
-      .minimum = 0,
-      .maximum = 180,
+    { KEY(REAL, disc_inclination), BY_DEFAULT(REAL, 0.0), BETWEEN(0, 180),
       .help = "Degrees between the model's z axis and that of the orbit: 0 for a disc in the plane "
               "of the orbit that turns as the other model moves, 180 for one that turns against "
               "it." },
-    { .key = "disc_argument",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(0.0),
-      .minimum = -360,
-      .maximum = 360,
+    { KEY(REAL, disc_argument), BY_DEFAULT(REAL, 0.0), BETWEEN(-360, 360),
       .help = "Degrees along the orbit of the other model from where it rises through the disc to "
               "its pericentre (omega of Toomre & Toomre 1972)." },
 };
@@ -197,7 +177,7 @@ static void incline(const struct section *model, size_t k, struct bodies *b, siz
     }
 }
 
-/* Appends the model's species to those that are there. */
+/* Appends the species of the model to those of the models before it. */
 static void name_species(const struct section *model, size_t number, const struct bodies *part,
                          size_t first, struct bodies *bodies)
 {
@@ -224,7 +204,7 @@ static enum status fill_model(const struct section *section, size_t k,
 {
     const struct section *const model = model_of(section, k);
     const size_t systems = bodies->systems;
-    struct physics alone = *physics; /* the fields are not about the model's origin */
+    struct physics alone = *physics; /* the external fields are not about the model's origin */
     alone.external = NULL;
     struct bodies *part = NULL;
     struct initial_warnings own;

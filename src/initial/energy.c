@@ -8,24 +8,25 @@
 #include "force/method.h"
 #include "model/conserved.h"
 
-/* The rows of the triangle of pairs are shared out in this many parts, whose sums are added in
- * order: so the result does not depend on who did which part. */
+/* The number of parts into which the rows of the triangle of pairs are divided. Their sums are
+ * added in order, so that the result does not depend on which thread did which part. */
 enum { PARTS = 1024 };
 
 /* Fewer bodies are summed by one thread: threads that wait for one another, in every system of an
  * ensemble anew, take longer than the sums. */
 enum { FEW_BODIES = 512 };
 
-/* Terms that are worked out together, by vectors, before any of them is added; an even number. */
+/* The number of terms that are worked out together, by vectors, before any of them is added; it is
+ * even. */
 enum { TERMS = 64 };
 
 struct terms {
     double potential[TERMS], virial[TERMS];
 };
 
-/* The terms of `count` bodies from j on with body i; as in the reference, those at one position
- * without softening are 0. Inlined for both values of `periodic`, so that the compiler makes
- * vectors. */
+/* Finds the terms of `count` bodies from j on with body i; as in the reference, those at one
+ * position without softening are 0. Inlined for both values of `periodic`, so that the compiler
+ * makes vectors. */
 __attribute__((always_inline)) static inline void find_terms(const struct physics *physics,
                                                              const struct bodies *b, size_t i,
                                                              size_t j, size_t count, bool periodic,
@@ -48,7 +49,7 @@ __attribute__((always_inline)) static inline void find_terms(const struct physic
     }
 }
 
-/* Adds them, in open space alternately to two sums and in a periodic box to the first one. The
+/* Adds the terms, in open space alternately to two sums and in a periodic box to the first one. The
  * order is written out, because that of a reduction would be the compiler's choice. */
 __attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
                                                             bool periodic, double sums[2])
@@ -65,7 +66,7 @@ __attribute__((always_inline)) static inline void add_terms(const double *terms,
     sums[1] = second;
 }
 
-/* The terms of body i with all bodies j > i. */
+/* Returns the sums of the terms of body i with all bodies j > i. */
 __attribute__((always_inline)) static inline struct pair_sums
 row(const struct physics *physics, const struct bodies *b, size_t i, size_t last, bool periodic)
 {
@@ -138,7 +139,7 @@ double energy_internal(const struct bodies *bodies, size_t first, double V[3])
     return conserved_internal(kinetic, 0.5 * sum);
 }
 
-/* One system as bodies of their own; the arrays are still those of `bodies`. */
+/* Returns one system as bodies of their own; the arrays are still those of `bodies`. */
 static struct bodies system_alone(const struct bodies *bodies, size_t first)
 {
     struct bodies one = *bodies;
@@ -163,7 +164,7 @@ enum status energy_of_run(const struct force_options *forces, const struct physi
     struct force_options options = *forces;
     struct force *force = NULL;
     options.threads = omp_get_max_threads();
-    options.share = (struct force_share){ 0 }; /* each process finds all */
+    options.share = (struct force_share){ 0 }; /* every process finds all potentials */
     double *const phi = memory_array(one.stride, sizeof *phi, error);
     double *const psi = memory_array(one.stride, sizeof *psi, error);
     *sums = (struct pair_sums){ 0 };

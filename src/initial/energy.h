@@ -8,11 +8,11 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* K = 1/2 sum m v^2. */
+/* Returns K = 1/2 sum m v^2. */
 double energy_kinetic(const struct bodies *bodies, size_t first);
 
-/* K' = 1/2 sum m |v - V|^2 and V, the velocity of the centre of mass as conserved_velocity() has
- * it. */
+/* Returns K' = 1/2 sum m |v - V|^2, and V, the velocity of the centre of mass by
+ * conserved_velocity(). */
 double energy_internal(const struct bodies *bodies, size_t first, double V[3]);
 
 struct pair_sums {
@@ -21,16 +21,17 @@ struct pair_sums {
 };
 
 /*
- * Over all pairs of the system. Each pair counts once and nothing is stored by body, unlike
- * reference_potentials(). By all cores, as many as cores_limit_threads() leaves; the result is the
- * same for any number of them. May be interrupted.
+ * Returns the sums over all pairs of the system. Each pair counts once and nothing is stored by
+ * body, unlike reference_potentials(). All cores take part, as many as cores_limit_threads()
+ * leaves; the result is the same for any number of them. May be interrupted.
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);
 
 /*
- * The same as the forces of the run have it: from the potentials of their method, where that leaves
- * something out and takes less than all pairs. NULL: over all pairs. STATUS_MEMORY, STATUS_STOPPED.
+ * Finds the same sums as the forces of the run have them: from the potentials of their method, if
+ * it approximates and takes less time than all pairs; otherwise, and if `forces` is NULL, over all
+ * pairs. STATUS_MEMORY, STATUS_STOPPED.
  */
 enum status energy_of_run(const struct force_options *forces, const struct physics *physics,
                           const struct bodies *bodies, size_t first, struct pair_sums *sums,

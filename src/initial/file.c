@@ -1,4 +1,4 @@
-/* Bodies from a file; the formats are in read.h. */
+/* Bodies from a file; formats/read.h has the formats. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,42 +17,29 @@ static const char *const units_choices[] = { "auto",         "as-is",       "nbo
                                              "pc-msun-kms",  "pc-msun-myr", NULL };
 
 static const struct parameter parameters[] = {
-    { .key = "file",
-      .type = PARAMETER_PATH,
-      .default_value = DEFAULT_UNSET,
+    { KEY(PATH, file), OPTIONAL,
       .help = "The file, plain or compressed with gzip. Numbers whose units it names are converted "
               "to physics.units." },
-    { .key = "files",
-      .type = PARAMETER_PATHS,
-      .default_value = DEFAULT_UNSET,
+    { KEY(PATHS, files), OPTIONAL,
       .help = "Instead of file: files with equal numbers of bodies; each is a system of the "
               "ensemble, in this order. A pattern (\"ic_*.csv\") stands for the files that "
               "match it, in the order of their bytes: ic_10.csv comes before ic_2.csv." },
-    { .key = "file_units",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_STRING("auto"),
-      .choices = units_choices,
+    { KEY(CHOICE, file_units), BY_DEFAULT(STRING, "auto"), .choices = units_choices,
       .help = "Units of its numbers. auto: those that the file names, or physics.units if it "
               "names none; as-is: physics.units, whatever it names; a system: that one, and "
               "the file must not name others." },
-    { .key = "format",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_STRING("auto"),
-      .choices = format_choices,
+    { KEY(CHOICE, format), BY_DEFAULT(STRING, "auto"), .choices = format_choices,
       .help =
           "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, "
           "vx, vy, vz, and optionally id, system and species); plain: m x y z vx vy vz; hdf5: a "
           "snapshot as GADGET writes it; auto: by the content of the file." },
-    { .key = "frame",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(-1),
-      .minimum = -1,
-      .maximum = INFINITY,
+    { KEY(INTEGER, frame), BY_DEFAULT(INTEGER, -1), AT_LEAST(-1),
       .help = "Frame of an XYZ file, from 0; -1 is the last one. Other files hold one alone, 0." },
     INITIAL_COUNT(DEFAULT_UNSET, "Number of bodies in each system, which the file must then have."),
 };
 
-/* Reads the choices of the section: the format, the path and the frame. */
+/* Reads the keys of the section into the request; finds the format by its key or by the content of
+ * the file. */
 static enum status choose(const struct section *section, const char *path,
                           const struct read_format **format, struct read_request *request,
                           struct error *error)
@@ -83,8 +70,8 @@ static enum status measure(const struct section *section, const char *path,
                      request.path, line, shape->count, section_integer(section, "count"));
 }
 
-/* A file that is not there, or not in the units that are wanted, is reported at its key, where it
- * can be mended; of several it is named. */
+/* Reports a file that is missing, or not in the units that are wanted, at its key, where it can be
+ * mended; names the file if it is one of several. */
 static enum status refuse_input(const struct section *section, const struct body_files *files,
                                 const char *path, const struct error *found, struct error *error)
 {
@@ -108,7 +95,8 @@ static enum status report(const struct section *section, const struct body_files
     return error_pass(error, found);
 }
 
-/* Tells whether a file of bodies.files is one system, of as many bodies as the first one. */
+/* Checks that a file of bodies.files is one system, of as many bodies as the first one.
+ * STATUS_DATA. */
 static enum status compare_shapes(const struct body_files *files, size_t system,
                                   const struct read_shape *first, const struct read_shape *shape,
                                   struct error *error)
@@ -153,7 +141,7 @@ static void note_cut(const char *path, const char *number, struct initial_warnin
         snprintf(warnings->cut_words, sizeof warnings->cut_words, READ_UNFINISHED, path, number);
 }
 
-/* A file itself. */
+/* Reads the bodies of a file. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
                         struct initial_warnings *warnings, struct error *error)
@@ -168,7 +156,7 @@ static enum status read(const struct section *section, const struct body_files *
     return report(section, files, path, &found, error);
 }
 
-/* Only its start, with the units. */
+/* Reads only the start of a file, with the units, to report errors of these. */
 static enum status read_start(const struct section *section, const struct body_files *files,
                               const char *path, const struct physics *physics, struct error *error)
 {
@@ -180,7 +168,7 @@ static enum status read_start(const struct section *section, const struct body_f
     return report(section, files, path, &found, error);
 }
 
-/* Each file into a system of its own. */
+/* Reads each file into a system of its own. */
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
                                 struct initial_warnings *warnings, struct error *error)
@@ -220,7 +208,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A file that two patterns fit would count twice in the statistics. */
+/* Refuses a file that two patterns fit: it would count twice in the statistics. */
 static void check_twice(const struct section *section, const struct body_files *files,
                         struct error *error)
 {

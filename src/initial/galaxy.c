@@ -2,11 +2,14 @@
  * A galaxy in near equilibrium: a disc, a bulge and a halo about one centre. The bulge is the
  * sphere of Hernquist (1990, ApJ 356, 359), the halo that or the one of Navarro, Frenk & White
  * (1997, ApJ 490, 493); both are cut off by sech(r/r_t). Their speeds follow from Eddington's
- * formula in the potential of all three, in which the disc counts as the sphere that has the same
- * mass within r (Hernquist 1993, ApJS 86, 389, takes Jeans's equation in the same potential). The
- * disc's velocities are those of the epicyclic approximation in the field of all three.
+ * formula in the softened potential of all three, in which the disc counts as the sphere that has
+ * the same mass within r (Hernquist 1993, ApJS 86, 389, takes Jeans's equation in the same
+ * potential). The disc's velocities are those of the epicyclic approximation in the field of all
+ * three.
  */
 #include <math.h>
+
+#include <gsl/gsl_math.h>
 
 #include "base/memory.h"
 #include "initial/cusp.h"
@@ -38,11 +41,7 @@ static const char *const profiles_help[] = { "r^-1 (a + r)^-3", "r^-1 (a + r)^-2
 
 static const struct parameter parameters[] = {
     INITIAL_CENTER(true),
-    { .key = "disc_count",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_NONE,
-      .minimum = 1,
-      .maximum = INITIAL_COUNT_MAX,
+    { KEY(INTEGER, disc_count), BETWEEN(1, INITIAL_COUNT_MAX),
       .help = "Number of bodies of the disc, of equal masses." },
     INITIAL_POSITIVE(disc_mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),
     INITIAL_POSITIVE(disc_scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
@@ -51,8 +50,7 @@ static const struct parameter parameters[] = {
                      "z0 of the density sech^2(z/z0), at most half of disc_scale_length."),
     INITIAL_POSITIVE(disc_cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
                      "Radius at which the disc ends, 4 to 30 scale lengths; unset: 8."),
-    { BIND(REAL, struct keys, toomre_q), .default_value = DEFAULT_REAL(1.5), .minimum = 0,
-      .maximum = INFINITY, .open = OPEN_MINIMUM,
+    { BIND(REAL, struct keys, toomre_q), BY_DEFAULT(REAL, 1.5), POSITIVE,
       .help = "Toomre's Q = sigma_R kappa / (3.36 G Sigma) of the disc at all radii; below 1 the "
               "disc falls into rings." },
     PART_COUNT("bulge_count", DEFAULT_INTEGER(0),
@@ -65,9 +63,8 @@ static const struct parameter parameters[] = {
                      "Radius r_t of the factor sech(r/r_t) of the bulge's density; unset: ten "
                      "scale radii."),
     PART_COUNT("halo_count", DEFAULT_INTEGER(0), "Number of bodies of the halo; 0: there is none."),
-    { BIND(CHOICE, struct keys, halo_profile), .default_value = DEFAULT_STRING("hernquist"),
-      .choices = profiles, .choice_help = profiles_help,
-      .help = "Density of the halo, before the factor sech(r/r_t)." },
+    { BIND(CHOICE, struct keys, halo_profile), BY_DEFAULT(STRING, "hernquist"), .choices = profiles,
+      .choice_help = profiles_help, .help = "Density of the halo, before the factor sech(r/r_t)." },
     INITIAL_POSITIVE(halo_mass, DEFAULT_UNSET, DIMENSION_MASS,
                      "Mass of the halo, after the cut; must be given if there is one."),
     INITIAL_POSITIVE(halo_scale_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
@@ -182,24 +179,24 @@ static enum status count(const struct section *section, size_t *count, struct er
 
 struct models {
     const struct galaxy *galaxy;
-    double G;
+    double G, softening;
     struct cusp *alone[SPHERES]; /* each in its own field; NULL: there is none */
     struct cusp *among[SPHERES]; /* each in the field of all */
     struct disc *disc;
 };
 
-/* Returns G M(<r) of the spheres. */
+/* Returns the attraction of the spheres at r. */
 static double attraction(const void *model, double r)
 {
     const struct models *const models = model;
-    double mass = 0;
+    double sum = 0;
     for (size_t k = 0; k < SPHERES; k++) {
         const struct sphere *const sphere = &models->galaxy->spheres[k];
         if (models->alone[k])
-            mass += sphere->mass * cusp_mass_within(models->alone[k], r / sphere->scale) /
-                    cusp_mass(models->alone[k]);
+            sum += sphere->mass * cusp_attraction(models->alone[k], r / sphere->scale) /
+                   (gsl_pow_2(sphere->scale) * cusp_mass(models->alone[k]));
     }
-    return models->G * mass;
+    return models->G * sum;
 }
 
 /* Makes sphere k in the field of the disc and of the other sphere. */
@@ -214,7 +211,9 @@ static enum status make_among(struct models *models, size_t k, struct error *err
                                                                     galaxy->disc.length },
                                           .scale = galaxy->disc.length / sphere->scale,
                                           .mass = disc_endless_mass(&galaxy->disc) * unit } };
-    struct cusp_surroundings around = { .count = 1, .parts = parts };
+    struct cusp_surroundings around = { .count = 1,
+                                        .parts = parts,
+                                        .softening = models->softening / sphere->scale };
     if (models->alone[other])
         parts[around.count++] =
             (struct cusp_part){ .shape = beside->shape,
@@ -227,10 +226,14 @@ static enum status make(const struct section *section, const struct physics *phy
                         struct models *models, struct error *error)
 {
     const struct disc_spheres around = { attraction, models };
-    for (size_t k = 0; k < SPHERES; k++)
-        if (models->galaxy->spheres[k].count > 0 &&
-            cusp_create(models->galaxy->spheres[k].shape, NULL, &models->alone[k], error))
+    for (size_t k = 0; k < SPHERES; k++) {
+        const struct sphere *const sphere = &models->galaxy->spheres[k];
+        const struct cusp_surroundings none = { .softening = models->softening / sphere->scale };
+        if (sphere->count > 0 && (cusp_check_softening(section, spheres[k].scale, sphere->scale,
+                                                       models->softening, error) ||
+                                  cusp_create(sphere->shape, &none, &models->alone[k], error)))
             return error->status;
+    }
     for (size_t k = 0; k < SPHERES; k++)
         if (models->alone[k] && make_among(models, k, error))
             return error->status;
@@ -289,7 +292,9 @@ static enum status fill(const struct section *section, const struct physics *phy
                              "a galaxy is in equilibrium only in its own field, without external "
                              "fields; a disc can be in them");
     const struct galaxy galaxy = galaxy_of(section);
-    struct models models = { .galaxy = &galaxy, .G = physics->gravitational_constant };
+    struct models models = { .galaxy = &galaxy,
+                             .G = physics->gravitational_constant,
+                             .softening = physics->softening };
     if (!make(section, physics, &models, error))
         initial_draw_systems(draw, &models, physics->interruption, seed, bodies, error);
     destroy(&models);

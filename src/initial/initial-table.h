@@ -1,5 +1,5 @@
-/* The initial conditions that there are: one source file, one line here and one row in initial.c;
- * and what their sources share. */
+/* The table of initial conditions, of which each has one source file, one line here and one row in
+ * initial.c; and what their sources share. */
 #ifndef ORRERY_INITIAL_INITIAL_TABLE_H
 #define ORRERY_INITIAL_INITIAL_TABLE_H
 
@@ -41,44 +41,41 @@ enum { INITIAL_DRAW_WORK = 1000 };
 /* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
 #define INITIAL_COUNT_MAX 2147483647
 
-/* Rows that several tables hold; `default_` as parameter.h says. INITIAL_POSITIVE is bound to the
+/* Rows that several tables hold; `default_` is one of parameter.h. INITIAL_POSITIVE is bound to the
  * `struct keys` of its file. A row of `center` in the table of an initial condition replaces the
  * shared one, whose default is false. */
 /* clang-format off */
 #define INITIAL_COUNT(default_, help_)                                                             \
-    { .key = "count", .type = PARAMETER_INTEGER,                                                   \
-      .default_value = default_, .minimum = 1,                                                     \
-      .maximum = INITIAL_COUNT_MAX, .help = (help_) }
+    { KEY(INTEGER, count), .default_value = default_, BETWEEN(1, INITIAL_COUNT_MAX),               \
+      .help = (help_) }
 #define INITIAL_CENTER(default_)                                                                   \
-    { .key = "center", .type = PARAMETER_FLAG,                                                     \
-      .default_value = DEFAULT_FLAG(default_),                                                     \
+    { KEY(FLAG, center), BY_DEFAULT(FLAG, default_),                                               \
       .help = "Move the centre of mass to the origin and to rest." }
 #define INITIAL_VIRIAL_RATIO                                                                       \
-    { .key = "virial_ratio", .type = PARAMETER_REAL,                                               \
-      .default_value = DEFAULT_UNSET, .minimum = 0, .maximum = INFINITY,                           \
+    { KEY(REAL, virial_ratio), OPTIONAL, NOT_NEGATIVE,                                             \
       .help = "Rescale all velocities, about that of the centre of mass, so that 2K/|W| has this " \
               "value (1 is equilibrium; K without the motion of the whole), with the softening "   \
               "and the boundary of the run; takes a sum over all pairs." }
 #define INITIAL_POSITIVE(key_, default_, dimension_, help_)                                        \
-    { BIND(REAL, struct keys, key_),                                                               \
-      .default_value = default_, .minimum = 0,                                                     \
-      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = dimension_, .help = (help_) }
+    { BIND(REAL, struct keys, key_), .default_value = default_, POSITIVE,                          \
+      .dimension = dimension_, .help = (help_) }
 /* clang-format on */
 
 /* Checks the key `names`; unless `bodies` is NULL, gives the names to these, in the place of their
  * species. STATUS_CONFIG. */
 void initial_take_names(const struct section *section, struct bodies *bodies, struct error *error);
 
-/* count() for those that have the key `count`. */
+/* Serves as count() in the classes that have the key `count`. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 
-/* Checks a length that is `times` that of the key `unit`. STATUS_CONFIG. */
+/* Checks a key whose length is `times` times that of the key `unit`: from `least` to `greatest` are
+ * allowed. STATUS_CONFIG. */
 enum status initial_check_times(const struct section *section, const char *key, double times,
                                 const char *unit, double least, double greatest,
                                 struct error *error);
 
-/* Does what initial_create() does for one of `models`: `seed` is that of its first system, and the
- * energies are its own. */
+/* Does what initial_create() does for one of `models`: `seed` is that of its first system, unless
+ * the model has the key, and energies are sums over all pairs. */
 enum status initial_create_model(const struct section *model, const struct physics *physics,
                                  unsigned long seed, size_t systems, size_t count,
                                  struct bodies **bodies, struct initial_warnings *warnings,
@@ -89,12 +86,13 @@ struct initial_body {
     double m, position[3], velocity[3];
 };
 
-/* Puts `count` of them at `first` and behind, with what the units are worth in those of the run. */
+/* Puts `count` published bodies at index `first` and behind; mass, length and speed are the units
+ * of the published numbers in those of the run. */
 void initial_set_published(struct bodies *bodies, size_t first,
                            const struct initial_body *published, size_t count, double mass,
                            double length, double speed);
 
-/* Body number `index` of the arrays. */
+/* Sets body number `index` of the arrays. */
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3]);
 

@@ -14,36 +14,22 @@ static const struct initial_class *const table[] = {
     &initial_file,        &initial_galaxy,      &initial_hernquist, &initial_jaffe,
     &initial_king,        &initial_nfw,         &initial_orbits,    &initial_outer_solar_system,
     &initial_plummer,     &initial_pythagorean, &initial_two_body,  &initial_uniform_cube,
-    &initial_encounter, /* last: it takes those before as its models */
+    &initial_encounter, /* last, since initial_model_variant() leaves it out */
 };
 
 const struct parameter initial_parameters[] = {
-    { .key = "seed",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(42),
-      .minimum = 1,
-      .maximum = RANDOM_SEED_MAX,
+    { KEY(INTEGER, seed), BY_DEFAULT(INTEGER, 42), BETWEEN(1, RANDOM_SEED_MAX),
       .help = "Seed of the random numbers; decides every bit of the start; the systems of an "
               "ensemble take this seed and those after it." },
     INITIAL_CENTER(false),
     INITIAL_VIRIAL_RATIO,
-    { .key = "origin",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_UNSET,
-      .length = 3,
-      .dimension = DIMENSION_LENGTH,
+    { KEY(REALS, origin), OPTIONAL, .length = 3, .dimension = DIMENSION_LENGTH,
       .help = "Position to which the start is moved as a whole, at the last: that of its origin, "
               "where `center` puts the centre of mass. Unset: it stays." },
-    { .key = "origin_velocity",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_UNSET,
-      .length = 3,
-      .dimension = DIMENSION_VELOCITY,
+    { KEY(REALS, origin_velocity), OPTIONAL, .length = 3, .dimension = DIMENSION_VELOCITY,
       .help = "Velocity that all bodies get beside their own, at the last: that with which the "
               "start moves as a whole. Unset: none." },
-    { .key = "names",
-      .type = PARAMETER_VALUES,
-      .default_value = DEFAULT_UNSET,
+    { KEY(VALUES, names), OPTIONAL,
       .help = "Names of the first bodies of each system: at most 64 words, all different. They are "
               "the column species of trajectories, and reports use them." },
 };
@@ -162,7 +148,9 @@ static enum status check_size(const struct section *section, size_t systems, siz
         return section_error(section, NULL, error,
                              "%zu systems of %zu bodies are more than memory can address", systems,
                              count);
-    if (!section_has(section, "seed")) /* of a model: those of `bodies` were checked */
+    /* A model of an encounter may have no seed: it takes those of `bodies`, which are checked
+     * there. */
+    if (!section_has(section, "seed"))
         return STATUS_OK;
     const int64_t seed = section_integer(section, "seed");
     const uint64_t seeds = (uint64_t)systems * each;
@@ -189,7 +177,7 @@ static enum status fill(const struct section *section, const struct physics *phy
     return status;
 }
 
-/* v - V -> (v - V) sqrt(wanted / present), where the ratio is 2K'/|W| and V the velocity of the
+/* Rescales v - V by sqrt(wanted / present), where the ratio is 2K'/|W| and V the velocity of the
  * centre of mass, which the system keeps. */
 static enum status scale_to_virial_ratio(const struct section *section,
                                          const struct physics *physics,

@@ -1,4 +1,4 @@
-/* Initial conditions: where the bodies come from. One source file and one row each. */
+/* Initial conditions: the sources of the bodies. Each has one source file and one row. */
 #ifndef ORRERY_INITIAL_INITIAL_H
 #define ORRERY_INITIAL_INITIAL_H
 
@@ -14,8 +14,8 @@
 
 /* Warnings about the bodies, which are no errors. */
 struct initial_warnings {
-    size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
-    size_t cut_files;  /* that end within a number, by the look of it; and what is said of them: */
+    size_t coincident;   /* pairs of bodies at the same position, with softening > 0 */
+    size_t cut_files;    /* files that seem to end within a number; the words about them: */
     char cut_words[512]; /* "stars.csv: ..." */
 };
 
@@ -24,8 +24,8 @@ struct initial_class {
     /* Checks relations that no single row of the parameter table can see; reports with
      * section_error(). Or NULL. */
     void (*check)(const struct section *section, struct error *error);
-    /* Bodies in one system, from the config (or from the file it names); NULL: always as many as
-     * `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
+    /* Counts the bodies of one system, by the config or by the file that it names; NULL: there are
+     * always `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
     size_t bodies;
     enum status (*count)(const struct section *section, size_t *count, struct error *error);
     /*
@@ -41,42 +41,44 @@ struct initial_class {
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             unsigned long seed, struct bodies *bodies,
                             struct initial_warnings *warnings, struct error *error);
-    size_t seeds; /* that a system takes; 0: one */
-    /* Bytes that are taken beside the bodies while all systems are filled; or NULL. */
+    size_t seeds; /* number of seeds that a system takes; 0: one */
+    /* Returns the bytes that are taken beside the bodies while all systems are filled; or NULL. */
     double (*bytes)(const struct section *section, size_t systems);
-    /* Its masses, lengths and velocities whose defaults make sense in N-body units only, ended by
-     * NULL; and whether the section makes use of one (NULL: always). Or NULL. */
+    /* The keys of masses, lengths and velocities whose defaults make sense in N-body units only,
+     * ended by NULL, or NULL; and a function that tells whether the section makes use of such a key
+     * (NULL: always). */
     const char *const *scales;
     bool (*uses_scale)(const struct section *section, const struct physics *physics,
                        const char *key);
-    /* Instead: can the bodies be given in the units of the run? Reports with section_error(); looks
-     * into files only where there is an error already, which this one then joins. Or NULL. */
+    /* Checks, instead of `scales`, that the bodies can be given in the units of the run, and
+     * reports with section_error(). Looks into files only if there is an error already, which
+     * theirs then join. Or NULL. */
     enum status (*check_units)(const struct section *section, const struct physics *physics,
                                struct error *error);
 };
 
 const struct variant *initial_variant(size_t index);
-/* Those that can be one of the `models` of an encounter. */
+/* Returns number `index` of the variants that can be one of the `models` of an encounter. */
 const struct variant *initial_model_variant(size_t index);
 
-/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio, names; and
- * those of `models`, which have more. */
+/* The keys of `bodies` that all initial conditions share, such as seed, center and virial_ratio,
+ * and those of `models`, which has others beside some of these. */
 extern const struct parameter initial_parameters[], initial_model_parameters[];
 extern const size_t initial_parameter_count, initial_model_parameter_count;
 
-/* Check the group `bodies`, one of `models`, and what both share, once the values are good; see
- * struct group. */
+/* Check the group `bodies`, what it shares with `models`, and one of `models`, once the values are
+ * good; see `check` of struct group. */
 void initial_check_bodies(const struct section *section, struct error *error);
 void initial_check(const struct section *section, struct error *error);
 void initial_check_model(const struct section *section, struct error *error);
 
-/* Refuses models that no start makes use of. */
+/* Refuses `models` in a config whose start is no encounter. STATUS_CONFIG. */
 enum status initial_check_use(const struct config *config, struct error *error);
 
 /*
- * Checks that the section can be given in the units of the run. In units with a worth, masses and
+ * Checks that the section can be given in the units of the run. In physical units masses and
  * lengths must be given: by default they are 1, which no one means of kilograms or metres. Adds to
- * the errors that there are. STATUS_CONFIG, and where there are others those of initial_create()
+ * the errors that there are. STATUS_CONFIG and, if there are others, those of initial_create()
  * about units.
  */
 enum status initial_check_units(const struct section *section, const struct physics *physics,
@@ -87,18 +89,20 @@ enum status initial_check_units(const struct section *section, const struct phys
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error);
 
-/* Bytes that initial_create() takes beside the bodies, but for those of its checks. */
+/* Returns the bytes that initial_create() takes beside the bodies, but for those of its checks. */
 double initial_bytes(const struct section *section, size_t systems);
 
-/* The key that decides it: "count", "file", "files", or NULL where the kind of start does. */
+/* Returns the key that decides the number of bodies: "count", "file", "files", or NULL if the kind
+ * of start does. */
 const char *initial_count_name(const struct section *section);
 
 /*
- * The `count` bodies of each of `systems` systems as the section `bodies` of a config describes
- * them: created, filled, checked (finite, no negative mass, some mass, unique ids, no coincident
- * bodies when the softening is 0), moved to the centre of mass and rescaled to a virial ratio where
- * asked, by the energies that `forces` have, or by all pairs where that is NULL. STATUS_CONFIG,
- * STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
+ * Creates the `count` bodies of each of `systems` systems as the section `bodies` of a config
+ * describes them: fills and checks them (finite, no negative mass, some mass, unique ids, no
+ * coincident bodies when the softening is 0) and, if asked, moves them to the centre of mass,
+ * rescales them to a virial ratio, by the energies that `forces` have or, if this is NULL, by all
+ * pairs, and adds `origin` and `origin_velocity`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
+ * STATUS_IO, STATUS_MEMORY, STATUS_STOPPED.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,
@@ -110,10 +114,10 @@ enum status initial_create(const struct section *section, const struct physics *
 /* The conditions that bodies must satisfy before they may move. */
 
 /*
- * The system whose first body stands at index `first`: all finite, no negative mass, some mass,
- * no id twice, and no two bodies at one position when the softening is 0; otherwise adds the number
- * of such pairs to *coincident. `source` names the origin of the bodies in messages. O(N log N)
- * time, 16 bytes per body. STATUS_DATA, STATUS_MEMORY.
+ * Checks the system whose first body stands at index `first`: all finite, no negative mass, some
+ * mass, no id twice, and no two bodies at one position when the softening is 0; otherwise adds the
+ * number of such pairs to *coincident. `source` names the origin of the bodies in messages. O(N log
+ * N) time, 16 bytes per body. STATUS_DATA, STATUS_MEMORY.
  */
 enum status check_bodies(const struct bodies *bodies, size_t first, const struct physics *physics,
                          const char *source, size_t *coincident, struct error *error);

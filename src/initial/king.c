@@ -2,8 +2,8 @@
  * The King model (1966, AJ 71, 64; Binney & Tremaine 2008, section 4.3.3c): isotropic velocities of
  * the distribution function f ~ exp(-E/sigma^2) - 1 below the energy of the tidal radius. In units
  * of the King radius r_0 and of sigma the depth W = (Phi(r_t) - Phi) / sigma^2 obeys
- * W'' + 2 W'/r = -9 rho(W)/rho(W0), and G M(<r) = -r^2 W'. Scaled so that in equilibrium
- * E = -G M^2 / (4 r_v), which is -1/4 in Henon units (G = M = r_v = 1).
+ * W'' + 2 W'/r = -9 rho(W)/rho(W0), and G M(<r) = -r^2 W'. The model is scaled so that in
+ * equilibrium E = -G M^2 / (4 r_v), which is -1/4 in Henon units (G = M = r_v = 1).
  */
 #include <math.h>
 
@@ -25,8 +25,7 @@ struct keys {
 
 static const struct parameter parameters[] = {
     CLUSTER_PARAMETERS(true, "auto"),
-    { BIND(REAL, struct keys, w0), .default_value = DEFAULT_REAL(6.0), .minimum = 0.1,
-      .maximum = 16,
+    { BIND(REAL, struct keys, w0), BY_DEFAULT(REAL, 6.0), BETWEEN(0.1, 16),
       .help = "Depth W0 of the potential at the centre over the square of the velocity scale: the "
               "larger, the more concentrated." },
     INITIAL_POSITIVE(virial_radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
@@ -47,7 +46,7 @@ struct king {
     double potential_energy; /* G |U| */
 };
 
-/* rho(W) but for a factor. */
+/* Returns rho(W) but for a factor. */
 static double density(double depth)
 {
     if (!(depth > 0))
@@ -60,7 +59,7 @@ static double density(double depth)
     return exp(depth) * gsl_sf_erf(root) - root * 2.0 / M_SQRTPI * (1.0 + 2.0 * depth / 3.0);
 }
 
-/* y = W, G M(<r), and the integral of G M dGM / r. */
+/* Finds dy/dr, where y is W, G M(<r), and the integral of G M dGM / r. */
 static int derivatives(double r, const double y[], double dydr[], void *context)
 {
     const struct king *king = context;
@@ -79,10 +78,10 @@ static void add_point(struct king *king, double r, const double y[3])
 }
 
 /*
- * From near the centre, where W = W0 - 3 r^2 / 2 and G M = 3 r^3, outwards until W is a ten
- * thousandth of W0, where no more than 1e-13 of the mass is left: no step takes more than a small
- * part of r or of W, so that the table is dense everywhere. What is left to the edge is a straight
- * line.
+ * Integrates from near the centre, where W = W0 - 3 r^2 / 2 and G M = 3 r^3, outwards until W is a
+ * ten thousandth of W0 and no more than 1e-13 of the mass is left: no step takes more than a small
+ * part of r or of W, so that the table is dense everywhere. The last step to the edge, where W = 0,
+ * is a straight line. STATUS_NUMERICAL.
  */
 static enum status integrate(struct king *king, gsl_odeiv2_step *method, struct error *error)
 {
@@ -115,7 +114,7 @@ static void king_free(struct king *king)
     gsl_interp_free(king->depth_at);
 }
 
-/* All of it, or STATUS_MEMORY; to be freed in either case. */
+/* Makes the table, which king_free() frees also after an error. STATUS_MEMORY, STATUS_NUMERICAL. */
 static enum status king_make(double w0, struct king *king, struct error *error)
 {
     *king = (struct king){ .w0 = w0 };
@@ -137,8 +136,8 @@ static enum status king_make(double w0, struct king *king, struct error *error)
     return error->status;
 }
 
-/* v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which is nowhere above either of
- * the limits. */
+/* Draws v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which is nowhere above
+ * either of the two limits. */
 static double draw_speed(gsl_rng *generator, double depth)
 {
     const double limit = fmin(2.0 * exp(depth - 1.0), 0.5 * depth * expm1(depth));

@@ -3,7 +3,6 @@
  * planet. Elements are those of the relative orbit of each body and the central body alone, with
  * G (m_0 + m_i), as tables of osculating elements have them.
  */
-#include <math.h>
 
 #include "base/memory.h"
 #include "initial/initial-table.h"
@@ -11,9 +10,8 @@
 #include "model/kepler.h"
 
 /* clang-format off */
-#define LIST(key_, default_, maximum_, help_)                                                      \
-    { .key = (key_), .type = PARAMETER_REALS, .default_value = default_,                           \
-      .minimum = (maximum_) < INFINITY ? -(maximum_) : 0, .maximum = maximum_, .help = (help_) }
+#define ANGLES(key_, help_)                                                                        \
+    { KEY(REALS, key_), OPTIONAL, BETWEEN(-360, 360), .help = (help_) }
 /* clang-format on */
 
 struct keys {
@@ -24,35 +22,22 @@ static const struct parameter parameters[] = {
     INITIAL_CENTER(true),
     INITIAL_POSITIVE(central_mass, DEFAULT_REAL(1.0), DIMENSION_MASS,
                      "Mass of the central body, which comes first."),
-    { .key = "masses",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_NONE,
-      .minimum = 0,
-      .maximum = INFINITY,
-      .dimension = DIMENSION_MASS,
+    { KEY(REALS, masses), NOT_NEGATIVE, .dimension = DIMENSION_MASS,
       .help = "Masses of the other bodies; 0 is a test body." },
-    { .key = "semi_major_axes",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_NONE,
-      .minimum = 0,
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    { KEY(REALS, semi_major_axes), POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "Semi-major axes, one for each of `masses`; of a hyperbola, its size |a|." },
-    LIST("eccentricities", DEFAULT_UNSET, INFINITY,
-         "Eccentricities, one for each, not 1; unset: all 0."),
-    LIST("inclinations", DEFAULT_UNSET, 360,
-         "Degrees between each orbit and the xy plane; unset: all 0."),
-    LIST("ascending_nodes", DEFAULT_UNSET, 360,
-         "Degrees from x to the point at which each body rises through the xy plane; "
-         "unset: all 0."),
-    LIST("arguments_of_pericenter", DEFAULT_UNSET, 360,
-         "Degrees from the node to the pericentre, along each orbit; unset: all 0."),
-    LIST("true_anomalies", DEFAULT_UNSET, 360,
-         "Degrees from the pericentre to each body; unset: all 0."),
+    { KEY(REALS, eccentricities), OPTIONAL, NOT_NEGATIVE,
+      .help = "Eccentricities, one for each, not 1; unset: all 0." },
+    ANGLES(inclinations, "Degrees between each orbit and the xy plane; unset: all 0."),
+    ANGLES(ascending_nodes,
+           "Degrees from x to the point at which each body rises through the xy plane; "
+           "unset: all 0."),
+    ANGLES(arguments_of_pericenter,
+           "Degrees from the node to the pericentre, along each orbit; unset: all 0."),
+    ANGLES(true_anomalies, "Degrees from the pericentre to each body; unset: all 0."),
 };
 
-/* One value for each orbit; all but the first may be left out. */
+/* The keys that have one value for each orbit; all but the first may be left out. */
 static const char *const lists[] = {
     "semi_major_axes", "eccentricities",          "inclinations",
     "ascending_nodes", "arguments_of_pericenter", "true_anomalies"

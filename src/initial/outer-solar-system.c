@@ -1,7 +1,8 @@
 /*
  * The outer solar system: the Sun with the mass of the inner planets, Jupiter, Saturn, Uranus,
- * Neptune and a massless Pluto (Applegate, Douglas, Gursel, Sussman & Wisdom 1986, AJ 92, 176).
- * Solar masses, AU, days; G = k^2 with k = 0.01720209895; ecliptic, barycentric.
+ * Neptune and a massless Pluto (Applegate, Douglas, Gursel, Sussman & Wisdom 1986, AJ 92, 176). The
+ * units are solar masses, AU and days, with G = k^2, k = 0.01720209895; the coordinates are
+ * ecliptic and barycentric.
  */
 #include <math.h>
 
@@ -50,7 +51,7 @@ static enum status fill(const struct section *section, const struct physics *phy
                              k * k, G);
     static const char *const names[COUNT_OF(published)] = { "Sun",    "Jupiter", "Saturn",
                                                             "Uranus", "Neptune", "Pluto" };
-    bodies->species_count = 0; /* of every system the same */
+    bodies->species_count = 0; /* every system sets the same names */
     for (size_t i = 0; i < COUNT_OF(names); i++)
         bodies_add_species(bodies, names[i], i + 1);
     initial_set_published(bodies, first, published, COUNT_OF(published), 1.0, 1.0, 1.0);

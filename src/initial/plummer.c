@@ -23,14 +23,13 @@ static const struct parameter parameters[] = {
     CLUSTER_PARAMETERS(true, "auto"),
     INITIAL_POSITIVE(scale_radius, DEFAULT_REAL(0.58904862254808621), DIMENSION_LENGTH,
                      "Scale radius a; the default is 3 pi/16, Henon units if G = M = 1."),
-    { BIND(REAL, struct keys, cutoff), .default_value = DEFAULT_REAL(0.999), .minimum = 0,
-      .maximum = 1, .open = OPEN_MINIMUM,
+    { BIND(REAL, struct keys, cutoff), BY_DEFAULT(REAL, 0.999), POSITIVE_TO(1),
       .help = "Leave out bodies beyond the radius that holds this fraction of the model's mass." },
     INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
                      "Leave out bodies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
-/* The largest fraction of the mass that a body may enclose. */
+/* Returns the largest fraction of the mass that a body may enclose. */
 static double enclosed_limit(const struct keys *keys)
 {
     if (isnan(keys->cutoff_radius))
@@ -40,8 +39,8 @@ static double enclosed_limit(const struct keys *keys)
     return pow(1.0 + ratio * ratio, -1.5);
 }
 
-/* Numbers are drawn between 0 and that fraction: where it has few digits, or none, there is nothing
- * to draw. */
+/* Refuses a cut-off within which the fraction of the mass is too small for a double with all its
+ * digits: numbers between 0 and this fraction are drawn. */
 static void check_cutoff(const struct section *section, struct error *error)
 {
     struct keys keys;
@@ -62,7 +61,8 @@ static void check(const struct section *section, struct error *error)
     check_cutoff(section, error);
 }
 
-/* q = v / v_escape by rejection: its density is q^2 (1 - q^2)^(7/2), which is less than 0.1. */
+/* Draws q = v / v_escape by rejection: its density is q^2 (1 - q^2)^(7/2), which is less than
+ * 0.1. */
 static double draw_speed(gsl_rng *generator)
 {
     double q, g;
@@ -74,8 +74,8 @@ static double draw_speed(gsl_rng *generator)
     return q;
 }
 
-/* A body of the model with G = M = a = 1; `model` is the largest fraction of the mass that it may
- * enclose. */
+/* Draws a body of the model with G = M = a = 1; `model` is the largest fraction of the mass that it
+ * may enclose. */
 static void draw(const void *model, gsl_rng *generator, double position[3], double velocity[3])
 {
     const double *limit = model;

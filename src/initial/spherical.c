@@ -6,7 +6,8 @@
  *
  *     rho ~ r^-gamma (1 + r)^(gamma - outer) sech(r / r_t),   outer = 4, or 3 for nfw
  *
- * The factor of the cut-off radius r_t is 1 without one. cusp.h has the models.
+ * The factor of the cut-off radius r_t is 1 without one. Their speeds are those of equilibrium in
+ * the run's softened attraction. cusp.h has the models.
  */
 #include <math.h>
 #include <string.h>
@@ -21,16 +22,14 @@ struct keys {
     double inner_slope, scale_radius, cutoff_radius;
 };
 
-/* By default the sample is that of the formulas: neither rescaled nor, since it may have no edge,
- * moved to its centre of mass. */
+/* The keys of the spheres. By default the sample is that of the formulas: neither rescaled nor,
+ * since it may have no edge, moved to its centre of mass. */
 /* clang-format off */
 #define SPHERICAL_PARAMETERS                                                                       \
     CLUSTER_PARAMETERS(false, "none"),                                                             \
-    { BIND(REAL, struct keys, scale_radius), .default_value = DEFAULT_REAL(1.0), .minimum = 0,     \
-      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,                    \
-      .help = "Scale radius a." },                                                                 \
-    { BIND(REAL, struct keys, cutoff_radius), .default_value = DEFAULT_UNSET, .minimum = 0,        \
-      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,                    \
+    { BIND(REAL, struct keys, scale_radius), BY_DEFAULT(REAL, 1.0), POSITIVE,                      \
+      .dimension = DIMENSION_LENGTH, .help = "Scale radius a." },                                  \
+    { BIND(REAL, struct keys, cutoff_radius), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,   \
       .help = "Radius r_t of the factor sech(r/r_t) that cuts the density off; `mass` is the "     \
               "mass after the cut. nfw needs it; the others have no edge without it." }
 /* clang-format on */
@@ -38,14 +37,13 @@ struct keys {
 static const struct parameter parameters[] = { SPHERICAL_PARAMETERS };
 static const struct parameter dehnen_parameters[] = {
     SPHERICAL_PARAMETERS,
-    { BIND(REAL, struct keys, inner_slope), .default_value = DEFAULT_NONE, .minimum = 0,
-      .maximum = 2.5, .open = OPEN_MAXIMUM,
+    { BIND(REAL, struct keys, inner_slope), BETWEEN(0, 2.5), .open = OPEN_MAXIMUM,
       .help = "gamma of the density r^-gamma at the centre; from 2.5 on the energy is infinite." },
 };
 
 /* --- the starts ------------------------------------------------------------------------------- */
 
-/* gamma and outer of each start; NaN: `inner_slope`. */
+/* The slopes gamma (`inner`) and outer of each start; NaN: the key `inner_slope`. */
 static const struct {
     const char *name;
     double inner, outer;
@@ -116,16 +114,18 @@ static enum status fill(const struct section *section, const struct physics *phy
     struct keys keys;
     section_read(section, &keys);
     struct cusp *sphere;
-    if (!cusp_create(shape_of(section, &keys), NULL, &sphere, error)) {
+    const struct cusp_surroundings around = { .softening = physics->softening / keys.scale_radius };
+    if (cusp_check_softening(section, "scale_radius", keys.scale_radius, physics->softening, error))
+        return error->status;
+    if (!cusp_create(shape_of(section, &keys), &around, &sphere, error)) {
         const double mass = cusp_mass(sphere);
         const struct cluster cluster = {
             .draw = cusp_draw,
             .model = sphere,
             .length = keys.scale_radius,
             .mass = mass,
-            /* E = U/2 in equilibrium */
-            .number = cusp_potential_energy(sphere) / (mass * mass),
-            .extent = 2.0 * keys.scale_radius,
+            .number = cusp_energy(sphere) / (mass * mass),
+            .extent = keys.scale_radius,
         };
         cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, error);
     }

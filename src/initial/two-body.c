@@ -9,29 +9,27 @@
 #include "model/kepler.h"
 
 struct keys {
-    struct elements elements; /* first: its rows are bound to it */
+    struct elements elements; /* the first member, since the rows bind members of struct elements */
     double masses[2];
 };
 
 /* clang-format off */
 #define ANGLE(key_, help_)                                                                         \
-    { BIND(REAL, struct elements, key_),                                                           \
-      .default_value = DEFAULT_REAL(0.0), .minimum = -360, .maximum = 360,                         \
+    { BIND(REAL, struct elements, key_), BY_DEFAULT(REAL, 0.0), BETWEEN(-360, 360),                \
       .help = (help_) }
 /* clang-format on */
 
 static const struct parameter parameters[] = {
     INITIAL_CENTER(true),
-    { BIND(REALS, struct keys, masses), .default_value = DEFAULT_REALS(1.0, 1.0), .minimum = 0,
-      .maximum = INFINITY, .length = 2, .dimension = DIMENSION_MASS,
+    { BIND(REALS, struct keys, masses), BY_DEFAULT(REALS, 1.0, 1.0), NOT_NEGATIVE, .length = 2,
+      .dimension = DIMENSION_MASS,
       .help =
           "Masses of body 1 and body 2; one of them may be 0. With center = false, body 1 rests at "
           "the origin." },
-    { BIND(REAL, struct elements, semi_major_axis), .default_value = DEFAULT_REAL(1.0),
-      .minimum = 0, .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
+    { BIND(REAL, struct elements, semi_major_axis), BY_DEFAULT(REAL, 1.0), POSITIVE,
+      .dimension = DIMENSION_LENGTH,
       .help = "Semi-major axis a of the relative orbit; of a hyperbola, its size |a|." },
-    { BIND(REAL, struct elements, eccentricity), .default_value = DEFAULT_REAL(0.0), .minimum = 0,
-      .maximum = INFINITY,
+    { BIND(REAL, struct elements, eccentricity), BY_DEFAULT(REAL, 0.0), NOT_NEGATIVE,
       .help = "0: circular, also with softening; above 1: hyperbola; 1 itself has no a." },
     ANGLE(inclination, "Degrees between the orbit and the xy plane."),
     ANGLE(ascending_node,

@@ -1,6 +1,6 @@
 /*
- * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. The
- * usual start of GPU n-body tutorials; collapses and virialises. With the default half side
+ * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. It is
+ * the usual start of GPU n-body tutorials; it collapses and virialises. With the default half side
  * s = 10 (N / 1024)^(1/3) the density is the same for every N.
  */
 #include <math.h>
@@ -24,17 +24,15 @@ static const struct parameter parameters[] = {
     INITIAL_POSITIVE(half_side, DEFAULT_UNSET, DIMENSION_LENGTH,
                      "Positions are uniform in [-half_side, half_side]^3; unset: half of a "
                      "periodic box, or 10 (count/1024)^(1/3) in open space."),
-    { BIND(REAL, struct keys, velocity), .default_value = DEFAULT_REAL(1.0), .minimum = 0,
-      .maximum = INFINITY, .dimension = DIMENSION_VELOCITY,
+    { BIND(REAL, struct keys, velocity), BY_DEFAULT(REAL, 1.0), NOT_NEGATIVE,
+      .dimension = DIMENSION_VELOCITY,
       .help = "Velocities are uniform in [-velocity, velocity]^3." },
-    { BIND(CHOICE, struct keys, masses), .default_value = DEFAULT_STRING("unit"),
-      .choices = mass_choices,
+    { BIND(CHOICE, struct keys, masses), BY_DEFAULT(STRING, "unit"), .choices = mass_choices,
       .help = "unit: 1 each; equal: shares of `mass`; random: uniform in `mass_range`." },
     INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS,
                      "Total mass, for masses = \"equal\"."),
-    { BIND(REALS, struct keys, mass_range), .default_value = DEFAULT_REALS(0.5, 1.5), .minimum = 0,
-      .maximum = INFINITY, .length = 2, .dimension = DIMENSION_MASS,
-      .help = "Smallest and largest mass, for masses = \"random\"." },
+    { BIND(REALS, struct keys, mass_range), BY_DEFAULT(REALS, 0.5, 1.5), NOT_NEGATIVE, .length = 2,
+      .dimension = DIMENSION_MASS, .help = "Smallest and largest mass, for masses = \"random\"." },
 };
 
 static void check(const struct section *section, struct error *error)
@@ -59,7 +57,7 @@ static double half_side(const struct keys *keys, const struct physics *physics, 
     return 10.0 * cbrt((double)count / 1024.0);
 }
 
-/* The smallest and the largest mass. */
+/* Finds the smallest and the largest mass. */
 static void mass_limits(const struct keys *keys, size_t count, double limits[2])
 {
     const double equal = keys->mass / (double)count;
@@ -70,7 +68,8 @@ static void mass_limits(const struct keys *keys, size_t count, double limits[2])
         limits[k] = table[keys->masses][k];
 }
 
-/* Mass comes last of each body, so that positions and velocities do not depend on the masses. */
+/* Fills a system. The mass of each body is drawn last, so that positions and velocities do not
+ * depend on the masses. */
 static enum status fill(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error)

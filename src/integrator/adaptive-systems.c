@@ -64,7 +64,7 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s)
 
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
 {
-    if (clock->dt > 0 && clock->dt != dt) /* the state comes from a run with other grid steps */
+    if (clock->dt > 0 && clock->dt != dt) /* the state is that of a run with another grid step */
         clock->grid *= clock->dt / dt;
     clock->dt = dt;
 }
@@ -77,7 +77,7 @@ void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adap
     clock->limiting = copy->limiting;
 }
 
-/* From the state to the memory of it, or back. */
+/* Copies the present state to `before`, or back. */
 static void copy_state(const struct adaptive_systems *all, bool back)
 {
     const struct bodies *const b = all->bodies;
@@ -147,7 +147,8 @@ void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptiv
     writer->put(writer->context, "clocks", all->clocks, b->systems, CLOCK_REALS, CLOCK_REALS);
 }
 
-/* A file that is whole may still hold what no run has written. */
+/* Tells whether a run could have written this clock; a checkpoint with the right checksum may have
+ * been made by anybody. */
 static bool makes_sense(const struct adaptive_clock *clock, double count)
 {
     const double bodies[] = { clock->limiting, clock->pair[0], clock->pair[1] };
@@ -202,7 +203,7 @@ void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
         .steps = clock->steps,
         .bodies = (double)all->bodies->count,
         .rejections = clock->rejections,
-        .interactions = rint(clock->sums * (double)all->bodies->count), /* sums may be parts */
+        .interactions = rint(clock->sums * (double)all->bodies->count), /* sums has fractions */
         .smallest = clock->smallest,
         .current = clock->step,
         .pair = { moved ? id[(size_t)clock->pair[0]] : 0, moved ? id[(size_t)clock->pair[1]] : 0 },

@@ -1,8 +1,8 @@
 /*
- * The state that all integrators with steps of their own keep of the systems of a run, beside the
- * bodies: some arrays and a clock for each. Here these go through checkpoints and from one run to
- * another, and report the work of the integrator. Such an integrator begins its own struct with a
- * struct adaptive_systems, and takes these functions into its class.
+ * The part of the state that is common to all integrators that choose their own steps: for each
+ * system some arrays and a clock. The functions carry it through checkpoints and from one run to
+ * another, and report the work of the integrator. The struct of such an integrator begins with a
+ * struct adaptive_systems, and its class has these functions.
  */
 #ifndef ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
 #define ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
@@ -12,37 +12,38 @@
 enum adaptive_outcome {
     ADAPTIVE_DONE,
     ADAPTIVE_TOO_SMALL,  /* a step would be below the floor */
-    ADAPTIVE_NOT_FINITE, /* a force is not */
-    ADAPTIVE_INTERRUPTED /* in the midst of an advance, which will be undone */
+    ADAPTIVE_NOT_FINITE, /* a force is not finite */
+    ADAPTIVE_INTERRUPTED /* in the middle of an advance, which will be undone */
 };
 
 /* The clock of one system, since the beginning of the run. All members are doubles, so that a
- * checkpoint has one array of them; an integrator leaves 0 in those that it has no use for. */
+ * checkpoint can save it as one array; an integrator leaves those at 0 that it does not use. */
 struct adaptive_clock {
-    double time, time_low; /* t + t_low since the start of the run */
-    double step;           /* to be tried next; of blocks: that was asked for in vain */
-    double last;           /* done last; 0 before the first one */
-    double known;          /* 1: the forces that the next step begins from are known */
-    double limiting;       /* the body that limits `step`; from 0 */
+    double time, time_low; /* time + time_low is the time since the start of the run */
+    double step;           /* next step to try; of block steps only one that was too short */
+    double last;           /* last step that was taken; 0 before the first one */
+    double known;          /* 1: the forces at the start of the next step are known */
+    double limiting;       /* index in the system of the body that limits `step` */
     double grid, dt;       /* grid steps so far, and their length; 0 before the first */
-    /* The work up to now; a sum is the force on a body by all others, or the part of it that was
-     * computed. */
+    /* The work so far. A sum is the force on one body by all others; if a part of it was computed,
+     * it counts as a fraction. */
     double steps, rejections, sums;
-    double smallest, pair[2]; /* step, and the two bodies behind it; from 0 */
-    double stuck;             /* enum adaptive_outcome: why it cannot go on */
-    double tolerance;         /* of the forces on blocks: see jerk.h */
+    double smallest, pair[2]; /* smallest step, and its two bodies (indices) */
+    double stuck;             /* enum adaptive_outcome: why the system cannot go on */
+    double tolerance;         /* of the forces on a block: see force/jerk.h */
 };
 
 struct adaptive_systems;
 
-/* The differences between the integrators in this module. */
+/* The properties of an integrator that this module needs. */
 struct adaptive_method {
     const struct adaptive_class *class_;
     const char *name;
-    size_t arrays; /* of `stride` numbers, for each system */
-    /* Tells whether a run could have written the numbers of system s. Clocks have been checked. */
+    size_t arrays; /* number of arrays of `stride` numbers for each system */
+    /* Tells whether a run could have written the arrays of system s. Its clock has been checked
+     * before. */
     bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
-    /* STATUS_NUMERICAL: why system s cannot go on, and since when. */
+    /* Sets STATUS_NUMERICAL with the reason and the time why system s cannot go on. */
     enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
                                   struct error *error);
 };
@@ -54,14 +55,14 @@ struct adaptive_systems {
     struct bodies *bodies;
     double *arrays;                /* [systems][method->arrays][stride]; padding is 0 */
     struct adaptive_clock *clocks; /* [systems] */
-    /* The same, positions and velocities as they were before an advance, which goes back to them
-     * where it is interrupted. NULL: nothing interrupts it. */
+    /* A copy of these, and of positions and velocities, from before an advance, which an
+     * interrupted advance restores. NULL: nothing interrupts it. */
     double *before;
     struct adaptive_clock *clocks_before;
 };
 
-/* For every system of the bodies, all zero but for the smallest step. STATUS_MEMORY; what was
- * allocated is for adaptive_systems_clear() in any case. */
+/* Allocates the state of every system, all 0 except `smallest`, which is INFINITY. STATUS_MEMORY;
+ * the caller calls adaptive_systems_clear() in any case. */
 enum status adaptive_systems_init(struct adaptive_systems *all,
                                   const struct adaptive_method *method,
                                   const struct physics *physics, struct bodies *bodies,
@@ -71,26 +72,27 @@ void adaptive_systems_clear(struct adaptive_systems *all);
 /* Returns the bytes of the arrays and clocks, and of their copy from before an advance. */
 double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count);
 
-/* [method->arrays][stride] */
+/* Returns the arrays of system s: [method->arrays][stride]. */
 double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
 
-/* From here on grid steps are dt long; those so far count in its units. */
+/* Sets the length of grid steps to dt, and converts the number of those so far to this unit. */
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 
-/* The motion cannot go on because a copy, whose clock this is, could not: takes over what it
- * asked for, and when. */
+/* Copies time, step and limiting body to `clock` from the clock of a copy of the system that could
+ * not go on: the system itself can then not go on either. */
 void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *copy);
 
-/* Around an advance: remembers the state; and where the advance was interrupted brings it back,
- * with STATUS_STOPPED. Otherwise the result is that of adaptive_systems_check(). */
+/* Begin and end an advance. The first remembers the state; the second, if the advance was
+ * interrupted, restores it and returns STATUS_STOPPED, and otherwise returns
+ * adaptive_systems_check(). */
 void adaptive_systems_begin(const struct adaptive_systems *all);
 enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error);
 
-/* Tells whether all of them can go on. Describes the first one that cannot. */
+/* Returns STATUS_OK if all systems can go on; otherwise describes the first one that cannot. */
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);
 
-/* STATUS_NUMERICAL: which pair of a system asks for a step that is too small. `why` says for what,
- * as in "which t no longer resolves". */
+/* Sets STATUS_NUMERICAL with the pair of system s that asks for too small a step. `why` ends the
+ * sentence with the reason, as in "which t no longer resolves". */
 enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, size_t s,
                                            const char *why, struct error *error);
 

@@ -1,19 +1,19 @@
 /*
- * Integrators that choose their own steps: they are no program of fixed stages, keep a state of
- * their own between two grid points, and come to the grid where the run observes. A row of the
- * table in integrator.c names the class of such an integrator; the backends `serial` and `openmp`
- * create an object of it for their bodies and let it advance in place of the stages, `cuda`
- * refuses, and `auto` takes the CPU. Ranks have an object each, and rank 0 one more that keeps the
- * state of all systems (backend/rank-work.c). The run's shadows, trial runs and replays get objects
- * of their own in the same way, each with a backend of its own.
+ * Integrators that choose their own steps: they have no list of stages, keep a state between two
+ * grid points, and bring the bodies to each grid point at which the run observes. A row of the
+ * table in integrator.c names the class of such an integrator. The backends `serial` and `openmp`
+ * create an object of the class for their bodies and call its advance() in place of the stages;
+ * `cuda` refuses such an integrator, and `auto` takes the CPU. With several ranks each rank has an
+ * object, and rank 0 one more that keeps the state of all systems (backend/rank-work.c). The
+ * shadows, trial runs and replays of a run have backends, and so objects, of their own.
  *
- * What the program promises holds for them as well:
- *   - Equal bits for any number of threads, and for a system alone or among others: every system
- * has its own steps, which depend on nothing but that system.
- *   - How often the run observes changes no bit: advance(a) and then advance(b) give the bits of
- *     advance(a + b). Observers see bodies->x ... vz at a grid point; they change nothing, but they
- *     do overwrite bodies->ax, ay, az, which therefore belong to no state.
- *   - What save() has put and load() has taken goes on to the same bits as without them.
+ * An object keeps the promises of the program:
+ *   - The bits are the same for any number of threads, and for a system alone or among others:
+ *     every system has its own steps, which depend on nothing but that system.
+ *   - The cadence of observations changes no bit: advance(a) and then advance(b) give the bits of
+ *     advance(a + b). Observers read bodies->x ... vz at a grid point and leave them unchanged, but
+ *     they overwrite bodies->ax, ay, az, which therefore belong to no state.
+ *   - After save() and load() the motion goes on to the same bits as without them.
  */
 #ifndef ORRERY_INTEGRATOR_ADAPTIVE_H
 #define ORRERY_INTEGRATOR_ADAPTIVE_H
@@ -31,51 +31,59 @@
 extern "C" {
 #endif
 
-/* Steps of the grid over 2^k, k from 0 on, that a body may have. */
+/* The possible steps of a body under block steps: the grid step over 2^k, 0 <= k <
+ * ADAPTIVE_LEVELS. */
 enum { ADAPTIVE_LEVELS = 51 };
 
 struct adaptive_options {
-    /* The values of the integrator's own keys, by the rows of its variant's parameters; borrowed
-     * during create() only. NULL: their defaults, as tests of the code use it. */
+    /* The values of the integrator's own keys, in the order of its variant's parameters; borrowed
+     * during create() only. NULL: their defaults. */
     const double *values;
-    /* 1, or the factor by which the steps are to be finer than the config asks: 2 for the shadow
-     * and the replay that show what the length of the steps does to the motion. Whoever asks for it
-     * divides the grid step by it as well. What it means for a tolerance is the integrator's to
-     * know (its error per step falls as if its steps were shorter by this factor). */
+    /*
+     * The factor by which the steps are to be shorter than the config asks for: 1 for the run, 2
+     * for its shadow and for the replay that shows how the motion depends on the length of the
+     * steps. The caller divides the grid step by the factor too. Each integrator translates it for
+     * its own key: a tolerance, for example, becomes that of steps shorter by the factor.
+     */
     double refinement;
-    /* The forces of the backend: precision, kernel ("reference" from the serial backend),
-     * instruction set, and the threads to use (resolved, at least 1). The integrator refuses
+    /*
+     * The forces of the backend: precision, kernel ("reference" for the serial backend),
+     * instruction set, and the number of threads (resolved, at least 1). The integrator refuses
      * options that it cannot follow with STATUS_CONFIG: 'compute.precision = "single": gauss-radau
-     * ...'. */
+     * ...'.
+     */
     const struct force_options *force;
     /* The force of these bodies by the kernels of `openmp`, for teams of force->threads; borrowed
-     * for the life of the object. NULL from the serial backend. */
+     * for the life of the object. NULL for the serial backend. */
     struct force *kernels;
-    /* For an integrator with block steps whose bodies stand for those of a larger system: how many
-     * other bodies of that have a step of the grid's over 2^k. They are due with these, and blocks
-     * are treated by the size that they have with them. Borrowed during create(); NULL: none. */
+    /* For an integrator with block steps whose bodies are a sample of a larger system: the number
+     * of the other bodies whose step is the grid step over 2^k. They are due together with the
+     * sample, and count in the size of a block. Borrowed during create(); NULL: none. */
     const double *others; /* [ADAPTIVE_LEVELS] */
 };
 
-/* The work that moved one system since the beginning of the run. With steps of one length, the
- * same is known of them (simulation_work_done()); else it goes through save() and load(). */
+/* The work that moved one system since the beginning of the run. save() and load() keep it; for
+ * integrators of stages simulation_work_done() computes it. */
 struct work_done {
-    double steps;        /* of its own; block steps count each body's */
-    double bodies;       /* that one of them moves: all, or the one of a block step */
-    double rejections;   /* steps that were tried and rejected, not among `steps`; NaN where a
-                            method takes none back */
-    double interactions; /* ordered pairs that were summed, those of rejected steps included */
-    double smallest;     /* step that was taken, in the unit of time; INFINITY before the first */
-    double current;      /* step that would be taken next (of block steps: the smallest one) */
-    int64_t pair[2];     /* ids of the body that asked for the smallest step and of the one that
-                            pulled it most then; 0, 0 before the first step */
-    double time;         /* to which `steps` have come, the grid point or before it */
-    bool stuck;          /* cannot go on: advance() has returned STATUS_NUMERICAL because of it */
+    double steps;        /* number of steps; block steps count those of each body */
+    double bodies;       /* bodies that one step moves: all, or 1 with block steps */
+    double rejections;   /* steps that were tried and rejected, not counted in `steps`; NaN if the
+                            integrator rejects none */
+    double interactions; /* ordered pairs that were summed, also in rejected steps */
+    double smallest;     /* smallest step so far, in the unit of time; INFINITY before the first */
+    double current;      /* next step (with block steps the smallest one of all bodies) */
+    int64_t pair[2]; /* ids of the body that asked for the smallest step, and of the one that pulled
+                        it most then; 0, 0 before the first step */
+    double time;     /* time that the steps have come to: the grid point, or before it */
+    bool stuck;      /* the system cannot go on: advance() has returned STATUS_NUMERICAL */
 };
 
-/* The place where save() puts its words, and load() finds them. Names are unique in an object, of
- * at most ADAPTIVE_NAME_SIZE - 1 characters, and without ':'. Words are doubles or integers of 64
- * bits, in `rows` parts of `count`, `stride` apart in memory. */
+/*
+ * The receiver of the arrays that save() puts, and the source from which load() gets them. An array
+ * has a name, unique in the object, of at most ADAPTIVE_NAME_SIZE - 1 characters without ':'. It
+ * has `rows` rows of `count` words, `stride` words apart in memory; a word is a double or an
+ * integer of 64 bits.
+ */
 enum { ADAPTIVE_NAME_SIZE = 32 };
 
 struct adaptive_writer {
@@ -86,49 +94,57 @@ struct adaptive_writer {
 
 struct adaptive_reader {
     void *context;
-    /* STATUS_DATA where there is no such name or it has another number of words; STATUS_IO. */
+    /* Copies the array of that name to `words`. STATUS_DATA if there is none, or if it has another
+     * number of words; STATUS_IO. */
     enum status (*get)(void *context, const char *name, void *words, size_t rows, size_t count,
                        size_t stride, struct error *error);
 };
 
-struct adaptive; /* the first member of every such integrator's own struct */
+struct adaptive; /* the first member of the struct of every such integrator */
 
 struct adaptive_class {
-    /* It needs the accelerations of bodies that are due and no jerks, so that every method of the
-     * force that has them will do (jerk.h). false: direct sums alone. */
+    /* The integrator needs accelerations of the bodies that are due, but no jerks, so it works with
+     * every force method that has them (jerk.h). false: with direct sums only. */
     bool takes_any_method;
-    /* Every system begins from its bodies as they stand, at 0 of its own count of grid steps.
-     * Borrows physics and bodies until destroy(); allocates all that steps need. STATUS_CONFIG (see
-     * above), STATUS_MEMORY. The force has not been evaluated yet; that is left to the first
-     * advance(). */
+    /*
+     * Creates an object. Every system begins with its bodies as they are, at 0 grid steps. Borrows
+     * physics and bodies until destroy(); allocates all memory that steps need. STATUS_CONFIG (see
+     * `force` above), STATUS_MEMORY. The first evaluation of the force is left to the first
+     * advance().
+     */
     enum status (*create)(const struct adaptive_options *options, const struct physics *physics,
                           struct bodies *bodies, struct adaptive **adaptive, struct error *error);
     /*
-     * `steps` grid steps of dt further: positions and velocities of a system are those at
-     * t = (its grid steps so far) dt when it returns. dt is the same in all calls of one object.
-     * Called by one thread, outside any team. STATUS_NUMERICAL, naming system and pair, where a
-     * step falls below the floor or a force is not finite: the other systems are at the grid point
-     * all the same.
+     * Advances by `steps` grid steps of dt: on return the positions and velocities of a system are
+     * those at t = (number of its grid steps so far) dt. dt is the same in all calls for one
+     * object. Called by one thread, outside any team. STATUS_NUMERICAL, with the names of system
+     * and pair, if a step falls below the floor or a force is not finite; the other systems then
+     * still reach the grid point.
      */
     enum status (*advance)(struct adaptive *adaptive, double dt, uint64_t steps,
                            struct error *error);
-    /* All that load() needs beside the bodies at the grid point, the statistics included. */
+    /* Saves all that load() needs in addition to the bodies at the grid point; this includes the
+     * statistics. */
     void (*save)(const struct adaptive *adaptive, const struct adaptive_writer *writer);
-    /* Into a new object of the same options, whose bodies are those of the grid point already. */
+    /* Loads the saved state into a new object with the same options, whose bodies already are those
+     * of the grid point. */
     enum status (*load)(struct adaptive *adaptive, const struct adaptive_reader *reader,
                         struct error *error);
-    /* System `to_system`, whose bodies are copies already, goes on like `from_system` of the other,
-     * with its count of grid steps and its statistics. Systems have the same number of bodies, but
-     * the refinement and the force may be others. Reads nothing that `from` has borrowed. */
+    /*
+     * Makes system `to_system`, whose bodies are copies already, go on like `from_system` of the
+     * other object, with its number of grid steps and its statistics. Both have the same number of
+     * bodies, but the refinement and the force may differ. Reads nothing that `from` has borrowed.
+     */
     void (*copy_system)(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
     void (*statistics)(const struct adaptive *adaptive, size_t system,
                        struct work_done *statistics);
-    /* Counts the bodies of a system whose next step is that of the grid over 2^k; all 0 before the
-     * first step. NULL: bodies have no steps of their own. */
+    /* Counts the bodies of a system whose next step is the grid step over 2^k, into levels[k]; all
+     * are 0 before the first step. NULL: the integrator has no block steps. */
     void (*count_levels)(const struct adaptive *adaptive, size_t system,
                          double levels[ADAPTIVE_LEVELS]);
-    /* The kernel that sums its forces, for run.json: "hermite"; NULL: the backend's. */
+    /* Returns the name of the kernel that sums the forces, for run.json: "hermite". NULL: that of
+     * the backend. */
     const char *(*kernel)(const struct adaptive *adaptive);
     /* Returns the most bytes that an object takes for `systems` systems of `count` bodies. */
     double (*bytes)(const struct force_options *force, double systems, double count);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "external/external.h"
 #include "integrator/block-systems.h"
 #include "model/vec3.h"
 
@@ -11,24 +12,22 @@ enum { STEP, ETA };
 
 const struct parameter block_leapfrog_parameters[BLOCK_LEAPFROG_PARAMETERS] = {
     BLOCK_STEP_PARAMETER,
-    { .key = "eta",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(0.2),
-      .open = OPEN_MINIMUM,
+    { KEY(REAL, eta), BY_DEFAULT(REAL, 0.2), POSITIVE,
       .help = "Accuracy: a body's step is at most eta (softening / |a|)^(1/2), with its "
               "acceleration a." },
 };
 
 /* --- one thread's part ------------------------------------------------------------------------ */
 
-/* v += h a */
+/* Kicks body i: v += h a. */
 static void kick(const struct block_system *s, size_t i, double h)
 {
     for (int axis = 0; axis < 3; axis++)
         s->v[axis][i] += h * s->a[axis][i];
 }
 
-/* Returns the step that body i asks for, by eta; INFINITY where it feels no force. */
+/* Returns the step that the criterion with eta gives for body i; INFINITY if no force acts on
+ * it. */
 static double wanted_step(const struct block_worker *worker, size_t i)
 {
     const double *const eta = worker->rule;
@@ -37,9 +36,9 @@ static double wanted_step(const struct block_worker *worker, size_t i)
     return *eta * sqrt(worker->physics->softening / vec3_length(a));
 }
 
-/* Body number k of the block begins a step of its own now, with half of its kick, unless this is
- * the grid point; or one of 0, where none is short enough. Every step has to begin at a multiple of
- * itself. */
+/* Begins the next step of body number k of the block, with half of its kick; at the grid point only
+ * chooses the step. A step must begin at a multiple of its length. The step is 0 if none is short
+ * enough. */
 static void begin_step(const struct block_worker *worker, size_t k)
 {
     const struct block_system *const s = worker->system;
@@ -56,7 +55,7 @@ static void begin_step(const struct block_worker *worker, size_t k)
         kick(s, i, 0.5 * step);
 }
 
-/* x + (now - time) v; every body comes to the time of the block by one drift from its own. */
+/* Predicts x + (now - time) v: drifts every body from its own time to that of the block. */
 CLONE_FOR_VECTORS
 static void drift_axis(double *restrict at_x, const double *restrict x, const double *restrict v,
                        const double *restrict time, double now, double tick, size_t first,
@@ -67,18 +66,63 @@ static void drift_axis(double *restrict at_x, const double *restrict x, const do
         at_x[i] = x[i] + (now - time[i]) * tick * v[i];
 }
 
+/* Sets x and v to position and velocity of body i at the time of the block, in a frame that turns:
+ * drifts it from its own time. *by has the coefficients of the last body's drift (all 0 for the
+ * first), which serve again if the drift is as long. */
+static void drift_turning(const struct block_worker *worker, struct field_drift *by, size_t i,
+                          double x[3], double v[3])
+{
+    const struct block_system *const s = worker->system;
+    const double h = (worker->work->now - worker->work->time[i]) * worker->tick;
+    if (h != by->h)
+        *by = external_drift_of(worker->physics->rotation, h);
+    for (int axis = 0; axis < 3; axis++) {
+        x[axis] = s->x[axis][i];
+        v[axis] = s->v[axis][i];
+    }
+    field_drift(by, x, v);
+}
+
+static void predict_turning(const struct block_worker *worker, size_t last)
+{
+    struct field_drift by = { 0 };
+    for (size_t i = worker->first; i < last; i++) {
+        double x[3], v[3];
+        drift_turning(worker, &by, i, x, v);
+        for (int axis = 0; axis < 3; axis++)
+            worker->work->at_x[axis][i] = x[axis];
+    }
+}
+
+/* Turns the velocity of body i by the Coriolis force from the body's own time to that of the
+ * block. */
+static void turn_velocity(const struct block_worker *worker, size_t i)
+{
+    struct field_drift by = { 0 };
+    double x[3], v[3];
+    if (worker->physics->rotation == 0.0)
+        return;
+    drift_turning(worker, &by, i, x, v);
+    for (int axis = 0; axis < 3; axis++)
+        worker->system->v[axis][i] = v[axis];
+}
+
 static void predict(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
     struct block_workspace *const work = worker->work;
     const size_t last = worker->last < s->count ? worker->last : s->count;
+    if (worker->physics->rotation != 0.0) {
+        predict_turning(worker, last);
+        return;
+    }
     for (int axis = 0; axis < 3; axis++)
         drift_axis(work->at_x[axis], s->x[axis], s->v[axis], work->time, work->now, worker->tick,
                    worker->first, last);
 }
 
-/* The end of the steps of this thread's part of the block, and the beginning of their next ones.
- * At the grid point these are but chosen, since the next grid step begins them. */
+/* Ends the steps of this thread's part of the block and begins the next ones. At the grid point it
+ * only chooses these, since the next grid step begins them. */
 static void correct(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -87,6 +131,7 @@ static void correct(const struct block_worker *worker)
     block_share(worker, worker->threads, &first, &last);
     for (size_t k = first; k < last; k++) {
         const size_t i = work->block[k];
+        turn_velocity(worker, i);
         for (int axis = 0; axis < 3; axis++) {
             s->x[axis][i] = work->at_x[axis][i];
             s->a[axis][i] = work->sum_a[axis][k];
@@ -96,13 +141,15 @@ static void correct(const struct block_worker *worker)
     }
 }
 
-/* Leaves a system that cannot go on as it is now: bodies that are not due are drifted, and all have
- * the velocity of this time in place of that in the middle of a step. */
+/* Brings all bodies of a system that cannot go on to the time of the block: drifts those that are
+ * not due, and changes the velocities, which are those of the middle of a step, to this time. */
 static void bring_along(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
     const struct block_workspace *const work = worker->work;
     for (size_t i = 0; i < s->count && work->now < BLOCK_TICKS; i++) {
+        if (work->time[i] != work->now)
+            turn_velocity(worker, i);
         for (int axis = 0; axis < 3 && work->time[i] != work->now; axis++)
             s->x[axis][i] = work->at_x[axis][i];
         kick(s, i, (work->now - work->time[i]) * worker->tick - 0.5 * s->step[i]);
@@ -111,7 +158,7 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Takes in the forces at the start. */
+/* Copies the accelerations at the start, for this thread's bodies. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -120,14 +167,14 @@ static void begin(const struct block_worker *worker)
             s->a[axis][i] = worker->work->sum_a[axis][i];
 }
 
-/* All bodies begin a step; number i of the block is body i. */
+/* Begins a step of every body; number i of the block is body i. */
 static void open_grid_step(const struct block_worker *worker)
 {
     for (size_t i = worker->first; i < worker->last && i < worker->system->count; i++)
         begin_step(worker, i);
 }
 
-/* Steps follow eta. */
+/* Returns the ratio of steps by two rules: steps are proportional to eta. */
 static double step_ratio(const void *rule, const void *other)
 {
     return *(const double *)rule / *(const double *)other;

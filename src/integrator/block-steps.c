@@ -10,7 +10,7 @@
 
 double block_round_step(double dt, double wanted)
 {
-    int exponent; /* wanted / dt is at least 2^(exponent - 1), and less than twice that */
+    int exponent; /* 2^(exponent - 1) <= wanted / dt < 2^exponent */
     if (!(wanted >= dt * ldexp(1, -BLOCK_DEEPEST)))
         return 0;
     if (wanted >= dt)
@@ -21,7 +21,7 @@ double block_round_step(double dt, double wanted)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Arrays of a workspace without jerks, and with them. */
+/* The number of arrays of a workspace, without jerks and with them. */
 enum { ARRAYS = 9, ALL_ARRAYS = 15 };
 
 static int workspace_arrays(struct block_workspace *work, bool jerks, double **arrays[ALL_ARRAYS])
@@ -97,7 +97,7 @@ struct reference_motion block_motion(const struct block_worker *worker, double *
     };
 }
 
-/* Adds the fields to the sums of the block, which are complete; each thread has a part of them. */
+/* Adds the forces of external fields to the complete sums of the block; each thread does a part. */
 static void add_fields(const struct block_worker *worker, const struct reference_motion *motion)
 {
     const struct external *const external = worker->physics->external;
@@ -124,7 +124,7 @@ static void add_fields(const struct block_worker *worker, const struct reference
     wait_for_others(worker);
 }
 
-/* Sums the forces on the block by all bodies, of which this thread packs its own. */
+/* Sums the forces of all bodies on the block. Each thread packs its own bodies, then all sum. */
 static void sum_block(const struct block_worker *worker, double *const x[3], double *const v[3])
 {
     struct block_workspace *const work = worker->work;
@@ -146,7 +146,8 @@ static double earliest(const double *next, size_t count)
     return least;
 }
 
-/* By the first thread; returns the shortest step that the block ends, and whose it is. */
+/* Finds the next block, in the first thread. Returns the shortest step that ends with it, and puts
+ * its body into *who. */
 static double find_block(const struct block_worker *worker, size_t *who)
 {
     struct block_workspace *const work = worker->work;
@@ -166,7 +167,8 @@ static double find_block(const struct block_worker *worker, size_t *who)
     return shortest;
 }
 
-/* Looks for a body of the block that cannot go on; by the first thread. */
+/* Looks, in the first thread, for a body of the block that cannot go on; the clock then says
+ * why. */
 static void look_for_stuck(const struct block_worker *worker)
 {
     struct adaptive_clock *const clock = worker->system->clock;
@@ -205,7 +207,7 @@ static void book_block(const struct block_worker *worker, double shortest, size_
 /* The work of a block besides its pairs, in units of one pair's time. */
 enum { BLOCK_WORK = 1000 };
 
-/* By the first thread, which decides for all. */
+/* Looks for an interruption, in the first thread, which decides for all. */
 static void look_for_interruption(const struct block_worker *worker, double *done, double work)
 {
     struct interruption *const interruption = worker->physics->interruption;
@@ -213,8 +215,8 @@ static void look_for_interruption(const struct block_worker *worker, double *don
         worker->system->clock->stuck = ADAPTIVE_INTERRUPTED;
 }
 
-/* All blocks up to the grid point. The first thread finds the next block before the others see that
- * one is over, so that all of them read the same time. */
+/* Moves the system, block by block, to the grid point. The first thread finds the next block before
+ * the others can begin it, so that all read the same time. */
 static void do_blocks(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -244,7 +246,7 @@ static void do_blocks(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Finds the forces at the start. */
+/* Evaluates the forces at the start. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

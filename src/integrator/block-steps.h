@@ -1,6 +1,6 @@
 /*
  * Block steps of one system: every body has a step of its own, the grid step over a power of two.
- * Those that are due at the same time make a block, and at grid points all bodies are due. The
+ * Bodies that are due at the same time make a block; at grid points all bodies are due. The
  * integrator, a struct block_method, says how the bodies of a block move.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_STEPS_H
@@ -11,40 +11,40 @@
 #include "force/jerk.h"
 #include "integrator/adaptive-systems.h"
 
-/* The grid step is halved this many times at most. A body that asks for a shorter step ends the
- * run. Times in units of the shortest step are exact in a double. */
+/* The most times that the grid step is halved. A body that needs a shorter step ends the run. Times
+ * in units of the shortest step are exact in a double. */
 enum { BLOCK_DEEPEST = ADAPTIVE_LEVELS - 1 };
 
 /* The number of shortest steps in a grid step. */
 #define BLOCK_TICKS ((double)(UINT64_C(1) << BLOCK_DEEPEST))
 
-/* Returns dt over the least power of two that makes it `wanted` or shorter; 0 if more than
- * BLOCK_DEEPEST halvings would be needed. */
+/* Returns dt / 2^k, with the least k for which it is no longer than `wanted`; 0 if k would be more
+ * than BLOCK_DEEPEST. */
 double block_round_step(double dt, double wanted);
 
-/* One system: bodies, and the state that a grid step leaves beside them. Arrays of `count` numbers;
- * jerk and low are those of methods with jerks, otherwise NULL. */
+/* One system: its bodies, and their state at a grid point. Pointers are to arrays of `count`
+ * numbers; jerk and low are NULL if the method has no jerks. */
 struct block_system {
     size_t count;
-    size_t index;           /* in the bodies */
-    double *x[3], *v[3];    /* of the bodies */
-    double *low[3];         /* rounding errors of x: x + low is the position */
+    size_t index;           /* number of the system in the bodies */
+    double *x[3], *v[3];    /* positions and velocities, in the arrays of the bodies */
+    double *low[3];         /* rounding errors of x; the position is x + low */
     double *a[3], *jerk[3]; /* acceleration and jerk */
     double *step;           /* each body's next step: dt over a power of two */
     struct adaptive_clock *clock;
 };
 
-/* Memory for the steps of one system, for one thread or a team. Arrays of one number per body;
+/* Memory for the steps of one system, by one thread or a team. Arrays have one number per body;
  * at_v and sum_jerk are NULL if the method has no jerks. */
 struct block_workspace {
     struct jerk *forces;            /* sums accelerations, and jerks if the method has them */
-    double *at_x[3], *at_v[3];      /* of all bodies, predicted at the time of the block */
+    double *at_x[3], *at_v[3];      /* x and v of all bodies, predicted at the time of the block */
     double *sum_a[3], *sum_jerk[3]; /* sums for the bodies of the block, in its order */
     double *time, *next; /* begin and end of each body's step, in units of the shortest step */
     double *wanted;      /* the step that each body of the block wants next */
     uint32_t *block;     /* numbers of the bodies that are due */
     size_t block_size;
-    size_t refined; /* pairs in second evaluations of a block */
+    size_t refined; /* pairs in second evaluations of the block (hermite_refine()) */
     double now;     /* time of the block, in units of the shortest step */
     struct barrier barrier;
 };
@@ -56,15 +56,15 @@ enum status block_workspace_create(struct block_workspace *work,
 void block_workspace_destroy(struct block_workspace *work);
 double block_workspace_bytes(const struct force_options *options, double count, bool jerks);
 
-/* One thread of those that work on a system. */
+/* The work of one thread on a system, which a team may share. */
 struct block_worker {
     const struct block_method *method;
-    const void *rule; /* how the method chooses steps: its own type */
+    const void *rule; /* parameters by which the method chooses steps; of its own type */
     const struct block_system *system;
     const struct physics *physics;
     const struct bodies *bodies; /* all systems; x and v of the system lie in them */
     struct block_workspace *work;
-    double dt, tick; /* dt over 2^BLOCK_DEEPEST */
+    double dt, tick; /* tick: the shortest step, dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
     size_t first, last; /* the thread's bodies, with the padding */
 };
@@ -74,12 +74,14 @@ struct block_worker {
 struct block_method {
     struct adaptive_method adaptive;
     bool jerks; /* whether it needs jerks */
-    /* Returns the steps by a rule over those by another one. */
+    /* Returns the ratio of the steps by `rule` to those by `other`. */
     double (*step_ratio)(const void *rule, const void *other);
-    /* Copies the forces at the start from the sums of the block, for this thread's bodies. */
+    /* Copies the forces at the start from the sums of the block, for this thread's bodies; may also
+     * choose their first steps. */
     void (*begin)(const struct block_worker *worker);
-    /* Rounds the bodies' steps to powers of two of a new grid step. The first thread calls it.
-     * NULL if the method chooses all steps at the beginning of each grid step. */
+    /* Rounds the steps of all bodies to the new grid step divided by powers of two. The first
+     * thread calls it. NULL if the method chooses all steps anew at the beginning of each grid
+     * step. */
     void (*fit_steps)(const struct block_worker *worker);
     /* Begins a grid step: sets time and next of this thread's bodies, and wanted if the method
      * chooses their steps here. */

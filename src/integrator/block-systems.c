@@ -10,21 +10,21 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { TEAM_FROM = 1024 /* bodies: a block of fewer is done before a second thread is there */ };
+enum { TEAM_FROM = 1024 /* bodies: a smaller block is done before a second thread has started */ };
 
 struct block_systems {
     struct adaptive_systems common;
     const struct block_method *method;
-    void *rule;                   /* how the method chooses steps: its own type */
-    size_t team;                  /* threads that move one system together */
-    size_t workspaces;            /* systems that move at the same time */
+    void *rule;        /* parameters by which the method chooses steps; of its own type */
+    size_t team;       /* threads that move one system together */
+    size_t workspaces; /* systems that move at the same time */
     struct block_workspace *work; /* [workspaces] */
     struct barrier barrier;
 };
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Returns k where a step is that of the grid over 2^k; -1: no body has such a step. */
+/* Returns k if a step is the grid step over 2^k, and -1 if a body cannot have such a step. */
 static int level_of(double step, double grid)
 {
     int exponent;
@@ -32,7 +32,8 @@ static int level_of(double step, double grid)
     return divides && exponent > 1 - ADAPTIVE_LEVELS ? 1 - exponent : -1;
 }
 
-/* System s, with its arrays: acceleration, jerk, step, and what positions lack. */
+/* Returns system s, with its arrays: acceleration, jerk, step, and the rounding errors of
+ * positions. */
 static struct block_system system_at(const struct adaptive_systems *all, size_t s)
 {
     const struct block_systems *const blocks = (const struct block_systems *)all;
@@ -57,13 +58,13 @@ static struct block_system system_at(const struct adaptive_systems *all, size_t 
 
 /* --- all systems ------------------------------------------------------------------------------ */
 
-/* Threads that move one of `systems` systems of `count` bodies together. */
+/* Returns the number of threads that move one of `systems` systems of `count` bodies together. */
 static size_t team_of(double systems, double count, int threads)
 {
     return count >= TEAM_FROM && systems < threads ? (size_t)threads : 1;
 }
 
-/* Systems that are moved at one time. */
+/* Returns the number of systems that are moved at one time. */
 static size_t workspaces_of(double systems, double count, int threads)
 {
     if (team_of(systems, count, threads) > 1)
@@ -154,8 +155,8 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
 
 /* --- functions of the method and the class ---------------------------------------------------- */
 
-/* Steps are the grid's over powers of two, or bodies would not come to the grid point; that of a
- * body which could not go on is 0. */
+/* Checks that each step is the grid step divided by a power of two, or bodies would miss the grid
+ * point. Only a body of a stuck system may have 0. */
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s)
 {
     const double *const step = system_at(all, s).step;
@@ -195,7 +196,7 @@ void block_systems_statistics(const struct adaptive *adaptive, size_t s,
     statistics->current = current;
     statistics->rejections = NAN;
     statistics->bodies = 1;
-    if (!statistics->stuck) /* all of them meet at grid points */
+    if (!statistics->stuck) /* all bodies meet at grid points */
         statistics->time = clock->grid * clock->dt;
 }
 

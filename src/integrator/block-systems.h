@@ -1,7 +1,7 @@
 /*
- * The systems of a run with block steps (block-steps.h). All threads move one large system
- * together. If systems are small, or as many as threads, one thread moves each. The class of an
- * integrator with block steps has these functions.
+ * The systems of a run with block steps (block-steps.h). If systems are large and fewer than the
+ * threads, all threads move one after the other together; otherwise one thread moves each. The
+ * class of an integrator with block steps has these functions.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 #define ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
@@ -10,14 +10,13 @@
 #include "integrator/block-steps.h"
 
 /* The first parameter of such an integrator. */
+/* clang-format off */
 #define BLOCK_STEP_PARAMETER                                                                       \
-    {                                                                                              \
-        .key = "step", .type = PARAMETER_REAL, .default_value = DEFAULT_UNSET,                     \
-        .open = OPEN_MINIMUM, .dimension = DIMENSION_TIME,                                         \
-        .help = "Grid on which the run observes, and the longest step of a body: each takes this " \
-                "over a power of two. `every` and checkpoints count it. If the grid does not "     \
-                "divide `end`, the program shortens it; unset: a thousandth of `end`."             \
-    }
+    { KEY(REAL, step), OPTIONAL, POSITIVE, .dimension = DIMENSION_TIME,                            \
+      .help = "Grid on which the run observes, and the longest step of a body: each takes this "   \
+              "over a power of two. `every` and checkpoints count it. If the grid does not "       \
+              "divide `end`, the program shortens it; unset: a thousandth of `end`." }
+/* clang-format on */
 
 /* Creates the state and the workspaces, and divides the threads. Copies the `size` bytes of `rule`.
  * STATUS_MEMORY; errors of jerk_create(). */
@@ -30,7 +29,7 @@ enum status block_systems_create(const struct block_method *method, const void *
 double block_systems_bytes(const struct block_method *method, const struct force_options *force,
                            double systems, double count);
 
-/* Functions of struct adaptive_class. */
+/* Functions for a struct adaptive_class. */
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
 void block_systems_destroy(struct adaptive *adaptive);
@@ -42,7 +41,7 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
                                 double levels[ADAPTIVE_LEVELS]);
 const char *block_systems_kernel(const struct adaptive *adaptive);
 
-/* The number of arrays of a system, without jerks and with them; functions of struct
+/* The number of arrays of a system, without jerks and with them; and functions for a struct
  * adaptive_method. */
 enum { BLOCK_ARRAYS = 4, BLOCK_ARRAYS_WITH_JERKS = 10 };
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s);

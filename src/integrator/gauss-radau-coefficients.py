@@ -96,6 +96,8 @@ def table():
         "h": nodes,
         "basis": [[evaluate(newton[k], 0, node[n]) if k + 1 < n else 0 for k in range(TERMS)]
                   for n in range(1, NODES + 1)],
+        "speed": [[evaluate(newton[k], -1, node[n]) for k in range(TERMS)]
+                  for n in range(1, NODES + 1)],
         "path": [[evaluate(newton[k], -2, node[n]) for k in range(TERMS)]
                  for n in range(1, NODES + 1)],
         "end": [[evaluate(newton[k], order, Fraction(1)) for k in range(TERMS)]

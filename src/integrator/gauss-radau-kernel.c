@@ -1,10 +1,12 @@
 /*
- * The kernels for systems of few bodies (gauss-radau.h) for one instruction set; compiled once for
- * each, with the flags of the set and with KERNELS, its name, like force/direct/kernel.c.
+ * The kernels for systems of few bodies (gauss-radau.h) for one instruction set. This file is
+ * compiled once for each set, with the flags of the set and its name in the macro KERNELS, like
+ * force/direct/kernel.c.
  *
  * A pass of the predictor and corrector is the same for all lanes. When the steps of half of them
- * have converged, these are finished, and begin their next one, or another system, while the others
- * go on with theirs. A lane that waits keeps what it has: the others change no bit of it.
+ * have converged, these steps are finished, and their lanes begin the next step, or another system,
+ * while the other lanes go on with theirs. A lane that waits is masked: its numbers keep their
+ * bits.
  */
 #include "integrator/gauss-radau.h"
 
@@ -23,36 +25,36 @@
 
 enum { LANES = sizeof(vdouble) / sizeof(double) };
 
-/* One system on its way. */
+/* A system that is being moved, in one lane or in all. */
 struct slot {
     bool active, on_copy;
     size_t system;
     double target;
     struct adaptive_clock clock;
-    double step; /* that is being tried */
+    double step; /* length of the step that is being tried */
     int pass;
     double before; /* change of b_6 in the pass before */
-    bool waits;    /* the step has converged, with accelerations of this size: */
+    bool waits;    /* the step has converged; then `size` is the size of its accelerations */
     double size;
 };
 
-/* The arrays behind those of the state and the terms of the step in a workspace. */
+/* The arrays in a workspace that follow those of the state and of the terms of the step. */
 enum {
-    WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions, from where the step began */
-    WORK_A,                           /* accelerations there */
-    WORK_AXES,                        /* from here on there is one axis to each: */
+    WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions relative to the start of the step */
+    WORK_A,                           /* accelerations at these positions */
+    WORK_AXES,                        /* the following have one axis each, at axis_of(): */
     WORK_M = 0,                       /* masses */
-    WORK_REAL,                        /* all bits are set where a number belongs to a body */
-    WORK_SCALE                        /* the time scale of each body, squared */
+    WORK_REAL,                        /* all bits are set for a number that belongs to a body */
+    WORK_SCALE                        /* square of the time scale of each body */
 };
 
-/* The sizes that the loops over numbers need. If these are constants, the loops become straight
- * code. */
+/* The sizes of the loops over numbers. If a function is inlined with constants for them, its loops
+ * become straight code. */
 struct kernel {
-    bool lanes;     /* a system in each lane; else all of them have one */
-    size_t count;   /* bodies of a system */
-    size_t pitch;   /* numbers of an axis */
-    size_t vectors; /* of them in use */
+    bool lanes;     /* each lane has a system; otherwise all have one system */
+    size_t count;   /* number of bodies of a system */
+    size_t pitch;   /* length of an axis, in numbers */
+    size_t vectors; /* vectors of an axis that are used */
     double *work;
     double G, eps2;
     struct slot *slots; /* [LANES], or one */
@@ -64,19 +66,19 @@ ALWAYS_INLINE size_t axis_at(const struct kernel *k, size_t axis)
     return axis * k->pitch;
 }
 
-/* [3][pitch] */
+/* Returns an array of the state: [3][pitch]. */
 ALWAYS_INLINE double *state_of(const struct kernel *k, size_t array)
 {
     return k->work + axis_at(k, 3 * array);
 }
 
-/* [3][pitch] */
+/* Returns an array of a step: [3][pitch]. */
 ALWAYS_INLINE double *work_of(const struct kernel *k, size_t array)
 {
     return state_of(k, RADAU_ARRAYS + array);
 }
 
-/* [pitch] */
+/* Returns an axis of a workspace: [pitch]. */
 ALWAYS_INLINE double *axis_of(const struct kernel *k, size_t axis)
 {
     return work_of(k, WORK_AXES) + axis_at(k, axis);
@@ -105,7 +107,7 @@ ALWAYS_INLINE vdouble root(vdouble a)
     return result;
 }
 
-/* Updates an array where the mask is set; for one system it is set everywhere. */
+/* Updates an array where the mask is set; in one system in all lanes it is set everywhere. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);
@@ -137,7 +139,7 @@ ALWAYS_INLINE void put_scale(const struct kernel *k, size_t v, vdouble scale)
     store_double(axis_of(k, WORK_SCALE) + v * LANES, scale);
 }
 
-/* A number of each slot, to its lane, or to all. */
+/* Returns a vector with a number of each slot in its lane; if there is one slot, in all lanes. */
 ALWAYS_INLINE vdouble of_slots(const struct kernel *k, const double *numbers)
 {
     double all[LANES] __attribute__((aligned(64)));
@@ -159,12 +161,12 @@ static size_t slot_count(const struct kernel *k)
     return k->lanes ? LANES : 1;
 }
 
-/* The largest number of a slot. */
+/* Returns the largest number of a slot; NaN if one of them is NaN. */
 static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 {
     double most = numbers[slot];
     for (size_t lane = 0; lane < LANES && !k->lanes; lane++)
-        if (!(numbers[lane] <= most) && !isnan(most)) /* NaN stays */
+        if (!(numbers[lane] <= most) && !isnan(most)) /* a NaN stays */
             most = numbers[lane];
     return most;
 }
@@ -175,8 +177,8 @@ static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 
 /* --- forces ----------------------------------------------------------------------------------- */
 
-/* 1/r^3, and 0 at r = 0. As in backend/small-kernel.c, with one term more of the series, so that
- * what it leaves is below the rounding. */
+/* Returns 1/r^3, and 0 at r = 0, as in backend/small-kernel.c, but with one more term of the
+ * series, so that the error is below the rounding. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -193,8 +195,8 @@ ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
     return (vdouble)((mask_double)g & (r2 > 0) & (r2 <= DBL_MAX));
 }
 
-/* Positions: where the step began, and how far the bodies have come since. Taken apart, bodies that
- * are near each other keep the digits of their separation that the sum of the two would lose. */
+/* Positions in two parts: at the start of the step, and the path since. Separations of near bodies
+ * are computed by parts, so they keep the digits that would be lost in the sums. */
 struct position {
     vdouble x[3], path[3];
 };
@@ -211,7 +213,7 @@ ALWAYS_INLINE struct position load_position(const struct kernel *k, size_t at)
     return position;
 }
 
-/* The same of one body, in all lanes. */
+/* Returns the position of body j in all lanes. */
 ALWAYS_INLINE struct position splat_position(const struct kernel *k, size_t j)
 {
     const double *const x = state_of(k, RADAU_X), *const path = work_of(k, WORK_PATH);
@@ -224,7 +226,7 @@ ALWAYS_INLINE struct position splat_position(const struct kernel *k, size_t j)
     return position;
 }
 
-/* From i to j, and 1/r^3. */
+/* Computes the separation d from i to j; returns 1/r^3. */
 ALWAYS_INLINE vdouble separate(const struct position *i, const struct position *j, vdouble eps2,
                                vdouble d[3])
 {
@@ -235,7 +237,8 @@ ALWAYS_INLINE vdouble separate(const struct position *i, const struct position *
         madd_double(d[2], d[2], madd_double(d[1], d[1], madd_double(d[0], d[0], eps2))));
 }
 
-/* Each pair once, for both bodies. Every body adds the others in their order. */
+/* Sums the accelerations with a system in each lane: each pair once, for both bodies. To every body
+ * the others are added in the order of their indices. */
 ALWAYS_INLINE void sum_pairs(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
@@ -264,7 +267,8 @@ ALWAYS_INLINE void sum_pairs(const struct kernel *k)
     }
 }
 
-/* The same for bodies in the lanes. What stands beyond the last one feels nothing. */
+/* Does the same for one system with its bodies in the lanes. The numbers behind the last body stay
+ * 0. */
 ALWAYS_INLINE void sum_bodies(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
@@ -297,7 +301,7 @@ ALWAYS_INLINE void sum_forces(const struct kernel *k)
 
 /* --- the step of every slot ------------------------------------------------------------------- */
 
-/* The length of the step of each slot. */
+/* Returns the length of the step of each slot. */
 ALWAYS_INLINE vdouble steps_of(const struct kernel *k)
 {
     double steps[LANES] = { 0 };
@@ -306,7 +310,7 @@ ALWAYS_INLINE vdouble steps_of(const struct kernel *k)
     return of_slots(k, steps);
 }
 
-/* Begins the steps of some slots. */
+/* Begins the steps of the slots for which begins[slot] is set. */
 ALWAYS_INLINE void begin_steps(const struct kernel *k, const bool *begins)
 {
     double ratios[LANES] = { 0 };
@@ -315,7 +319,7 @@ ALWAYS_INLINE void begin_steps(const struct kernel *k, const bool *begins)
     predict_terms(k, of_slots(k, ratios), mask_of_slots(k, begins));
 }
 
-/* Goes once over all nodes. Slots that wait do not move. */
+/* Makes one pass over all nodes. Slots that wait do not change. */
 ALWAYS_INLINE struct found pass(const struct kernel *k)
 {
     bool moving[LANES] = { false };
@@ -342,7 +346,7 @@ ALWAYS_INLINE void scale_steps(const struct kernel *k)
     find_time_scales(k, of_slots(k, sizes));
 }
 
-/* Finishes the steps that are taken. */
+/* Finishes the steps of the slots for which taken[slot] is set. */
 ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 {
     bool later[LANES] = { false };
@@ -353,16 +357,17 @@ ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 
 #include "integrator/gauss-radau-slots.inc"
 
-/* Tested once in some hundred steps. */
+/* Looks for an interruption, once in some hundred steps. */
 static bool is_interrupted(const struct kernel *k, double *done)
 {
-    enum { STEP_WORK = 2000 }; /* in pair interactions, besides those of the bodies */
+    enum { STEP_WORK = 2000 }; /* in pair interactions, in addition to those of the bodies */
     struct interruption *const interruption = k->batch->systems->physics->interruption;
     return interruption_after(interruption, done,
                               STEP_WORK + 100.0 * reference_pairs(1.0, (double)k->count));
 }
 
-/* `k` for whoever goes by the slots, and `c`, the same with constants, for loops over numbers. */
+/* Takes all systems of the batch. `c` is a copy of *k in which sizes are constants, for loops over
+ * numbers; functions that go over the slots use `k`. */
 ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
 {
     bool begins[LANES], taken[LANES];
@@ -377,13 +382,13 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
         while (!find_converged(k, &found, begins));
         scale_steps(&c);
         judge_steps(k, begins, taken);
-        if (c.lanes || taken[0]) /* update() writes all of a system that is alone */
+        if (c.lanes || taken[0]) /* if a system is alone, update() has no mask */
             finish_steps(&c, taken);
         note_steps(k, taken);
     }
 }
 
-/* With numbers that are constants; 0 bodies: as many as there are. */
+/* Calls take_all() with sizes that are constants; count = 0: k->count bodies. */
 ALWAYS_INLINE void take_as(const struct kernel *k, bool lanes, size_t count, size_t vectors)
 {
     struct kernel c = *k;
@@ -394,7 +399,7 @@ ALWAYS_INLINE void take_as(const struct kernel *k, bool lanes, size_t count, siz
     take_all(k, c);
 }
 
-/* The first one that fits. */
+/* Calls the first variant with constants that fits. */
 static void dispatch(const struct kernel *k)
 {
     if (k->lanes && k->count == 2)

@@ -1,6 +1,6 @@
 /*
- * All systems of a run under Gauss-Radau: each has its own time and its own steps, which end where
- * they end, before the grid point or on it. What steps are chosen by stands here too.
+ * All systems of a run under Gauss-Radau. Each has its own time and its own steps; its last step
+ * ends at the grid point or before it. The choice of steps is in this file, too.
  */
 #include "config.h"
 
@@ -20,36 +20,28 @@
 enum { STEP, ACCURACY };
 
 const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
-    { .key = "step",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_TIME,
+    { KEY(REAL, step), OPTIONAL, POSITIVE, .dimension = DIMENSION_TIME,
       .help = "Grid on which the run observes: `every` and checkpoints count its steps. "
               "The steps of the motion are others, which the integrator chooses. If the grid "
               "does not divide `end`, the program shortens it; unset: a thousandth of `end`." },
-    { .key = "accuracy",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(1e-9),
-      .maximum = 1e-3,
-      .open = OPEN_MINIMUM,
+    { KEY(REAL, accuracy), BY_DEFAULT(REAL, 1e-9), POSITIVE_TO(1e-3),
       .help = "Size of the last term of a step's polynomial, relative to the acceleration; "
               "steps go with its seventh root. The default leaves little but roundings." },
 };
 
-/* For the nodes of Everhart (1985), rounded to double: what their polynomials make of constants
- * that are a rounding off shows after a million steps as a drift of the energy, so that the weights
- * of a step have a second part. */
+/* The coefficients for the nodes of Everhart (1985), rounded to double. Constants that are wrong by
+ * a rounding error show after a million steps as a drift of the energy, so the weights of f_n have
+ * a second part. */
 const struct radau_coefficients radau = {
 #include "integrator/gauss-radau-coefficients.inc"
 };
 
 /* --- what steps are chosen by ----------------------------------------------------------------- */
 
-/* The most by which a step may exceed the one before; a step that should have been shorter by this
- * factor is tried again. */
+/* The largest ratio of a step to the one before. A step that should have been shorter by more than
+ * this factor is tried again. */
 static const double most_growth = 4;
-/* The first step, in units of the fastest pair's time scale: some four times shorter than most. */
+/* The first step, in units of the shortest time scale of a pair: about a quarter of most steps. */
 static const double first_step = 0.05;
 
 double radau_length(double accuracy)
@@ -57,7 +49,7 @@ double radau_length(double accuracy)
     return pow(5040 * accuracy, 1.0 / 7);
 }
 
-/* a + b in two parts, of which the sum is exact (Knuth). */
+/* Returns a + b, and its rounding error in *rest: together they are exact (Knuth). */
 static double add(double a, double b, double *rest)
 {
     const double sum = a + b, part = sum - a;
@@ -90,8 +82,8 @@ double radau_next(double dt, double scale, double length)
     return dt * fmin(most_growth, sqrt(scale) * length);
 }
 
-/* Each pass makes the change a hundred times smaller, so that after such a one the next would
- * change velocities by less than their rounding. */
+/* The limit of the change: each pass makes it a hundred times smaller, so that after one below the
+ * limit the next would change velocities by less than their rounding error. */
 bool radau_converged(int pass, double change, double before, double size)
 {
     static const double none = 1e-12;
@@ -114,8 +106,9 @@ void radau_remember_smallest(struct adaptive_clock *clock, const struct physics 
 
 /* --- the first step --------------------------------------------------------------------------- */
 
-/* Returns the square of the shorter of two times: of a flyby, r/w, and of a free fall,
- * (r^3/Gm)^(1/2), which is the period of a circular orbit over 2 pi; r is softened. */
+/* Returns the square of the shorter of two times of a pair with the mass m, separation d and
+ * relative velocity w: of a flyby, r/w, and of a free fall, (r^3/Gm)^(1/2), the period of a
+ * circular orbit over 2 pi; r is softened. */
 static double pair_time2(const struct physics *physics, double m, const double d[3],
                          const double w[3])
 {
@@ -169,21 +162,22 @@ struct systems {
     const char *kernel;
     int threads;
     double length;
-    /* Few bodies: kernels for them, and the memory of each thread. Many: NULL. */
+    /* For systems of few bodies: kernels, and a workspace for each thread. Otherwise NULL. */
     const struct radau_kernels *small;
     double **work;
     size_t *deferred; /* [threads * RADAU_LANES], see struct radau_batch */
     struct radau_large *large;
 };
 
-enum { LEAST_LANES = 4 }; /* systems of a thread from which each gets a lane */
+enum { LEAST_LANES = 4 }; /* if a thread has at least this number of systems, each gets a lane */
 
 static bool makes_sense(const struct adaptive_systems *all, size_t s)
 {
     return all->clocks[s].step > 0;
 }
 
-/* Tells which pair can no longer be resolved, and when; or which body's force is not finite. */
+/* Reports the pair that can no longer be resolved, or the body whose force is not finite, and the
+ * time. */
 static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
 {
     const struct bodies *const b = all->bodies;
@@ -245,7 +239,8 @@ static const struct radau_kernels *const small_kernels[] = {
 #undef ROW
 };
 
-/* Finds the kernels of the force's instruction set. */
+/* Returns the kernels for few bodies of the force's instruction set; NULL if they cannot be
+ * used. */
 static const struct radau_kernels *find_small(const struct adaptive_options *options,
                                               const struct physics *physics, size_t count)
 {
@@ -276,7 +271,7 @@ static void systems_destroy(struct adaptive *adaptive)
     free(all);
 }
 
-/* Makes what the systems need if each is moved by one thread, or by all of them together. */
+/* Allocates the workspaces of the threads for small systems, or creates `large`. */
 static void make_room(struct systems *all, struct force *kernels, struct error *error)
 {
     const struct bodies *const b = all->common.bodies;
@@ -341,8 +336,9 @@ static void move_batch(const struct systems *all, struct radau_batch *batch, boo
     all->small->advance(batch, all->work[omp_get_thread_num()], lanes);
 }
 
-/* Lanes pay where there are systems enough to fill most of them. Those that take many more steps
- * than the others are moved alone at the end, each by a thread. */
+/* Moves systems of few bodies. Lanes are used if there are enough systems to fill most of them.
+ * Systems that need many more steps than the others are moved alone at the end, each by one
+ * thread. */
 static void move_small(struct systems *all, double dt)
 {
     const size_t count = all->common.bodies->systems;
@@ -377,7 +373,8 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
     return adaptive_systems_end(&all->common, error);
 }
 
-/* Steps go with their length, and so does the first one of a copy. */
+/* Copies a system. Its next step is changed in proportion to the length of steps of both
+ * objects. */
 static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                          size_t from_system)
 {

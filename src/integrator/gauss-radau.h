@@ -2,14 +2,16 @@
  * Gauss-Radau quadrature of 15th order with steps that follow the motion: Everhart (1985), Rein &
  * Spiegel (2015, MNRAS 446, 1424), Pham, Rein & Spiegel (2024, OJAp 7, 1).
  *
- *   gauss-radau.c                 all systems of a run, and what steps are chosen by
- *   gauss-radau-step.inc          the arithmetic of a step; a table says which letter of the papers
- *                                 stands where
- *   gauss-radau-large.c           one system of many bodies, with the force as a callback, and the
- *                                 threads that take such systems
+ *   gauss-radau.c                 all systems of a run, and how the lengths of steps are chosen
+ *   gauss-radau-step.inc          the arithmetic of a step, with a table of the papers' letters and
+ *                                 the names here
+ *   gauss-radau-system.c          steps of one system of any number of bodies, with the force as a
+ *                                 callback
+ *   gauss-radau-large.c           distributes such systems: one to each thread, or one to all
  *   gauss-radau-kernel.c          systems of few bodies in vectors, and their forces
- *   gauss-radau-slots.inc         which system a slot moves, and by which step; a part of the
- * kernel gauss-radau-coefficients.inc  numbers, which gauss-radau-coefficients.py makes
+ *   gauss-radau-slots.inc         a part of the kernel: which system a slot moves, and by which
+ *                                 step
+ *   gauss-radau-coefficients.inc  numbers, which gauss-radau-coefficients.py makes
  *
  * Within a step the acceleration is a0 plus a polynomial of degree 7 in h = (t - t0) / dt, which
  * goes through the accelerations at seven nodes. Its coefficients are kept in two bases: b_k of
@@ -29,10 +31,10 @@
 #include "integrator/adaptive-systems.h"
 
 enum {
-    RADAU_NODES = 7, /* beside the start of the step */
+    RADAU_NODES = 7, /* nodes in addition to the start of the step */
     RADAU_TERMS = 7,
     RADAU_RATES = 4,  /* acceleration, jerk, snap, crackle */
-    RADAU_PASSES = 12 /* of predictor and corrector, at most */
+    RADAU_PASSES = 12 /* most passes of predictor and corrector */
 };
 
 extern const struct adaptive_class gauss_radau_class;
@@ -42,31 +44,33 @@ extern const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS];
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* All of them belong to the nodes as doubles have them; node n is at index n - 1, as is g_n. */
+/* The coefficients of the method, for the nodes as rounded to double. Node n, and g_n, are at index
+ * n - 1. */
 struct radau_coefficients {
     double h[RADAU_NODES];
-    double basis[RADAU_NODES][RADAU_TERMS];          /* of g_k at node n, k < n */
-    double path[RADAU_NODES][RADAU_TERMS];           /* of g_k, integrated twice to node n */
-    double end[RADAU_RATES][RADAU_TERMS];            /* of g_k at h = 1, and of its derivatives */
-    double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v, with their rest */
-    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* and in x */
+    double basis[RADAU_NODES][RADAU_TERMS]; /* values of the products of g_k at node n, k < n */
+    double speed[RADAU_NODES][RADAU_TERMS]; /* the same, integrated from 0 to node n */
+    double path[RADAU_NODES][RADAU_TERMS];  /* the same, integrated twice */
+    double end[RADAU_RATES][RADAU_TERMS];   /* the same and their derivatives at h = 1 */
+    double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v, with low parts */
+    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* the same in x */
     double c[RADAU_TERMS][RADAU_TERMS];              /* b_j = sum over k >= j of c[j][k] g_k */
     double d[RADAU_TERMS][RADAU_TERMS];              /* g_k = sum over j >= k of d[k][j] b_j */
-    /* C(k + 1, j + 1): what h^(k+1) about one end of a step is about the other */
+    /* Binomial coefficients C(k + 1, j + 1): they expand h^(k+1) about the end of a step. */
     double binomial[RADAU_TERMS][RADAU_TERMS];
 };
 
 extern const struct radau_coefficients radau;
 
-/* The arrays of a system that last from step to step, each of three axes of `stride` numbers. */
+/* The arrays of a system that are kept from step to step, each of [3][stride] numbers. */
 enum radau_array {
-    RADAU_X, /* x + csx is the position: what an addition has lost is added with the next */
+    RADAU_X, /* x + csx is the position: csx is the rounding error of x, added in the next step */
     RADAU_CSX,
     RADAU_V,
     RADAU_CSV,
-    RADAU_A,                          /* a0, where it is known */
+    RADAU_A,                          /* a0, if clock->known */
     RADAU_B,                          /* b_0 ... b_6 of the last step */
-    RADAU_BE = RADAU_B + RADAU_TERMS, /* by how much they differed from what was predicted */
+    RADAU_BE = RADAU_B + RADAU_TERMS, /* their differences from the predicted ones */
     RADAU_ARRAYS = RADAU_BE + RADAU_TERMS
 };
 
@@ -76,19 +80,20 @@ struct radau_system {
     struct adaptive_clock *clock;
 };
 
-/* The scratch of a step while it is tried. */
+/* The scratch memory of a step. */
 struct radau_scratch {
     double *terms;       /* [RADAU_SCRATCH_ARRAYS][3][stride]: g, f and e */
-    double *x[3], *a[3]; /* positions for the force, and what it gives */
+    double *x[3], *a[3]; /* positions at which the force is evaluated, and its accelerations */
+    double *v[3];        /* velocities for a force that depends on them; NULL: it does not */
 };
 
 enum { RADAU_SCRATCH_ARRAYS = 3 * RADAU_TERMS };
 
-/* The constants of the problem. Borrowed by whoever takes steps. */
+/* The constants of a system's motion; borrowed by those who take steps. */
 struct radau_problem {
     const struct physics *physics;
-    const double *m; /* of the system's bodies */
-    double grid;     /* the grid step; see radau_floor() */
+    const double *m; /* masses of the system's bodies */
+    double grid;     /* length of a grid step; see radau_floor() */
 };
 
 /* Returns the state of system s, whose grid steps are dt long. */
@@ -104,7 +109,7 @@ static inline struct radau_problem radau_problem_at(const struct adaptive_system
     return (struct radau_problem){ all->physics, all->bodies->m + s * all->bodies->stride, dt };
 }
 
-/* [3][stride] */
+/* Returns an array of a system: [3][stride]. */
 static inline double *radau_array_of(const struct radau_system *system, size_t array)
 {
     return system->arrays + array * 3 * system->stride;
@@ -113,122 +118,135 @@ static inline double *radau_array_of(const struct radau_system *system, size_t a
 /* --- one system of any number of bodies ------------------------------------------------------- */
 
 /*
- * One thread's share of a system. All threads of a team call alike, each with its own bodies
- * [first, last) and a clock of its own; a thread alone has [0, count), and NULL for what makes a
- * team agree.
+ * The share of one thread in a system. All threads of a team make the same calls, each with its own
+ * bodies [first, last) and its own copy of the clock. A thread that works alone has [0, count), and
+ * NULL for the functions by which a team agrees (largest, least, wait).
  */
 struct radau_worker {
     size_t first, last;
     struct radau_scratch scratch;
-    double length; /* of a step, in units of the time scale */
+    double length; /* length of a step in units of the time scale */
     void *context;
-    /* scratch.a from scratch.x, of all bodies; by the whole team, which has written before it. */
+    /* Evaluates scratch.a of all bodies at scratch.x. The whole team calls it after each thread has
+     * written its positions. */
     void (*force)(void *context);
-    /* To all: the larger ones of two numbers; the least number with the body that it belongs to,
-     * the first of equal ones. */
+    /* Exchange between the threads of a team: the first replaces each of two numbers by the largest
+     * of all threads; the second replaces *value by the least, and *body by its body (the first one
+     * of equal values). */
     void (*largest)(void *context, double values[2]);
     void (*least)(void *context, double *value, size_t *body);
     void (*wait)(void *context);
 };
 
-/* (5040 eps)^(1/7), the length of steps with the accuracy eps. */
+/* Returns (5040 eps)^(1/7), the length of steps in units of the time scale for the accuracy eps. */
 double radau_length(double accuracy);
 
-/* Clears the clock, and chooses the first step to try: a small part of the time scale of the
- * fastest pair; 1 where no pair has one. */
+/* Clears the clock, and sets the first step to try: a small fraction of the shortest time scale of
+ * a pair or of the fields; 1 if there is none. */
 void radau_begin(const struct radau_system *system, const struct radau_problem *problem);
 
-/* Takes as many steps as end at `target` or before; with `land` one more, which ends there. */
+/* Evaluates the force at the start of the next step, unless it is known. */
+void radau_know_force(const struct radau_worker *worker, const struct radau_system *system);
+
+/* Takes all steps that end at `target` or before. With `land` it takes one more, which ends
+ * there. */
 enum adaptive_outcome radau_advance(const struct radau_worker *worker,
                                     const struct radau_system *system,
                                     const struct radau_problem *problem, double target, bool land);
 
 /* --- what steps are chosen by ----------------------------------------------------------------- */
 
-/* A step of dt has been taken. */
+/* Advances the clock by a step of dt that has been taken. */
 void radau_tick(struct adaptive_clock *clock, double dt);
 
-/* Time from here to the target. */
+/* Returns the time from the clock to the target. */
 double radau_left(const struct adaptive_clock *clock, double target);
 
-/* Steps below it would add nothing to a time that has one double only. */
+/* Returns the smallest step that still changes a time kept in one double. */
 double radau_floor(const struct adaptive_clock *clock, double grid);
 
-/* Is b_6 as it will be, or as near to it as it gets? `change` is that of a pass, in units in which
- * accelerations have the size `size`; `before` that of the pass before. */
+/* Tells whether b_6 has converged, or comes no nearer. `change` and `before` are the changes of b_6
+ * in this pass and in the last one; `size` is the size of accelerations, in the same units. */
 bool radau_converged(int pass, double change, double before, double size);
 
-/* An acceleration smaller than the largest one by this factor is a remainder of forces that
- * cancel: it has no digits of which a time scale could be made. */
+/* Relative to the largest acceleration: a smaller one is the remainder of forces that cancel. It
+ * has no correct digits, from which a time scale could be computed. */
 #define RADAU_CANCELLED 1e-14
 
-/* The step after one of dt, at whose end the time scale is the root of `scale`, in units of dt. */
+/* Relative to the sum of the pulls of the fields on a body: a smaller acceleration is such a
+ * remainder, too. The limit is larger because the rates at the end of a step have some 5000 times
+ * the rounding errors of forces (radau.end). */
+#define RADAU_FIELDS_CANCELLED 1e-10
+
+/* Returns the step that follows one of dt. `scale` is the square of the time scale at its end, in
+ * units of dt. */
 double radau_next(double dt, double scale, double length);
-/* Tells whether the step should have been so much shorter that it is tried again. */
+/* Tells whether `next` is so much shorter than dt that the step of dt is tried again with it. */
 bool radau_rejects(double dt, double next);
 
-/* The step of dt, which is the smallest so far, is that of the body clock->limiting: remembers it
- * with the body that pulls it most. */
+/* Notes that the step of dt is the smallest so far, with the body that asked for it
+ * (clock->limiting) and the one that pulls that body most. */
 void radau_remember_smallest(struct adaptive_clock *clock, const struct physics *physics,
                              const struct reference_motion *motion, double dt);
 
 /* --- all systems of many bodies --------------------------------------------------------------- */
 
 /*
- * As many systems as there are threads, or more: each
- * thread takes whole systems. Fewer: the team takes one after the other, and every thread has its
- * own bodies of it. What is observed at a grid point is reached by a step of a copy of the
- * system's state, so that the motion knows nothing of it.
+ * If there are at least as many systems as threads, each thread takes whole systems. If there are
+ * fewer, the team takes one system after the other, and each thread has its own bodies of it. A
+ * grid point is reached by a step of a copy of the system's state, so that observations do not
+ * change the motion.
  */
 struct radau_large;
 
-/* Memory for steps of the systems' bodies, whose arrays and clocks are borrowed, as are the
- * kernels; NULL in their place: the reference. `length` is that of struct radau_worker. NULL with
- * STATUS_MEMORY. */
+/* Allocates the memory for steps of the systems, whose arrays and clocks are borrowed, as are the
+ * kernels (NULL: the reference computes forces). `length` is that of struct radau_worker. Returns
+ * NULL with STATUS_MEMORY. */
 struct radau_large *radau_large_create(const struct adaptive_systems *systems,
                                        struct force *kernels, int threads, double length,
                                        struct error *error);
 void radau_large_destroy(struct radau_large *all);
 
-/* Every system to its grid point, clock->grid steps of dt from the start, where it is shown in the
- * arrays of the bodies. clock->stuck says whether it has failed. */
+/* Moves every system to its grid point, at clock->grid steps of dt, and copies its state there into
+ * the arrays of the bodies. clock->stuck says whether the system has failed. */
 void radau_large_advance(struct radau_large *all, double dt);
 
 /* --- systems of few bodies -------------------------------------------------------------------- */
 
 /*
- * With the widest vectors of an instruction set: a system in each lane, with its own steps, or the
- * bodies of one system in the lanes. Both do the same operations in the same order, so that a
- * system has the same bits alone and among others, and may change from a lane to all of them
- * between any two steps.
+ * The kernels use the widest vectors of an instruction set: each lane has a system with its own
+ * steps, or the lanes have the bodies of one system. Both do the same operations in the same order.
+ * So a system has the same bits alone and among others, and may change from one lane to all of them
+ * between two steps.
  */
-/* Bodies up to which a system is small, and lanes that an instruction set has at most. */
+/* Most bodies of a small system, and most lanes of an instruction set. */
 enum { RADAU_SMALL = 32, RADAU_LANES = 8 };
 
-/* The systems of a run that all threads share, to be taken one after the other. */
+/* The systems of a run that all threads share: each thread takes the next one that is left. */
 struct radau_batch {
     struct adaptive_systems *systems;
-    double length, dt;   /* of steps, see struct radau_worker; the grid step */
-    const size_t *which; /* [count] systems to take; NULL: the first `count` */
-    size_t count, next;  /* next: of them that nobody has taken */
-    /* [threads * RADAU_LANES] Systems that were still on their way when nothing was left to take
-     * and few lanes were busy: they are moved alone faster. Used with `lanes` only. */
+    double length, dt;   /* length of steps, see struct radau_worker; grid step */
+    const size_t *which; /* [count] indices of systems; NULL: the first `count` */
+    size_t count, next;  /* next: number of those that have been taken */
+    /* [threads * RADAU_LANES] Systems that were not yet at the grid point when none was left to
+     * take and few lanes were busy; they are faster if moved alone. Used with `lanes` only. */
     size_t *deferred;
     size_t deferred_count;
 };
 
 struct radau_kernels {
-    const char *isa; /* as force->isa names it */
+    const char *isa; /* instruction set, as force->isa names it */
     /*
-     * To be called by every thread, each with radau_workspace() reals: takes systems until
-     * there are no more, each to its grid point, and shows it there, but for those that are left
-     * deferred. `lanes`: a system to each; otherwise one at a time. clocks->stuck says whether it
-     * has failed.
+     * Takes systems until none is left, moves each to its grid point, and copies its state there
+     * into the arrays of the bodies; leaves some in `deferred` instead. Every thread calls it, each
+     * with radau_workspace() doubles. `lanes`: each lane has a system; otherwise systems are moved
+     * one at a time. clocks->stuck says whether a system has failed.
      */
     void (*advance)(struct radau_batch *batch, double *work, bool lanes);
 };
 
-/* Numbers in a thread's workspace, aligned as memory_array() does it. */
+/* Returns the number of doubles in a thread's workspace, which is aligned as memory_array() does
+ * it. */
 size_t radau_workspace(size_t count, size_t stride);
 
 #define DECLARED(registers) extern const struct radau_kernels radau_##registers;

@@ -2,6 +2,7 @@
 
 #include "integrator/hermite-corrector.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -11,13 +12,12 @@
 /* --- the times of pairs ----------------------------------------------------------------------- */
 
 /*
- * The times of the pairs of a body, one by one, for cases that the sums of their pulls do not show:
- * the shortest time of a pair, and the sizes of the pulls that may cancel. Direct sums over all
- * bodies.
+ * Sums over all pairs of one body, for two cases that its acceleration and jerk do not show: the
+ * shortest time scale of a pair, and the sum of the sizes of pulls that cancel.
  */
 
-/* Returns the time of a passage or of a fall, whichever is shorter, squared: |a| / |jerk| does not
- * show it for bodies that are at rest. */
+/* Returns the square of the shortest time of a passage or of a fall of body i with another one. The
+ * ratio |a| / |jerk| is not such a time for bodies at rest. */
 CLONE_FOR_VECTORS
 static double pair_time2(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)
@@ -40,8 +40,8 @@ static double pair_time2(const struct physics *physics, const struct reference_m
     return least;
 }
 
-/* The shortest time of a passage, s/v, or of a fall, (s^3 / G(m_i + m_j))^(1/2), of body i with
- * another one, s^2 = r^2 + eps^2, or of a change of the fields; INFINITY where there is none. */
+/* Returns the shortest time of a passage, s/v, or of a fall, (s^3 / G(m_i + m_j))^(1/2), of body i
+ * with another one, s^2 = r^2 + eps^2, or of a change of the fields; INFINITY if there is none. */
 static double pair_time(const struct physics *physics, const struct reference_motion *motion,
                         size_t i)
 {
@@ -53,8 +53,9 @@ static double pair_time(const struct physics *physics, const struct reference_mo
     return fmin(pairs, external_time(physics->external, x, v));
 }
 
-/* The sizes of all pulls on a body, m r / (r^2 + eps^2)^(3/2), padding of no mass included; eight
- * sums, in the same order whatever the vectors are. */
+/* Returns the sum of the sizes of all pulls on body i, divided by G: m r / (r^2 + eps^2)^(3/2).
+ * Reads whole groups of 8 bodies, the padding included; the order of additions is the same for
+ * every width of vectors. */
 CLONE_FOR_VECTORS
 static double pulls(const struct physics *physics, const struct reference_motion *motion, size_t i)
 {
@@ -76,19 +77,63 @@ static double pulls(const struct physics *physics, const struct reference_motion
     return sum;
 }
 
-/* G sum_j m_j r / s^3, and the pull of the fields. In open space the arrays go on to a multiple of
- * 8 bodies, with masses of 0. */
+/* Returns the sum of the sizes of the pulls on body i: G m_j |r| / s^3 of each other body, and |a|
+ * of each field. In open space the arrays go on to a multiple of 8 bodies, with masses of 0. */
 static double pair_pulls(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)
 {
     const double pairs = physics->gravitational_constant * pulls(physics, motion, i);
-    double a[3];
+    const double x[3] = { motion->x[0][i], motion->x[1][i], motion->x[2][i] };
     if (!physics->external)
         return pairs;
-    external_acceleration(physics->external,
-                          (const double[3]){ motion->x[0][i], motion->x[1][i], motion->x[2][i] },
-                          a);
-    return pairs + vec3_length(a);
+    return pairs + external_pulls(physics->external, x);
+}
+
+/* --- a frame that turns ----------------------------------------------------------------------- */
+
+/*
+ * The Coriolis acceleration is c v with c = -2 i Omega, where a complex number has the components
+ * along x and y. It has to belong to the corrected velocity v1: with that of the predicted velocity
+ * the corrector would be of third order. But v1 depends on it in turn. Both relations are linear,
+ * so v1 is found at once; with the other forces f and their rate f', a1 = f + c v1, j1 = f' + c a1:
+ *   v1 = v0 + h/2 (a0 + a1) + h^2/12 (j0 - j1)
+ *   v1 (1 - h c/2 + h^2 c^2/12) = v0 + h/2 (a0 + f) + h^2/12 (j0 - f' - c f).
+ * Without other forces v1 is v0 turned by Pade's (2, 2) form of exp(h c), and |v| does not change.
+ */
+static double complex coriolis(const struct physics *physics)
+{
+    return -2.0 * physics->rotation * I;
+}
+
+static double complex in_plane(double *const of[3], size_t i)
+{
+    return of[0][i] + of[1][i] * I;
+}
+
+/* Adds the Coriolis acceleration c v, and its rate c (a + c v), to acceleration and jerk of body
+ * number k of the block, whose velocity is v. With the sign -1 subtracts both again. */
+static void add_coriolis(const struct hermite_block *block, size_t k, double complex v, double sign)
+{
+    const double complex c = coriolis(block->physics), f = in_plane(block->a, k);
+    const double complex a = c * v, jerk = c * (sign > 0 ? f + a : f);
+    block->a[0][k] += sign * creal(a);
+    block->a[1][k] += sign * cimag(a);
+    block->jerk[0][k] += sign * creal(jerk);
+    block->jerk[1][k] += sign * cimag(jerk);
+}
+
+/* Adds the Coriolis acceleration and its rate to body number k at the end of its step. */
+static void turn(const struct block_system *s, const struct hermite_block *block, size_t k)
+{
+    const size_t i = block->body[k];
+    if (block->physics->rotation == 0.0)
+        return;
+    const double complex f = in_plane(block->a, k), rate = in_plane(block->jerk, k);
+    const double h = s->step[i];
+    const double complex c = coriolis(block->physics), turns = h * c;
+    const double complex sum = in_plane(s->v, i) + h / 2 * (in_plane(s->a, i) + f) +
+                               h * h / 12 * (in_plane(s->jerk, i) - rate - c * f);
+    add_coriolis(block, k, sum / (1 - turns / 2 + turns * turns / 12), 1);
 }
 
 /* --- the steps to take ------------------------------------------------------------------------ */
@@ -98,6 +143,8 @@ double hermite_start(const struct block_system *s, const struct hermite_rule *ru
 {
     const size_t i = block->body[k];
     double a[3], jerk[3];
+    if (block->physics->rotation != 0.0)
+        add_coriolis(block, k, in_plane(s->v, i), 1);
     for (int axis = 0; axis < 3; axis++) {
         s->low[axis][i] = 0;
         s->a[axis][i] = a[axis] = block->a[axis][k];
@@ -110,13 +157,13 @@ double hermite_start(const struct block_system *s, const struct hermite_rule *ru
 }
 
 /*
- * The second and third derivative of the acceleration at the start of a step h follow from both
- * ends (Makino & Aarseth 1992, eq. 5 and 6):
+ * A correction of one component. The second and third derivative of the acceleration at the start
+ * of a step h follow from both ends (Makino & Aarseth 1992, eq. 5 and 6):
  *   a2 = (-6 (a0 - a1) - h (4 j0 + 2 j1)) / h^2,  a3 = (12 (a0 - a1) + 6 h (j0 + j1)) / h^3.
  * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3.
  */
 struct change {
-    double x, v;          /* of what was predicted */
+    double x, v;          /* corrections of the predicted x and v */
     double second, third; /* h^2 a2, h^3 a3 */
 };
 
@@ -133,7 +180,8 @@ static struct change change_of(const struct block_system *s, const struct hermit
                             second, third };
 }
 
-/* x + h v + h^2/2 a + h^3/6 jerk - x of a body that is due, and what x lacks. */
+/* Returns the predicted position of a body that is due, minus x: the rounding error of x and
+ * h v + h^2/2 a + h^3/6 jerk. */
 static double predicted_shift(const struct block_system *s, size_t i, int axis)
 {
     const double h = s->step[i];
@@ -143,44 +191,42 @@ static double predicted_shift(const struct block_system *s, size_t i, int axis)
 
 /* --- a second evaluation ---------------------------------------------------------------------- */
 
-/* The positions of the bodies are x + shift, for which separations are not rounded: two of them
- * may be as close as roundings of x. */
+/* The bodies of a small block, at x + shift: separations are computed from both parts without
+ * rounding, since two bodies may be as close as the rounding error of x. */
 enum { SOURCES = 2 * HERMITE_SMALL_BLOCK };
 struct small_block {
-    size_t count; /* bodies of the block, and behind them those that pull its bodies without mass */
+    size_t count; /* bodies of the block, and behind them others that pull those of the block
+                     without mass */
     double m[SOURCES], v[3][SOURCES], x[3][SOURCES], shift[3][SOURCES];
 };
 
-/* As the kernels have seen them, or as the corrector leaves them. */
+/* Puts body i at index k of *small, as the kernels have seen it. */
+static void put_predicted(const struct hermite_block *block, size_t i, struct small_block *small,
+                          size_t k)
+{
+    small->m[k] = block->predicted.m[i];
+    for (int axis = 0; axis < 3; axis++) {
+        small->x[axis][k] = block->predicted.x[axis][i];
+        small->shift[axis][k] = 0;
+        small->v[axis][k] = block->predicted.v[axis][i];
+    }
+}
+
+/* Copies the bodies of the block to *small: as the kernels have seen them or, if `corrected`, as
+ * the corrector leaves them. */
 static void gather(const struct block_system *system, const struct hermite_block *block,
                    bool corrected, struct small_block *small)
 {
     small->count = block->count;
     for (size_t k = 0; k < block->count; k++) {
         const size_t i = block->body[k];
-        small->m[k] = block->predicted.m[i];
-        for (int axis = 0; axis < 3; axis++) {
-            small->x[axis][k] = block->predicted.x[axis][i];
-            small->shift[axis][k] = 0;
-            small->v[axis][k] = block->predicted.v[axis][i];
-            if (!corrected)
-                continue;
+        put_predicted(block, i, small, k);
+        for (int axis = 0; axis < 3 && corrected; axis++) {
             const struct change change = change_of(system, block, k, axis);
             small->x[axis][k] = system->x[axis][i];
             small->shift[axis][k] = predicted_shift(system, i, axis) + change.x;
             small->v[axis][k] += change.v;
         }
-    }
-}
-
-static void add_source(const struct hermite_block *block, size_t i, struct small_block *small)
-{
-    const size_t k = small->count++;
-    small->m[k] = block->predicted.m[i];
-    for (int axis = 0; axis < 3; axis++) {
-        small->x[axis][k] = block->predicted.x[axis][i];
-        small->shift[axis][k] = 0;
-        small->v[axis][k] = block->predicted.v[axis][i];
     }
 }
 
@@ -193,10 +239,10 @@ static bool has_massless(const struct hermite_block *block)
 }
 
 /*
- * Two bodies of a pair take steps of one length, since each feels the other as it is felt; but what
- * goes round a body without pulling at it comes to the end of its steps alone. So the bodies that
- * have mass and are not due stand behind the block, where they are predicted to be. They are left
- * out where they are too many for a second evaluation to cost little.
+ * Adds sources behind the block if it has bodies without mass. Two bodies that attract each other
+ * take steps of one length, but a body without mass, which orbits another and does not pull it,
+ * ends most of its steps alone. So the bodies with mass that are not due act on it from their
+ * predicted positions. If they are too many for a second evaluation to be cheap, none is added.
  */
 static void add_sources(const struct hermite_block *block, struct small_block *small)
 {
@@ -213,11 +259,11 @@ static void add_sources(const struct hermite_block *block, struct small_block *s
             small->count = block->count;
             return;
         }
-        add_source(block, i, small);
+        put_predicted(block, i, small, small->count++);
     }
 }
 
-/* Adds what the fields do to body k. */
+/* Adds the forces of the fields on body k to its acceleration and jerk. */
 static void add_field(const struct physics *physics, const struct small_block *small, size_t k,
                       double a[3], double jerk[3])
 {
@@ -233,12 +279,12 @@ static void add_field(const struct physics *physics, const struct small_block *s
     }
 }
 
-/* Adds `sign` times what they do to each other, and the fields to them, to the block's
- * accelerations and jerks. */
+/* Adds `sign` times the forces of the bodies of *small on each other, and of the fields on them, to
+ * accelerations and jerks of the block. */
 static void add_forces(const struct hermite_block *block, const struct small_block *small,
                        double sign)
 {
-    double seen[3][SOURCES]; /* positions, from body k */
+    double seen[3][SOURCES]; /* positions relative to body k */
     struct reference_motion motion = { small->m,
                                        { seen[0], seen[1], seen[2] },
                                        { small->v[0], small->v[1], small->v[2] },
@@ -263,8 +309,12 @@ static void add_forces(const struct hermite_block *block, const struct small_blo
 size_t hermite_refine(const struct block_system *system, const struct hermite_block *block)
 {
     struct small_block once, again;
+    for (size_t k = 0; k < block->count; k++)
+        turn(system, block, k);
     gather(system, block, false, &once);
     gather(system, block, true, &again);
+    for (size_t k = 0; k < block->count && block->physics->rotation != 0.0; k++)
+        add_coriolis(block, k, again.v[0][k] + again.v[1][k] * I, -1);
     add_sources(block, &once);
     add_sources(block, &again);
     add_forces(block, &once, -1);
@@ -274,7 +324,7 @@ size_t hermite_refine(const struct block_system *system, const struct hermite_bl
 
 /* --- the end of a step ------------------------------------------------------------------------ */
 
-/* x + dx, and what is lost of it (two-sum; Knuth 1969). */
+/* Adds dx to *x, and puts the rounding error of the sum into *low (two-sum; Knuth 1969). */
 static void add_exactly(double *x, double *low, double dx)
 {
     const double sum = *x + dx, added = sum - *x;
@@ -283,9 +333,10 @@ static void add_exactly(double *x, double *low, double dx)
 }
 
 /*
- * Returns Aarseth's criterion at the end of the step, where a2 has grown by h a3. If pulls cancel,
- * both are roundings over powers of h (which h a3 > a2 tells at no cost), and would ask for shorter
- * and shorter steps: there the times of the pairs decide, as for the first step.
+ * Returns the step by Aarseth's criterion at the end of the step, where a2 has grown by h a3. If
+ * pulls cancel, a2 and a3 are rounding errors over powers of h (h a3 > a2 is a first, cheap sign of
+ * that), and would ask for shorter and shorter steps. Then the times of the pairs decide, as for
+ * the first step.
  */
 double hermite_correct(const struct block_system *s, const struct hermite_rule *rule,
                        const struct hermite_block *block, size_t k)
@@ -294,6 +345,7 @@ double hermite_correct(const struct block_system *s, const struct hermite_rule *
     const size_t i = block->body[k];
     const double h = s->step[i];
     double a1[3], j1[3], a2[3], a3[3];
+    turn(s, block, k);
     for (int axis = 0; axis < 3; axis++) {
         const struct change change = change_of(s, block, k, axis);
         add_exactly(&s->x[axis][i], &s->low[axis][i], predicted_shift(s, i, axis) + change.x);
@@ -309,6 +361,6 @@ double hermite_correct(const struct block_system *s, const struct hermite_rule *
     if (c > b && rule->eta * above < below &&
         c <= rule->rounding * pair_pulls(block->physics, motion, i))
         return rule->eta_start * pair_time(block->physics, motion, i);
-    /* A body alone has no force at all, and whatever step it likes. */
+    /* No force acts on a body alone: it may take any step. */
     return above == 0 && below == 0 ? INFINITY : h * sqrt(rule->eta * above / below);
 }

@@ -9,10 +9,7 @@ enum { STEP, ETA };
 
 const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
     BLOCK_STEP_PARAMETER,
-    { .key = "eta",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(0.02),
-      .open = OPEN_MINIMUM,
+    { KEY(REAL, eta), BY_DEFAULT(REAL, 0.02), POSITIVE,
       .help = "Accuracy: steps go with the square root of it, by Aarseth's criterion." },
 };
 
@@ -23,7 +20,8 @@ static const struct hermite_rule *rule_of(const struct block_worker *worker)
     return worker->rule;
 }
 
-/* The bodies that are due, among all of them. */
+/* Returns the block: the bodies that are due, with `motion` as the predicted motion of all
+ * bodies. */
 static struct hermite_block block_of(const struct block_worker *worker,
                                      struct reference_motion motion)
 {
@@ -38,7 +36,8 @@ static struct hermite_block block_of(const struct block_worker *worker,
     };
 }
 
-/* x + h v + h^2/2 a + h^3/6 jerk, v + h a + h^2/2 jerk, from every body's own time. */
+/* Predicts x + h v + h^2/2 a + h^3/6 jerk and v + h a + h^2/2 jerk, with h from every body's own
+ * time to that of the block. */
 CLONE_FOR_VECTORS
 static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
                          const double *restrict v, const double *restrict a,
@@ -63,14 +62,15 @@ static void predict(const struct block_worker *worker)
                      s->jerk[axis], work->time, work->now, worker->tick, worker->first, last);
 }
 
-/* That of a body at the start of a grid step: the shortest one where none does. */
+/* Returns the step of a body at the start of a grid step; the shortest one if all are too long. */
 static double first_step(const struct block_worker *worker, double wanted)
 {
     const double step = block_round_step(worker->dt, wanted);
     return step > 0 ? step : ldexp(worker->dt, -BLOCK_DEEPEST);
 }
 
-/* A body may halve its step at any time, and double it where the doubled one divides the time. */
+/* Returns the next step of a body: it may be halved at any time, and doubled if the time is a
+ * multiple of the doubled step. */
 static double next_step(const struct block_worker *worker, double step, double wanted)
 {
     const double doubled = 2 * step / worker->tick;
@@ -79,8 +79,8 @@ static double next_step(const struct block_worker *worker, double step, double w
     return wanted >= step ? step : block_round_step(worker->dt, wanted);
 }
 
-/* Tells whether the bodies are few enough to be corrected twice, with those of a larger system that
- * would be due now. */
+/* Tells whether the block is small enough to be corrected twice. The other bodies of a larger
+ * system (struct adaptive_options) count too if they would be due now. */
 static bool is_small(const struct block_worker *worker)
 {
     const double *const others = rule_of(worker)->others;
@@ -91,7 +91,8 @@ static bool is_small(const struct block_worker *worker)
     return due <= HERMITE_SMALL_BLOCK;
 }
 
-/* This thread's part of the block; of a small one it is all the first thread's. */
+/* Corrects this thread's part of the block; a small block is corrected by the first thread
+ * alone. */
 static void correct(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -116,7 +117,8 @@ static void correct(const struct block_worker *worker)
     }
 }
 
-/* A system that cannot go on is left as it is now: bodies that are not due are predicted. */
+/* Brings the bodies of a system that cannot go on to the time of the block: those that are not due
+ * get their predicted positions and velocities. */
 static void bring_along(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -130,7 +132,7 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Takes in the forces at the start, and chooses the first steps. */
+/* Copies the forces at the start, and chooses the first steps, of this thread's bodies. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -139,7 +141,7 @@ static void begin(const struct block_worker *worker)
         s->step[i] = first_step(worker, hermite_start(s, rule_of(worker), &block, i, worker->dt));
 }
 
-/* Steps of another grid become powers of two of this one. */
+/* Rounds the steps of another grid to the new grid step divided by powers of two. */
 static void fit_steps(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -156,7 +158,7 @@ static void open_grid_step(const struct block_worker *worker)
     }
 }
 
-/* Steps follow the square root of eta. */
+/* Returns the ratio of steps by two rules: steps are proportional to the square root of eta. */
 static double step_ratio(const void *rule, const void *other)
 {
     return sqrt(((const struct hermite_rule *)rule)->eta /
@@ -203,7 +205,7 @@ static enum status create(const struct adaptive_options *options, const struct p
         return error->status;
     const double eta =
         options->values ? options->values[ETA] : hermite_parameters[ETA].default_value.real;
-    /* The rule for steps that are shorter by the refinement. */
+    /* The rule makes steps shorter by the refinement: steps follow the square root of eta. */
     struct hermite_rule rule = {
         .eta = eta / (options->refinement * options->refinement),
         .eta_start = 0.01 * fmin(1, sqrt(eta / 0.02)) / options->refinement,

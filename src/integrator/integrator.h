@@ -1,7 +1,7 @@
 /*
- * Integrators: lists of stages, verbs with coefficients. Backends implement the verbs, integrators
- * are written once and run on all of them. Those that choose their own steps have a class in the
- * place of the list (adaptive.h).
+ * Integrators: lists of stages, each a verb with a coefficient. An integrator is written once;
+ * backends implement the verbs, so it runs on all of them. One that chooses its own steps has a
+ * class in the place of the list (adaptive.h).
  */
 #ifndef ORRERY_INTEGRATOR_INTEGRATOR_H
 #define ORRERY_INTEGRATOR_INTEGRATOR_H
@@ -21,16 +21,16 @@ enum verb {
     VERB_FORCE,  /* a = a(x) */
     VERB_KICK,   /* v += coefficient dt a */
     VERB_DRIFT,  /* x += coefficient dt v */
-    VERB_COMBINE /* to = from + coefficient dt^power rate; with the coefficient 0 a copy */
+    VERB_COMBINE /* to = from + coefficient dt^power rate; a copy if the coefficient is 0 */
 };
 
-/* The vectors that a stage reads and writes, three components of every body. */
+/* The vectors that a stage reads and writes: three components for every body. */
 enum vector {
     VECTOR_X, /* positions */
     VECTOR_V, /* velocities */
-    VECTOR_A, /* the last forces */
-    VECTOR_R, /* registers: they hold what the stages of one step leave there for each other, ... */
-    VECTOR_S, /* ... and nothing from one step to the next */
+    VECTOR_A, /* accelerations of the last force stage */
+    VECTOR_R, /* registers: a stage stores in them what a later stage of the step reads; */
+    VECTOR_S, /* they keep nothing from one step to the next */
     VECTORS
 };
 enum { STAGE_REGISTERS = VECTORS - VECTOR_R };
@@ -38,95 +38,115 @@ enum { STAGE_REGISTERS = VECTORS - VECTOR_R };
 struct stage {
     enum verb verb;
     double coefficient;         /* unused by VERB_FORCE */
-    enum vector to, from, rate; /* of VERB_COMBINE */
-    unsigned power;             /* likewise, 0 to 2 */
+    enum vector to, from, rate; /* vectors of VERB_COMBINE */
+    unsigned power;             /* exponent of dt in VERB_COMBINE, 0 to 2 */
 };
 
 enum { INTEGRATOR_MAX_STAGES = 24 };
 
+/* The name of the row for integrators that a config spells out by its key `stages`. */
+#define INTEGRATOR_LIST "stages"
+
 struct integrator {
     struct variant variant; /* name and help */
-    int order;              /* of the energy error and of the global error of a trajectory */
-    /* Steps of the period at the pericentre with which one passage there changes the energy by
-     * INTEGRATOR_PASSAGE_ERROR of the potential energy there at most: measured for e = 0.5 to
-     * 0.999, where it is nearly one number. The order tells of other numbers of steps. 0 where
-     * `adaptive` is given. */
+    int order;              /* order of the energy error and of the global error of a trajectory */
+    /*
+     * The number of steps per period at the pericentre (that of a circular orbit at its distance)
+     * with which one passage changes the energy by INTEGRATOR_PASSAGE_ERROR of the potential energy
+     * there at most. Measured for e = 0.5 to 0.999, over which it hardly varies. Other errors
+     * follow from the order. 0 if `adaptive` is given.
+     */
     double passage_steps;
     bool symplectic;
     bool reversible;
-    bool block_steps; /* bodies are kicked at times of their own, and their momenta do not cancel */
-    bool by_softening;  /* its steps follow the softening length, without which it cannot run */
-    const char *source; /* the paper */
-    /* If it chooses its own steps: these go with the root of its own key (`accuracy`, `eta`) of
-     * this degree; and what a step costs, in the time of a pair of a direct sum: beside its
-     * bodies, for each body that it moves, and for each pair that it sums; measured with 2 to 2000
-     * bodies, one thread, AVX-512. */
+    bool block_steps;   /* each body has its own times of kicks, so momenta do not cancel */
+    bool by_softening;  /* its steps follow the softening length; without one it cannot run */
+    const char *source; /* papers that describe it */
+    /*
+     * For an integrator that chooses its own steps: the steps go with the root of degree
+     * `key_degree` of its own key (`accuracy`, `eta`). `work` is the time of a step in units of the
+     * time of a pair of a direct sum: a constant, a part for each body that it moves and for each
+     * pair that it sums; measured with 2 to 2000 bodies, one thread, AVX-512.
+     */
     double key_degree;
     struct integrator_work {
         double step, body, pair;
     } work;
-    const struct adaptive_class *adaptive; /* NULL: it is the stages */
-    size_t stage_count;                    /* 0 where `adaptive` is given */
+    const struct adaptive_class *adaptive; /* NULL: the integrator is the list of stages */
+    size_t stage_count;                    /* 0 if `adaptive` is given */
     struct stage stages[INTEGRATOR_MAX_STAGES];
 };
 
-/* NULL past the last / for an unknown name. Rows are static. */
+/* Return the row at an index or of a name; NULL behind the last row or for an unknown name. Rows
+ * are static. */
 const struct integrator *integrator_at(size_t index);
 const struct integrator *integrator_find(const char *name);
 const struct variant *integrator_variant(size_t index);
 
-/* Tells whether it is a list of stages. If not, it chooses its own steps, or it is NULL. Rows of
- * stages come first. */
+/* Tells whether the row is a list of stages; these rows come first. False for an integrator that
+ * chooses its own steps, for NULL, and for the last row: it stands for the lists that configs spell
+ * out (stage-list.h), and has no stages itself. */
 bool integrator_has_stages(const struct integrator *integrator);
 
-/* Traits, for those who plan or judge a run; of NULL, an integrator that is not known, those of
- * stages. Does it choose its own steps, so that the run's are but a grid on which it is observed?
- * Do the momenta that it gives to the bodies cancel? */
+/*
+ * Tell traits, for code that plans or judges a run: whether the integrator chooses its own steps,
+ * so that `time.step` is only a grid on which the run is observed; and whether the momenta cancel
+ * that it gives to the bodies. NULL, an integrator not yet known, has the traits of lists of
+ * stages.
+ */
 bool integrator_chooses_steps(const struct integrator *integrator);
 bool integrator_keeps_momentum(const struct integrator *integrator);
 
-/* Do its stages use registers? So they may where it is NULL, an integrator yet to be named. */
+/* Tells whether the integrator's stages use registers; true for NULL, an integrator not yet known,
+ * which might. */
 bool integrator_has_registers(const struct integrator *integrator);
 
-/* Can it move bodies in a frame that turns? A list of kicks and drifts can, whose drifts take the
- * Coriolis force in (external_drift()); NULL, an integrator yet to be named, is not refused. */
+/*
+ * Tells whether the integrator can move bodies in a frame that turns. Drifts include the Coriolis
+ * force (external_drift()), and gauss-radau and hermite4 add it to the other forces. A list with
+ * registers cannot do so: the velocities are eliminated from its formulas, which is right only for
+ * forces of the positions. NULL, an integrator not yet known, is not refused.
+ */
 bool integrator_takes_rotation(const struct integrator *integrator);
 
-/* The refusal of one that cannot, as a format for its name. */
+/* The message for an integrator that cannot, a format with its name. */
 #define INTEGRATOR_TAKES_NO_ROTATION                                                               \
-    "%s has no drifts that could take in the Coriolis force of physics.rotation; choose "          \
-    "\"velocity-verlet\" or \"yoshida6\""
+    "%s takes forces that follow from the positions alone, and the Coriolis force of "             \
+    "physics.rotation follows from the velocities; choose \"yoshida4\" or \"yoshida6\""
 
 /*
- * Steps of a period that are advised: those of passage_steps, but 200 at most, with which an orbit
- * is followed well by the methods of low order, and 20 at least, with which no encounter is missed.
- * 0 for an integrator that chooses its own steps.
+ * Returns the steps per period that are advised: passage_steps, but at most 200, with which the
+ * methods of low order follow an orbit well, and at least 20, with which no encounter is missed. 0
+ * for an integrator that chooses its own steps.
  */
 enum { INTEGRATOR_STEPS_PER_PERIOD = 200, INTEGRATOR_LEAST_STEPS_PER_PERIOD = 20 };
 double integrator_advised_steps(const struct integrator *integrator);
 
-/* Steps of the period at the pericentre with which a passage changes the energy by `error` of the
- * potential energy there. */
+/* Returns the steps per period at the pericentre with which one passage changes the energy by
+ * `error` of the potential energy there; for INTEGRATOR_PASSAGE_ERROR, passage_steps. */
 #define INTEGRATOR_PASSAGE_ERROR 1e-4
 double integrator_steps_for(const struct integrator *integrator, double error);
 
-/* The integrator's own keys in the group `time`, by the rows of its variant's parameters; NaN for
- * one that is not set. */
+/* Reads the integrator's own keys from the group `time` into `values`, in the order of its
+ * variant's parameters; NaN for a key that is not set. */
 enum { INTEGRATOR_VALUES = 2 };
 void integrator_values(const struct integrator *integrator, const struct section *time,
                        double values[INTEGRATOR_VALUES]);
 
-/* The key of the group `time` by which an integrator that chooses its own steps chooses them. */
+/* Returns the key of the group `time` by which an integrator chooses its own steps: `accuracy` or
+ * `eta`. */
 const struct parameter *integrator_key(const struct integrator *integrator);
 
-/* The time that the work took, in that of a pair of a direct sum: what integrators are compared by,
- * since it is the same on every machine. `bodies` in all of a system. */
+/* Returns the time that the work took, in units of the time of a pair of a direct sum. Integrators
+ * are compared by it, since it is the same on every machine. done->bodies is the number that one
+ * step moves. */
 double integrator_time(const struct integrator *integrator, const struct work_done *done);
 
-/* How often a step rounds what is to be the positions, or the velocities, at its end. */
+/* Returns how often one step rounds the positions (VECTOR_X) or the velocities (VECTOR_V) that it
+ * ends with. */
 size_t integrator_roundings(const struct integrator *integrator, enum vector vector);
 
-/* Returns the force evaluations of one step; 0 where their number follows the motion. */
+/* Returns the number of force evaluations in one step; 0 if it depends on the motion. */
 size_t integrator_forces_per_step(const struct integrator *integrator);
 
 #ifdef __cplusplus

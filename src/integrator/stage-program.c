@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
-/* Two moves that add multiples of one rate go over memory once, with the bits of one after the
- * other. */
+/* Adds a move to a pass. Two moves that add multiples of one rate become one, which goes over
+ * memory once, with the bits of both. */
 static void append(struct stage_pass *pass, const struct stage_move *move)
 {
     struct stage_move *const last = pass->count > 0 ? &pass->moves[pass->count - 1] : NULL;
@@ -36,7 +36,8 @@ static struct stage_move move_of(const struct stage *stage, double dt)
     return move;
 }
 
-/* A step that starts with a force finds it done, and so does one that starts with a kick. */
+/* Tells whether the first pass needs forces at the start: its step begins with a force or reads
+ * accelerations. */
 static bool starts_with_forces(const struct stage_pass *opening)
 {
     bool reads = opening->count == 0;

@@ -1,9 +1,9 @@
 /*
- * The stages of an integrator as every backend takes them: passes, each of which moves the bodies
- * and then, but for the last, evaluates the forces where they have come to. The moves at the end of
- * a step and those at the start of the next one are one pass. Whether forces are current is
- * resolved here: a pass that evaluates them needs them, and only the start of an advance may find
- * them done.
+ * The stages of an integrator in the form that every backend executes: passes. A pass moves the
+ * bodies and then evaluates the forces at their new positions; the last pass only moves. The moves
+ * at the end of a step and those at the start of the next are one pass. Whether forces are current
+ * is settled here: each pass evaluates the forces that the next one needs, so only the start of an
+ * advance may find them current already.
  *
  *   a step      K(1/2) D F K(1/2)
  *   an advance  [F, unless they are current]  K D F | K K D F | K K D F | ... | K
@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* to = from, + h[0] rate and + h[1] rate, as many of them as `times` says, each product and each
- * sum rounded. */
+/* The move to = from + h[0] rate + h[1] rate, with `times` (0 to 2) of the products; each product
+ * and each sum is rounded. */
 struct stage_move {
     enum vector to, from, rate;
     unsigned times;
@@ -31,49 +31,43 @@ struct stage_move {
 
 enum {
     STAGE_PASS_MOVES = 4,
-    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* of which some two thirds are no force */
+    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* some two thirds of the stages are no forces */
 };
 
 struct stage_pass {
-    bool drifts;    /* positions change */
-    bool registers; /* its moves read or write some */
-    bool force;     /* then evaluates a(x) */
+    bool drifts;    /* its moves change positions */
+    bool registers; /* its moves read or write registers */
+    bool force;     /* evaluates a(x) after the moves */
     uint32_t count;
     struct stage_move moves[STAGE_PASS_MOVES];
 };
 
 struct stage_program {
-    const struct integrator *integrator; /* made of these */
+    const struct integrator *integrator; /* the program is made of these two */
     double dt;
-    bool needs_forces;  /* those of the positions at the start of an advance */
-    bool leaves_forces; /* those of the positions at its end are current */
-    bool registers;     /* are used; where they are not, every move is a kick or a drift */
-    /* An advance takes passes [first, count); then for every further step `count`, which joins the
-     * end of a step and the start of the next, and [1, count); and last count + 1, without a
-     * force. */
+    bool needs_forces;  /* an advance needs the forces at its start */
+    bool leaves_forces; /* the forces are current at the end of an advance */
+    bool registers;     /* registers are used; if not, every move is a kick or a drift */
+    /* An advance takes the passes [first, count); then, for every further step, pass number
+     * `count`, which joins the end of a step and the start of the next, and [1, count); and at last
+     * pass number count + 1, which has no force. */
     uint32_t first, count;
     struct stage_pass passes[STAGE_PASSES];
 };
 
-/* Makes the program of an integrator of stages with this dt, unless it is that already. */
+/* Makes the program of an integrator of stages with the step dt, unless *program is that
+ * already. */
 void stage_program_make(struct stage_program *program, const struct integrator *integrator,
                         double dt);
 
-/* Kernels for GPUs go through a program by the same lines. */
-#ifdef __CUDACC__
-#define STAGE_PROGRAM_INLINE static inline __host__ __device__
-#else
-#define STAGE_PROGRAM_INLINE static inline
-#endif
-
-/* The state of an advance of several steps. */
+/* The state of an advance of several steps; the kernels of a GPU use it as well. */
 struct stage_walk {
-    uint32_t next;  /* pass of the present step */
-    uint64_t steps; /* not yet ended */
+    uint32_t next;  /* number of the next pass */
+    uint64_t steps; /* number of steps that have not ended */
 };
 
-STAGE_PROGRAM_INLINE struct stage_walk stage_walk_begin(const struct stage_program *program,
-                                                        uint64_t steps)
+DEVICE_INLINE struct stage_walk stage_walk_begin(const struct stage_program *program,
+                                                 uint64_t steps)
 {
     struct stage_walk walk;
     walk.next = program->first;
@@ -81,9 +75,9 @@ STAGE_PROGRAM_INLINE struct stage_walk stage_walk_begin(const struct stage_progr
     return walk;
 }
 
-/* The next pass; NULL behind the last one. */
-STAGE_PROGRAM_INLINE const struct stage_pass *stage_walk_next(const struct stage_program *program,
-                                                              struct stage_walk *walk)
+/* Returns the next pass; NULL behind the last one. */
+DEVICE_INLINE const struct stage_pass *stage_walk_next(const struct stage_program *program,
+                                                       struct stage_walk *walk)
 {
     if (walk->next < program->count && walk->steps > 0)
         return &program->passes[walk->next++];

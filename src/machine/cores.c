@@ -11,7 +11,8 @@
 #include "base/memory.h"
 #include "machine/room.h"
 
-/* The cores of one group: "max 100000" or "150000 100000" microseconds, in version 1 two files. */
+/* Returns the CPU quota of one control group, in cores; infinite if it has none. Version 2 has one
+ * file, "max 100000" or "150000 100000" microseconds, version 1 two. */
 static double quota_of_group(const char *root, const char *group, int version)
 {
     char text[CONTROL_GROUP_TEXT_SIZE];
@@ -69,8 +70,9 @@ static bool is_loader(const char *path)
 
 void cores_wait_briefly(char *const arguments[])
 {
-    /* Turns of libgomp's loop, and milliseconds of LLVM's. Shorter than this, threads would sleep
-     * between two teams of a small problem on an idle machine, and each team wake them. */
+    /* How long threads wait: rounds of libgomp's loop, and milliseconds of LLVM's. If they waited
+     * less, they would sleep between two teams of a small problem on an idle machine, and each team
+     * would have to wake them. */
     static const char *const waits[][2] = { { "GOMP_SPINCOUNT", "5000" },
                                             { "KMP_BLOCKTIME", "1" } };
     if (getenv("OMP_WAIT_POLICY") || cores_available() == 1)
@@ -81,7 +83,7 @@ void cores_wait_briefly(char *const arguments[])
     for (size_t k = 0; k < COUNT_OF(waits); k++)
         if (setenv(waits[k][0], waits[k][1], 1))
             return;
-    /* By its path, whose last part is what ps and pkill call it. */
+    /* The program is started by its path, whose last part is the name that ps and pkill show. */
     char *path = build_path();
     if (path && !is_loader(path))
         execv(path, arguments);

@@ -14,9 +14,9 @@
 #include "base/descriptor.h"
 
 enum { BLOCK_SIZE = 65536, PATH_SIZE = 4096, LITTLE = 4096, MOST_FLUSHES = 8 };
-/* Bytes that are tried at most, and the least that say anything of a rate. */
+/* The most bytes that are written in a trial, and the fewest from which a rate follows. */
 static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
-/* No more flushes when these have taken so long. */
+/* The seconds of flushing after which no more flushes are tried. */
 static const double enough_seconds = 0.1;
 
 /* Fills a block with bytes that no disk can leave out or compress. */
@@ -31,7 +31,8 @@ static void fill_block(unsigned char block[BLOCK_SIZE])
     }
 }
 
-/* The deepest folder that is there of those that `path` names. */
+/* Opens a file without a name in the deepest existing folder of `path`. Returns its descriptor, or
+ * -1 with errno. */
 static int open_unnamed(const char *path)
 {
 #ifdef O_TMPFILE
@@ -79,7 +80,7 @@ static int measure_file(int fd, size_t bytes, struct disk_speed *speed)
     double all = 0.0, last = 0.0;
     int flushes = 0;
     fill_block(block);
-    /* The first one makes the file known to the disk, and does not count. */
+    /* The first flush makes the file known to the disk, and does not count. */
     int failed = write_and_flush(fd, block, LITTLE, &last);
     for (; !failed && flushes < MOST_FLUSHES && all < enough_seconds; flushes++) {
         failed = write_and_flush(fd, block, LITTLE, &last);

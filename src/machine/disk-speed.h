@@ -14,9 +14,10 @@ struct disk_speed {
 };
 
 /*
- * In the deepest folder of `path` that is there, which may be all of it; `bytes` is what will be
- * written at a time, of which a part may be tried. 0, or errno: where there are no such files, or
- * nothing can be written, and *speed stays as it was.
+ * Measures the speed in the deepest folder of `path` that exists, which may be `path` itself.
+ * `bytes` is the amount that will be written at a time; the trial writes as much, within bounds.
+ * Returns 0, or errno if the disk has no files without a name or cannot be written; then *speed
+ * stays as it was.
  */
 int disk_speed_measure(const char *path, size_t bytes, struct disk_speed *speed);
 

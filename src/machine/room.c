@@ -35,7 +35,7 @@ double room_limit(const char *text)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* The two versions' names of the same things. */
+/* The names of the same files and keys in version 1 and in version 2. */
 static const struct names {
     const char *limit, *usage, *inactive;
 } names[] = {
@@ -43,8 +43,8 @@ static const struct names {
     { "memory.max", "memory.current", "inactive_file" },
 };
 
-/* Returns the memory that one group has left: the kernel gives up pages of files that nobody uses
- * when memory is wanted. */
+/* Returns the memory that one group has left. Inactive pages of files count as free, since the
+ * kernel gives them up when memory is wanted. */
 static double left_in_group(const char *root, const char *group, int version)
 {
     const struct names *const name = &names[version - 1];
@@ -76,7 +76,8 @@ struct room room_of_machine(const char *root)
 
 /* --- limits of the process -------------------------------------------------------------------- */
 
-/* Less what is in use, as /proc/self/status names it. */
+/* The limits of this process, the key of /proc/self/status for the part of each that is in use, and
+ * the name of the limit for users. */
 static const struct process_limit {
     int resource;
     const char *used, *name;
@@ -113,7 +114,8 @@ struct room room_left(void)
 
 enum { PATH_SIZE = 4096 };
 
-/* Tells whether `name` is one of the `length` characters of a list with commas. */
+/* Tells whether `name` is in a list of names with commas, of `length` characters; "" is in the
+ * empty list alone. */
 static bool listed(const char *list, size_t length, const char *name)
 {
     const size_t wanted = strlen(name);
@@ -152,8 +154,9 @@ bool control_group_read(const char *root, const char *group, const char *name,
     return length > 0;
 }
 
-/* The least of a group and of all above it. In a container the path may be that of the host, which
- * is not there: then only the top is looked at, which is the container's own. */
+/* Returns the least that look() finds for a group and for all above it. In a container `path` may
+ * be that of the host, which does not exist here: then only the top counts, which is the
+ * container's own. */
 static double least_of_hierarchy(const char *root, const char *mount, const char *path, int length,
                                  control_group_look *look, int version)
 {

@@ -20,14 +20,15 @@ struct room room_of_machine(const char *root);
  * children. */
 struct room room_of_process(void);
 
-/* The lesser of both. */
+/* Returns the lesser of the two: the room of this machine and that of this process. */
 struct room room_left(void);
 
-/* The parts of it, from the text of those files. The number behind `key` (a line "key: 12 kB" or
- * "key 12"), in bytes; NaN without such a line. */
+/* Returns the number behind `key` in the text of a file of /proc or of a control group (a line
+ * "key: 12 kB" or "key 12"), in bytes; NaN if there is no such line. */
 double room_number(const char *text, const char *key);
 
-/* A limit of a control group: a number of bytes, or "max"; infinite for none at all. */
+/* Returns the limit in the text of a control group's file: a number of bytes, or "max"; infinite if
+ * there is no limit. */
 double room_limit(const char *text);
 
 /* --- control groups --------------------------------------------------------------------------- */
@@ -42,19 +43,20 @@ enum { CONTROL_GROUP_TEXT_SIZE = 16384 };
  * files. */
 typedef double control_group_look(const char *root, const char *group, int version);
 
-/* The least of the groups of this process and of all above them that may limit what `controller`
- * controls; from the files below `root`, which has /proc and /sys/fs/cgroup: "" is this machine. */
+/* Returns the least limit that look() finds for the groups of this process and all above them, as
+ * far as these may limit what `controller` ("memory", "cpu") controls. Their files are below
+ * `root`, which has /proc and /sys/fs/cgroup: "" is this machine. */
 double control_group_least(const char *root, const char *controller, control_group_look *look);
 
-/* The beginning of a file of a group; "" and false where it cannot be read. With group = "", any
- * file below `root`. */
+/* Reads the beginning of file `name` of a group into `text`; if it cannot be read, "" and false.
+ * With group = "" it reads any file below `root`. */
 bool control_group_read(const char *root, const char *group, const char *name,
                         char text[CONTROL_GROUP_TEXT_SIZE]);
 
 /*
- * The path of the process in the hierarchy of a controller, from the text of /proc/self/cgroup
- * ("9:cpu,memory:/path"; version 2 has no controllers: ""). Its length, 0 where there is none;
- * *path points into `text`.
+ * Finds the path of this process in the hierarchy of a controller in `text`, that of
+ * /proc/self/cgroup ("9:cpu,memory:/path"; the hierarchy of version 2 has no controllers: "").
+ * *path points into `text`. Returns the length of the path; 0 if there is none.
  */
 int control_group_path(const char *text, const char *controller, const char **path);
 

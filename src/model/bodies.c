@@ -214,7 +214,8 @@ size_t bodies_length(const struct bodies *bodies)
     return bodies->systems * bodies->stride;
 }
 
-/* 0, or NaN: 0 x is NaN where x is infinite or NaN, while a sum may be infinite without. */
+/* Returns 0 if position and velocity are finite, otherwise NaN: 0 x is NaN if x is infinite or NaN,
+ * while a sum of finite numbers may itself be infinite. */
 static double defect(const struct bodies *b, size_t i)
 {
     return 0 * b->x[i] + 0 * b->y[i] + 0 * b->z[i] + 0 * b->vx[i] + 0 * b->vy[i] + 0 * b->vz[i];
@@ -299,5 +300,5 @@ void bodies_scale_velocities(struct bodies *bodies, size_t first, const double V
     for (int k = 0; k < 3; k++)
         for (size_t i = first; i < first + bodies->count; i++)
             arrays[k][i] = V[k] != 0 ? V[k] + factor * (arrays[k][i] - V[k])
-                                     : arrays[k][i] * factor; /* also of -0 */
+                                     : arrays[k][i] * factor; /* keeps the sign of -0 */
 }

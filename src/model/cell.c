@@ -20,16 +20,17 @@ static void coordinate_range(const struct bodies *bodies, double *lowest, double
 
 /*
  * Some versions of OVITO take positions as reduced coordinates of the cell when all of them lie in
- * one of these ranges (with a margin). There the cell must be the unit cube, for which that changes
- * nothing.
+ * one of these ranges (with a margin). Then the cell must be the unit cube that begins at `origin`,
+ * for which that changes nothing.
  */
 static const struct {
     double lowest, highest, origin;
 } reduced_ranges[] = { { -0.51, 0.51, -0.5 }, { -0.01, 1.01, 0.0 } };
 
 /*
- * Open space: the smallest cube [-h, h]^3 that holds all bodies with h a power of two, so that the
- * cell seldom changes from frame to frame.
+ * Returns the cell in open space: a unit cube if all coordinates lie in one of the ranges above,
+ * else the smallest cube [-h, h]^3 that holds all bodies with h a power of two, so that the cell
+ * seldom changes from frame to frame.
  */
 static struct cell open_cell(double lowest, double highest)
 {
@@ -42,7 +43,8 @@ static struct cell open_cell(double lowest, double highest)
     return (struct cell){ -half, 2.0 * half, false };
 }
 
-/* The periodic box about the origin, or a whole number of boxes away where that avoids the trap. */
+/* Returns the periodic box about the origin, or moved by whole boxes if OVITO would take the
+ * positions in it for reduced coordinates. */
 static struct cell periodic_cell(double lowest, double highest, double L)
 {
     struct cell cell = { -0.5 * L, L, true };
@@ -65,4 +67,22 @@ struct cell cell_of(const struct physics *physics, const struct bodies *bodies)
         highest = 0.5 * L;
     }
     return periodic_cell(lowest, highest, L);
+}
+
+struct cell cell_about_origin(const struct physics *physics)
+{
+    const bool periodic = physics->boundary == BOUNDARY_PERIODIC;
+    const double L = periodic ? physics->box_length : 0.0;
+    return (struct cell){ -0.5 * L, L, periodic };
+}
+
+double cell_wrap(const struct cell *cell, double x)
+{
+    const double end = cell->origin + cell->side;
+    if (!cell->periodic || (x >= cell->origin && x < end))
+        return x;
+    x -= cell->side * floor((x - cell->origin) / cell->side);
+    if (x < cell->origin)
+        x += cell->side;
+    return x < end ? x : cell->origin; /* rounding may have put x at the end */
 }

@@ -1,4 +1,5 @@
-/* The cell that the bodies are shown in: what a trajectory writes and g(r) is normalised with. */
+/* The cell in which the bodies are shown: xyz trajectories have it, and g(r) is normalised with
+ * it. */
 #ifndef ORRERY_MODEL_CELL_H
 #define ORRERY_MODEL_CELL_H
 
@@ -14,12 +15,21 @@ struct cell {
 };
 
 /*
- * Returns the cell of all systems at once. Periodic: the box about the origin, or a whole number of
- * boxes away. Open space: the smallest cube [-h, h]^3 that holds all bodies with h a power of two,
- * so that it seldom changes. Exceptions, because some versions of OVITO take positions as reduced
- * coordinates when all of them lie in [-0.51, 0.51] or [-0.01, 1.01]: there it is the unit cube,
- * for which that changes nothing, or a box elsewhere.
+ * Returns the cell of all systems at once. In a periodic box it is the box about the origin; in
+ * open space it is the smallest cube [-h, h]^3 that holds all bodies, with h a power of two, so
+ * that it seldom changes. Exception: some versions of OVITO take positions for reduced coordinates
+ * if all of them lie in [-0.51, 0.51] or [-0.01, 1.01]. Then the cell is a unit cube in open space,
+ * for which that changes nothing, and a periodic box is moved away from these ranges by whole
+ * boxes.
  */
 struct cell cell_of(const struct physics *physics, const struct bodies *bodies);
+
+/* Returns the periodic box about the origin, for formats whose positions no program takes for
+ * reduced coordinates; a cell of side 0 in open space. */
+struct cell cell_about_origin(const struct physics *physics);
+
+/* Returns the image of coordinate x in [origin, origin + side) if the cell is periodic, else x. The
+ * coordinates of the bodies themselves are never wrapped. */
+double cell_wrap(const struct cell *cell, double x);
 
 #endif

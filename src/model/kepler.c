@@ -28,7 +28,7 @@ struct kepler_state kepler_state_of(const struct physics *physics, const struct 
     return state;
 }
 
-/* |r x v| */
+/* Returns |r x v|. */
 static double angular_momentum(const struct kepler_state *state)
 {
     double l[3];
@@ -37,8 +37,8 @@ static double angular_momentum(const struct kepler_state *state)
 }
 
 /*
- * The root of f between a and b to the last digits; where rounding has taken the change of sign
- * away, the end at which |f| is smaller.
+ * Finds the root of f between a and b to the last digits; if rounding has taken the change of sign
+ * away, the root is the end at which |f| is smaller. STATUS_MEMORY.
  */
 static enum status solve(double (*f)(double, void *), void *context, double a, double b,
                          double *root, struct error *error)
@@ -119,7 +119,7 @@ static double far_end(struct universal *u)
     return end;
 }
 
-/* Angle from a to b in the sense of motion, in [0, 2 pi). */
+/* Returns the angle from a to b in the sense of motion, in [0, 2 pi). */
 static double swept(const struct kepler_state *a, const struct kepler_state *b)
 {
     double l[3], c[3];
@@ -137,15 +137,15 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
                            .eta = vec3_dot(from->x, from->v),
                            .beta = 2.0 * mu / r0 - v2 };
     u.zeta = mu - u.beta * r0;
-    /* Whole periods change nothing: what is left is at most half of one, either way. */
+    /* Whole periods change nothing: u.dt is the rest of dt, at most half a period forwards or
+     * backwards. */
     const double period = u.beta > 0.0 ? 2.0 * M_PI * mu / (u.beta * sqrt(u.beta)) : INFINITY;
     u.dt = u.beta > 0.0 ? remainder(dt, period) : dt;
     const double turns = rint((dt - u.dt) / period); /* those that remainder() has left out */
 
     double s;
-    const enum status status = solve(time_left, &u, 0.0, far_end(&u), &s, error);
-    if (status != STATUS_OK)
-        return status;
+    if (solve(time_left, &u, 0.0, far_end(&u), &s, error))
+        return error->status;
     struct stumpff g = stumpff(u.beta, s);
     s -= time_left(s, &u) / (r0 + u.eta * g.g1 + u.zeta * g.g2); /* dt/ds = r */
     g = stumpff(u.beta, s);
@@ -157,7 +157,8 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
         to->v[k] = v - mu * (g.g1 / (r0 * r) * x + g.g2 / r * v);
     }
     double part = swept(from, to) - (u.dt < 0.0 ? 2.0 * M_PI : 0.0);
-    /* Hardly moved: rounding must not make a whole turn of it. On a parabola beta is 0. */
+    /* If the body has hardly moved, rounding must not make a whole turn of it. (mu / r0 is for
+     * parabolas, whose beta is 0.) */
     if (fmax(fabs(u.beta), mu / r0) * s * s < 1e-12)
         part = remainder(part, 2.0 * M_PI);
     *angle = turns * 2.0 * M_PI + part;
@@ -173,7 +174,7 @@ struct field {
     double l; /* |r x v| */
 };
 
-/* In units in which mu = 1. */
+/* Puts the derivatives of x, v and angle into dydt, in units in which mu = 1. */
 static int derivative(double t, const double y[], double dydt[], void *context)
 {
     (void)t;
@@ -192,7 +193,8 @@ static enum status advance_softened(const struct kepler_interaction *interaction
                                     const struct kepler_state *from, double dt,
                                     struct kepler_state *to, double *angle, struct error *error)
 {
-    /* Units of the orbit itself, so that a tolerance means the same everywhere. */
+    /* Lengths and times are in units of the orbit itself, so that a tolerance means the same
+     * everywhere. */
     const double eps2 = interaction->eps * interaction->eps;
     const double length = sqrt(vec3_dot(from->x, from->x) + eps2);
     const double time = sqrt(length * length * length / interaction->mu), speed = length / time;
@@ -259,7 +261,8 @@ static void conic(double mu, const struct kepler_state *state, struct kepler_orb
     orbit->true_anomaly = l > 0.0 ? atan2(e_sin, e_cos) : NAN;
     orbit->apsidal_angle = 2.0 * M_PI;
     if (inverse_a > 0.0) {
-        /* From the true anomaly, so that both agree even where a circle has none. */
+        /* The mean anomaly follows from the true one, so that both agree even on a circle, which
+         * has no pericentre. */
         const double e_sin_E = sqrt(fmax(1.0 - e * e, 0.0)) * e_sin, e_cos_E = e * e + e_cos;
         orbit->mean_anomaly = l > 0.0 ? atan2(e_sin_E, e_cos_E) - rv / sqrt(mu * a) : NAN;
         orbit->radial_period = 2.0 * M_PI * sqrt(a * a * a / mu);
@@ -280,7 +283,7 @@ struct rosette {
     double inner, outer; /* u- and u+ */
 };
 
-/* L^2 = mu r^4 / s^3 on the circular orbit. */
+/* Returns mu r^4 / s^3 - L^2, which is 0 on the circular orbit with this L. */
 static double circular_excess(double r, void *context)
 {
     const struct rosette *c = context;
@@ -289,8 +292,8 @@ static double circular_excess(double r, void *context)
 }
 
 /*
- * How far the effective potential stands above its minimum at u_c, that of the circular orbit with
- * the same L; written so that nothing cancels near u_c:
+ * Returns how far the effective potential at u stands above its minimum at u_c (`circle`), the u of
+ * the circular orbit with the same L; written so that nothing cancels near u_c:
  *   mu (u_c - u)^2 (2 s_c^2 - u_c - u_c s_c / (s + s_c)) / (2 u s_c^3 s (s + s_c)).
  */
 static double effective_potential(const struct rosette *c, double circle, double u)
@@ -306,7 +309,8 @@ struct turning {
     double circle, excess;
 };
 
-/* Square roots, because the potential is a parabola at the bottom. */
+/* Returns the root of the effective potential at u minus the root of the orbit's excess, which is 0
+ * at a turning point. Roots, because the potential is a parabola at the bottom. */
 static double turning_excess(double u, void *context)
 {
     const struct turning *t = context;
@@ -331,7 +335,7 @@ static enum status turning_points(struct rosette *c, double energy, double u, do
         return status;
     struct turning t = { .rosette = c, .circle = radius * radius };
     t.excess = 0.5 * radial_speed * radial_speed + effective_potential(c, t.circle, u);
-    /* L^2 / 2u = E + mu / s <= E + mu / eps */
+    /* at the turning points L^2 / 2u = E + mu / s <= E + mu / eps */
     const double innermost = c->l * c->l / (2.0 * (energy + c->mu / eps));
     status = solve(turning_excess, &t, fmin(innermost, u), t.circle, &c->inner, error);
     if (status == STATUS_OK && energy < 0.0)
@@ -339,7 +343,7 @@ static enum status turning_points(struct rosette *c, double energy, double u, do
     return status;
 }
 
-/* 1 / (2 sqrt Q) and u at psi. */
+/* Returns dt/dpsi = 1 / (2 sqrt Q) at psi and puts u = r^2 into *u; see struct rosette. */
 static double time_rate(const struct rosette *c, double psi, double *u)
 {
     const double half = sin(0.5 * psi);
@@ -376,7 +380,8 @@ static enum status anomalies(const struct rosette *c, double psi, struct kepler_
     double since[2], whole[2], doubt;
     for (int k = 0; k < 2; k++) {
         gsl_function f = { .function = integrands[k], .params = (void *)c };
-        /* Short of memory nothing can fail; that rounding ends the refinement early is fine. */
+        /* Once the workspace is there, nothing can fail; that rounding ends the refinement early is
+         * fine. */
         gsl_integration_qag(&f, 0.0, psi, 0.0, 1e-13, INTERVALS, GSL_INTEG_GAUSS31, work, &since[k],
                             &doubt);
         gsl_integration_qag(&f, 0.0, M_PI, 0.0, 1e-13, INTERVALS, GSL_INTEG_GAUSS31, work,
@@ -402,9 +407,8 @@ static enum status rosette(const struct kepler_interaction *interaction,
     const double u = vec3_dot(state->x, state->x), rv = vec3_dot(state->x, state->v);
     const double energy = 0.5 * vec3_dot(state->v, state->v) - c.mu / sqrt(u + c.eps2);
     const double radial_speed = u > 0.0 ? rv / sqrt(u) : 0.0;
-    const enum status status = turning_points(&c, energy, u, radial_speed, error);
-    if (status != STATUS_OK)
-        return status;
+    if (turning_points(&c, energy, u, radial_speed, error))
+        return error->status;
     const double r1 = sqrt(c.inner);
     if (!(energy < 0.0)) {
         orbit->semi_major_axis = -c.mu / (2.0 * energy);
@@ -444,7 +448,8 @@ void elements_rotation(double degrees, double *sine, double *cosine)
     *cosine = rotations[quadrant][1];
 }
 
-/* The separation r and the velocity in the plane of the orbit, x towards the pericentre. */
+/* Finds the separation and the velocity in the plane of the orbit, with x towards the
+ * pericentre. */
 static void state_in_plane(const struct elements *elements, double mu, double softening,
                            double position[2], double velocity[2])
 {
@@ -463,7 +468,8 @@ static void state_in_plane(const struct elements *elements, double mu, double so
     velocity[1] = v * (e + cosine);
 }
 
-/* The axes of the orbit's plane in space: R_z(node) R_x(inclination) R_z(argument). */
+/* Finds the axes of the orbit's plane in space: the first two columns of R_z(node) R_x(inclination)
+ * R_z(argument). */
 static void axes(const struct elements *elements, double x_axis[3], double y_axis[3])
 {
     double sn, cn, si, ci, sw, cw;

@@ -1,6 +1,6 @@
 /*
- * The relative motion of two bodies, r'' = -mu r / (r^2 + eps^2)^(3/2): Kepler's problem when
- * eps = 0, a rosette otherwise. What an integrator's orbit is measured against.
+ * The relative motion of two bodies, r'' = -mu r / (r^2 + eps^2)^(3/2): Kepler's problem when eps =
+ * 0, a rosette otherwise. The orbits of integrators are measured against it.
  */
 #ifndef ORRERY_MODEL_KEPLER_H
 #define ORRERY_MODEL_KEPLER_H
@@ -29,21 +29,22 @@ struct kepler_state kepler_state_of(const struct physics *physics, const struct 
                                     size_t i, size_t j);
 
 /*
- * The state after dt, and the angle that the separation has swept meanwhile (>= 0 for dt >= 0,
- * whole revolutions included). eps = 0: analytic for every conic, by Kepler's equation in
+ * Finds the state after dt and the angle that the separation has swept meanwhile, whole revolutions
+ * included (>= 0 for dt >= 0). For eps = 0 it is analytic, for every conic, by Kepler's equation in
  * universal form (Stumpff 1959, Himmelsmechanik I; Danby 1992, Fundamentals of Celestial Mechanics,
- * 6.9); eps > 0: Prince & Dormand's 8th-order method at a tolerance of 1e-13 per step.
- * NaN for a motion that cannot be followed. STATUS_MEMORY.
+ * 6.9); for eps > 0 it is integrated by Prince & Dormand's 8th-order method at a tolerance of 1e-13
+ * per step. State and angle are NaN for a motion that cannot be followed. STATUS_MEMORY.
  */
 enum status kepler_advance(const struct kepler_interaction *interaction,
                            const struct kepler_state *from, double dt, struct kepler_state *to,
                            double *angle, struct error *error);
 
 /*
- * The orbit that a state is on. Bound orbits run between the turning points r- and r+ that their
- * energy and angular momentum leave them: a = (r+ + r-) / 2, e = (r+ - r-) / (r+ + r-). Unbound
- * ones have a = -mu / 2E < 0 and e = 1 - r- / a. When eps = 0, these are Kepler's.
- * All but a and e are NaN for unbound orbits with eps > 0, the angles also on a straight line.
+ * The orbit that a state is on. Bound orbits run between the turning points r- and r+ that follow
+ * from energy and angular momentum: a = (r+ + r-) / 2, e = (r+ - r-) / (r+ + r-). Unbound orbits
+ * have a = -mu / 2E < 0 and e = 1 - r- / a. When eps = 0, these are Kepler's. All members are NaN
+ * if mu = 0, and all but a and e on unbound orbits with eps > 0. On a straight line the true
+ * anomaly is NaN, with eps = 0 the mean anomaly too, with eps > 0 the apsidal angle.
  */
 struct kepler_orbit {
     double semi_major_axis; /* a; infinite on a parabola */
@@ -54,7 +55,7 @@ struct kepler_orbit {
     double radial_period;   /* time from one pericentre to the next; NaN when unbound */
 };
 
-/* STATUS_MEMORY. */
+/* Finds the orbit of a state. STATUS_MEMORY. */
 enum status kepler_orbit(const struct kepler_interaction *interaction,
                          const struct kepler_state *state, struct kepler_orbit *orbit,
                          struct error *error);
@@ -62,24 +63,24 @@ enum status kepler_orbit(const struct kepler_interaction *interaction,
 /* --- elements --------------------------------------------------------------------------------- */
 
 /*
- * A Kepler orbit by its elements, as a position and a velocity (Murray & Dermott 1999, Solar System
- * Dynamics, section 2.8; angles turn the orbit from the xy plane, in which the pericentre is on the
- * x axis). Ellipses and hyperbolas.
+ * The elements of a Kepler orbit, an ellipse or a hyperbola, and position and velocity by them
+ * (Murray & Dermott 1999, Solar System Dynamics, section 2.8; the angles turn the orbit out of the
+ * xy plane, in which its pericentre is on the x axis).
  */
 
 struct elements {
     double semi_major_axis; /* > 0; of a hyperbola its size |a| */
     double eccentricity;    /* not 1 */
-    /* Degrees. */
+    /* angles in degrees */
     double inclination, ascending_node, argument_of_pericenter, true_anomaly;
 };
 
-/* Sine and cosine of an angle in degrees; exact at multiples of 90. */
+/* Finds sine and cosine of an angle in degrees, exactly at multiples of 90. */
 void elements_rotation(double degrees, double *sine, double *cosine);
 
 /*
- * Relative position and velocity; mu = G (m1 + m2). With a softening, a circle is one of the
- * softened force, v^2 = mu r^2 / (r^2 + eps^2)^(3/2).
+ * Finds the relative position and velocity; mu = G (m1 + m2). `softening` changes circles alone:
+ * their speed is that in the softened force, v^2 = mu r^2 / (r^2 + eps^2)^(3/2).
  */
 void elements_state(const struct elements *elements, double mu, double softening,
                     double position[3], double velocity[3]);

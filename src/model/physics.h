@@ -1,6 +1,7 @@
-/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box; and the
- * fields in which the bodies move. Who sums over pairs has it, so that it brings along what may end
- * a long sum before it is done. */
+/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box; and
+ * the external fields in which the bodies move. Every function that sums over pairs has a struct
+ * physics, which therefore also brings the interruption that may end a long sum before it is
+ * done. */
 #ifndef ORRERY_MODEL_PHYSICS_H
 #define ORRERY_MODEL_PHYSICS_H
 
@@ -13,6 +14,13 @@
 extern "C" {
 #endif
 
+/* Begins a function that CUDA sources compile for the GPU too, from the same lines. */
+#ifdef __CUDACC__
+#define DEVICE_INLINE static inline __host__ __device__
+#else
+#define DEVICE_INLINE static inline
+#endif
+
 struct external; /* external/external.h */
 
 enum boundary {
@@ -21,8 +29,9 @@ enum boundary {
 };
 
 /*
+ * The physics of a run. Pairs act by Plummer softening, with r_ij = x_j - x_i:
  * phi_i = -G sum_j m_j / sqrt(r_ij^2 + eps^2),
- * a_i   =  G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2),  r_ij = x_j - x_i  (Plummer softening).
+ * a_i   =  G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2).
  */
 struct physics {
     double gravitational_constant;
@@ -34,16 +43,16 @@ struct physics {
     double rotation;
     const struct units *units;
     const struct external *external;   /* fields beside the bodies, borrowed; NULL: none */
-    struct interruption *interruption; /* tested by long sums, which then mean nothing; or NULL */
+    struct interruption *interruption; /* may end long sums, which then mean nothing; or NULL */
 };
 
-/* The minimum image of the separation d in a box of side L: within [-L/2, L/2]. */
+/* Returns the minimum image of the separation d in a box of side L: within [-L/2, L/2]. */
 static inline double physics_nearest_image(double d, double L)
 {
     return d - L * rint(d / L);
 }
 
-/* The image of x in [0, L); rounding must not put it at L. */
+/* Returns the image of x in [0, L), which rounding must not put at L. */
 static inline double physics_wrap(double x, double L)
 {
     const double y = x - L * floor(x / L);

@@ -6,22 +6,23 @@
 #include "model/units.h"
 
 struct time_unit {
-    double size;                      /* in the run's unit of time; 1: it is that one */
+    double size;                      /* in the run's unit of time; 1: that unit itself */
     char name[UNITS_LABEL_SIZE];      /* "yr", "periods", "crossing times"; "" in N-body units */
     char label[2 * UNITS_LABEL_SIZE]; /* the same for an axis: "crossing times of 2.828"; "T" */
 };
 
-/* The times of a run that may be a unit, in its own; NaN: not known. */
+/* The spans of time that may become the unit of a run, in its own unit of time; NaN: not known. */
 struct time_spans {
-    double end;                  /* of the run */
-    double period;               /* at the start, of the orbit that it measures */
-    double crossing, relaxation; /* of its cluster, at the start */
+    double end;                  /* how long the run lasts */
+    double period;               /* of the orbit that the run measures, at the start */
+    double crossing, relaxation; /* times of its cluster, at the start */
 };
 
 /*
- * Chooses a unit that the run lasts for at least two of. If its units are physical, that is the
- * largest of days, years and their thousands, unless its own is larger; otherwise the period of its
- * orbit, the half-mass relaxation time or the crossing time; otherwise its own.
+ * Chooses the first of these units that the run lasts for at least two of. If the run's units are
+ * physical: thousands of years (Gyr, Myr, kyr), years and days, as far as they are larger than its
+ * own unit of time or that has no symbol. Otherwise: the period of its orbit, the half-mass
+ * relaxation time, the crossing time of its cluster. If there is none, it is the run's own unit.
  */
 struct time_unit time_unit_choose(const struct units *units, const struct time_spans *spans);
 

@@ -70,11 +70,11 @@ static const struct symbol *find_symbol(const char *name, size_t length)
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
-/* A product so far. */
+/* The product of the factors that have been read so far. */
 struct product {
     int mass, length, time;
     double worth;
-    bool physical, nbody; /* symbols of either kind are in it */
+    bool physical, nbody; /* whether it has physical symbols, N-body symbols */
 };
 
 enum { MOST_BRACKETS = 4, GREATEST_POWER = 9, GREATEST_EXPONENT = 99 };
@@ -89,7 +89,8 @@ static void multiply(struct product *product, const struct product *factor, int 
     product->nbody |= factor->nbody;
 }
 
-/* "^-1", "**-1", "^{-1}" or "-1" behind a factor; 1 where there is none. */
+/* Takes the power behind a factor, "^-1", "**-1", "^{-1}" or "-1"; 1 if there is none. Returns
+ * false if the power is 0, too large or no whole number. */
 static bool take_power(const char **text, int *power)
 {
     const char *p = *text;
@@ -112,7 +113,7 @@ static bool take_power(const char **text, int *power)
     return true;
 }
 
-/* "1e10", or "10^10". */
+/* Takes a number, "1e10" or "10^10". Returns false if it is none, or not positive and finite. */
 static bool take_number(const char **text, struct product *factor)
 {
     const char *p = *text;
@@ -168,7 +169,8 @@ static void skip_signs(const char **text, bool *divides)
     *text = p;
 }
 
-/* Up to the end of the text, or of the bracket. */
+/* Takes a product up to the end of the text or to the closing bracket, if `brackets` > 0 are open.
+ * Returns false if the text is no product. */
 static bool take_product(const char **text, int brackets, struct product *product)
 {
     *product = (struct product){ .worth = 1.0 };

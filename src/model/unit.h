@@ -12,17 +12,18 @@ extern "C" {
 
 struct unit {
     struct dimension dimension;
-    double worth; /* in kg, m and s; 0: an N-body unit (M, L, T), worth nothing in particular */
+    double worth; /* its value in kg, m and s; 0: an N-body unit (M, L, T), which has none */
 };
 
 /*
- * Numbers and symbols with blanks, `*` or `/` between them, whole powers as in s^-1, s**-1 or s-1,
- * and brackets; `/` divides by the one factor behind it. Symbols are those of unit_symbols(), and
- * M, L and T of N-body units, which do not mix with them. False for what is none of this.
+ * Parses a unit: numbers and symbols with blanks, `*` or `/` between them, whole powers as in s^-1,
+ * s**-1 or s-1, and brackets; `/` divides by the one factor behind it. Symbols are those of
+ * unit_symbols() or M, L and T of N-body units, but not both. Returns false for any other text.
  */
 bool unit_parse(const char *text, struct unit *unit);
 
-/* "kg, g, Msun, ...": the symbols that messages and the manual name; others mean the same. */
+/* Returns "kg, g, Msun, ...": the symbols that messages and the manual name; unit_parse() knows
+ * others that mean the same. */
 const char *unit_symbols(void);
 
 #ifdef __cplusplus

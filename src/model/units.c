@@ -10,9 +10,9 @@
 /*
  * astronomical: G = k^2 with the Gaussian constant k = 0.01720209895 AU^(3/2) Msun^(-1/2) d^-1
  *   (IAU 1976, system of astronomical constants).
- * galactic, pc-msun-kms, pc-msun-myr: G Msun is GMsun, in the unit of mass times length times the
- *   square of the unit of velocity.
- * The kilogram of a solar mass is GMsun / G; see constants.h for the values.
+ * galactic, pc-msun-kms, pc-msun-myr: G Msun is GMsun, in the unit of length times the square of
+ *   the unit of velocity.
+ * A solar mass has GMsun / G kilograms; see unit.h for the values.
  */
 #define SOLAR_MASS (CONSTANT_GM_SUN / CONSTANT_G)
 #define KPC (1e3 * CONSTANT_PARSEC)
@@ -48,6 +48,11 @@ const char *const units_help[] = {
 };
 _Static_assert(COUNT_OF(units_names) == COUNT_OF(table) + 1, "a name for every row");
 _Static_assert(COUNT_OF(units_help) == COUNT_OF(table), "and what it is");
+
+const struct units_word units_words[UNITS_WORDS] = { { "mass_unit", DIMENSION_MASS },
+                                                     { "length_unit", DIMENSION_LENGTH },
+                                                     { "velocity_unit", DIMENSION_VELOCITY },
+                                                     { "time_unit", DIMENSION_TIME } };
 
 const struct units *units_at(size_t index)
 {

@@ -1,5 +1,5 @@
-/* Unit systems: what 1 means in each, the gravitational constant in it, and how to label numbers.
- */
+/* Systems of units: the value of 1 in each, the gravitational constant in it, and how to label
+ * numbers. */
 #ifndef ORRERY_MODEL_UNITS_H
 #define ORRERY_MODEL_UNITS_H
 
@@ -19,23 +19,34 @@ struct units {
     const char *time;          /* symbol, or NULL where velocity is the base unit instead */
     const char *velocity;      /* symbol, or NULL where time is the base unit */
     double gravitational_constant;
-    double kilograms, metres, seconds; /* that 1 of each is worth; 0 in `nbody` units */
-    const char *source;                /* of these values */
+    double kilograms, metres, seconds; /* of the unit of mass, length, time; 0 in `nbody` units */
+    const char *source;                /* the source of these values */
 };
 
-extern const char *const units_names[]; /* of all rows; NULL-terminated */
+extern const char *const units_names[]; /* the names of all systems of units; NULL-terminated */
 extern const char *const units_help[];  /* a sentence for each, with its G */
 
-/* NULL past the last / for an unknown name. Rows are static. */
+/* Return a system of units by its number, NULL past the last, and by its name, NULL if it is
+ * unknown. Rows are static. */
 const struct units *units_at(size_t index);
 const struct units *units_find(const char *name);
 
-/* "Msun AU^2 d^-2", "1" for a pure number; in `nbody` units "M L^2 T^-2". */
+/* Writes the label of a dimension into `buffer` and returns it: "Msun AU^2 d^-2", "1" for a pure
+ * number; in `nbody` units "M L^2 T^-2". */
 enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
 
-/* " Myr", to stand behind a number; "" if it is a pure one, or the units have no value in SI. */
+/* The words by which files of bodies name their units. */
+struct units_word {
+    const char *word; /* "mass_unit" */
+    struct dimension dimension;
+};
+enum { UNITS_WORDS = 4 };
+extern const struct units_word units_words[UNITS_WORDS];
+
+/* Writes " Myr", to stand behind a number; "" if the number is a pure one or the units have no
+ * value in SI. */
 const char *units_behind(const struct units *units, struct dimension dimension,
                          char buffer[UNITS_LABEL_SIZE + 1]);
 
@@ -49,10 +60,10 @@ const char *units_time(const struct units *units, double time, int digits,
 const char *units_length(const struct units *units, double length, int digits,
                          char buffer[UNITS_TEXT_SIZE]);
 
-/* Are they worth anything outside of the run? Not so in `nbody`. */
+/* Tells whether the units have a value in SI; those of `nbody` have none. */
 bool units_physical(const struct units *units);
 
-/* The unit of a dimension in this system. */
+/* Returns the unit of a dimension in this system. */
 struct unit units_unit(const struct units *units, struct dimension dimension);
 
 /*

@@ -9,13 +9,13 @@
 #include "model/physics.h"
 
 /* Returns a . b, summed from the first component on. */
-static inline double vec3_dot(const double a[3], const double b[3])
+DEVICE_INLINE double vec3_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* Returns |a|. */
-static inline double vec3_length(const double a[3])
+DEVICE_INLINE double vec3_length(const double a[3])
 {
     return sqrt(vec3_dot(a, a));
 }

@@ -53,7 +53,7 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     if (criterion->lowest > criterion->highest)
         return section_error(section, NULL, error, "no value lies between %g and %g",
                              criterion->lowest, criterion->highest);
-    criterion->after = fmax(criterion->after, -INFINITY); /* of no number, which is none at all */
+    criterion->after = fmax(criterion->after, -INFINITY); /* fmax() drops NaN, an unset time */
     criterion->before = fmin(criterion->before, INFINITY);
     return STATUS_OK;
 }
@@ -90,7 +90,7 @@ enum status expectations_create(const struct config *config, const char *group,
         criterion->section = config_item(config, group, i);
         section_read(criterion->section, criterion);
         criterion->worst = criterion->first_failure = NAN;
-        /* All of them, so that every error is reported in one pass. */
+        /* The loop goes on after an error, so that all are reported. */
         if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK) {
             name_units(criterion, diagnostics, units);
             criterion->of_energy = is_of_energy(criterion, diagnostics);
@@ -113,13 +113,15 @@ void expectations_destroy(struct expectations *expectations)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Returns the distance of a value from the bounds, positive inside. */
+/* Returns the distance of a value from the nearer bound, positive inside, negative beyond; NaN for
+ * NaN. */
 static double margin(const struct criterion *criterion, double value)
 {
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
-/* Times are whole steps times their length: equal ones differ by a rounding. */
+/* Tells whether a row at `time` counts. A time is a number of steps times their length, so equal
+ * times may differ by rounding. */
 static bool is_within(const struct criterion *criterion, double time)
 {
     const double slack = 1e-9 * fabs(time);
@@ -146,7 +148,7 @@ static void judge_value(struct criterion *criterion, size_t system, double time,
     criterion->failures++;
 }
 
-/* Returns the value in a row that the criterion is about. */
+/* Returns the value that the criterion is about. */
 static double value_of(const struct criterion *criterion, const double *values, double error)
 {
     const double value = values[criterion->column];
@@ -245,7 +247,7 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     const double numbers[] = { criterion->lowest, criterion->highest, criterion->after,
                                criterion->before };
     char text[COUNT_OF(numbers)][TEXT_REAL_SIZE], bounds[80], window[80 + UNITS_LABEL_SIZE] = "";
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) /* of six digits alone, two may look equal */
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) /* with six digits two numbers may look equal */
         text_beside(text[i], 6, numbers[i], numbers[i], numbers[i]);
     if (isinf(criterion->lowest))
         snprintf(bounds, sizeof bounds, "<= %s", text[1]);
@@ -272,7 +274,8 @@ const char *criterion_why_undefined(const struct criterion *criterion)
                : "";
 }
 
-/* Its bound is the one that the worst value is nearer to, or beyond. */
+/* Returns the finding of a criterion. Its bound is the one to which the worst value is nearer, or
+ * which it is beyond. */
 static struct finding row_of(const struct criterion *c, bool ended)
 {
     const bool below = isinf(c->highest) || c->worst - c->lowest < c->highest - c->worst;
@@ -294,6 +297,8 @@ static struct finding row_of(const struct criterion *c, bool ended)
                     : ended || criterion_is_judged(c) ? FINDING_HELD
                                                       : FINDING_OPEN,
         .unseen = c->rows == 0,
+        .after = c->after,
+        .before = c->before,
         .why_undefined = criterion_why_undefined(c),
     };
 }
@@ -308,7 +313,7 @@ void expectations_findings(const struct expectations *expectations, bool ended,
     }
 }
 
-/* Returns the number of a system for run.json, null if there is none. */
+/* Returns the number of a system for run.json; null for 0. */
 static json_t *system_json(double system)
 {
     return system > 0.0 ? json_integer((json_int_t)system) : json_null();
@@ -318,14 +323,18 @@ static json_t *criterion_json(const struct criterion *c, bool ended)
 {
     char text[CRITERION_TEXT_SIZE];
     const bool open = !ended && c->failures == 0;
-    return json_pack(
-        "{s:s, s:s, s:s, s:o, s:b, s:o, s:s, s:o, s:I, s:I, s:o, s:o}", "criterion",
-        criterion_text(c, text), "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "",
-        "holds", open ? json_null() : json_boolean(criterion_holds(c)), "judged",
-        criterion_is_judged(c), "worst", document_number(c->worst), "why_undefined",
-        criterion_why_undefined(c), "worst_system", system_json(c->worst_system), "rows",
-        (json_int_t)c->rows, "failures", (json_int_t)c->failures, "first_failure_time",
-        document_number(c->first_failure), "first_failure_system", system_json(c->failed_system));
+    return DOCUMENT({ "criterion", json_string(criterion_text(c, text)) },
+                    { "quantity", json_string(c->quantity) },
+                    { "unit", json_string(c->unit[0] ? c->unit + 1 : "") },
+                    { "holds", open ? json_null() : json_boolean(criterion_holds(c)) },
+                    { "judged", json_boolean(criterion_is_judged(c)) },
+                    { "worst", document_number(c->worst) },
+                    { "why_undefined", json_string(criterion_why_undefined(c)) },
+                    { "worst_system", system_json(c->worst_system) },
+                    { "rows", json_integer((json_int_t)c->rows) },
+                    { "failures", json_integer((json_int_t)c->failures) },
+                    { "first_failure_time", document_number(c->first_failure) },
+                    { "first_failure_system", system_json(c->failed_system) });
 }
 
 json_t *expectations_json(const struct expectations *expectations, bool ended)
@@ -343,8 +352,8 @@ static bool is_table(const struct diagnostic *diagnostic)
     return diagnostic->class_->table;
 }
 
-/* Tells whether `quantity` names column `column` of this diagnostic, alone or as
- * "diagnostic.column". Of a table only the latter does: many tables have an `r`. */
+/* Tells whether `quantity` names the column: by its name, or as "diagnostic.column". A column of a
+ * table is named only in the latter way, since many tables have an `r`. */
 static bool names_column(const char *quantity, const struct diagnostic *diagnostic, size_t column)
 {
     const char *dot = strchr(quantity, '.');
@@ -370,7 +379,7 @@ size_t quantity_find(const char *name, const struct diagnostic *const *diagnosti
     return found;
 }
 
-/* The diagnostics that have such a column and are not switched on: "orbit", "orbit or virial". */
+/* Lists the types of diagnostics that have a column of this name: "orbit", "orbit or virial". */
 static void add_owners(const char *quantity, struct text *owners)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -387,7 +396,8 @@ static void add_owners(const char *quantity, struct text *owners)
     }
 }
 
-/* The nearest column, "column" or of a table "diagnostic.column"; nothing where there are none. */
+/* Writes the name of the nearest column: "column" or, of a table, "diagnostic.column"; nothing if
+ * there are no columns. */
 static void put_nearest(const char *name, const struct diagnostic *const *diagnostics, size_t count,
                         struct text *nearest)
 {

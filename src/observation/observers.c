@@ -14,12 +14,12 @@
 
 enum { NAME_SIZE = 128, COUNT_COLUMNS = 2 };
 
-/* The indices of those of the statistics below that are no quantiles. */
+/* The indices of those statistics below that are not quantiles. */
 enum { MEAN, STD, SEM };
 
 static const struct {
     const char *suffix;
-    double quantile; /* NaN: not one */
+    double quantile; /* NaN: the statistic is no quantile */
     const char *help;
 } statistics[] = {
     { "mean", NAN, "mean over the systems" },
@@ -34,14 +34,15 @@ struct aggregate {
     struct diagnostic diagnostic;
     const struct diagnostic *source;
     size_t systems, rows;
-    size_t bin_columns; /* the first of the source, the same in all systems */
+    size_t bin_columns; /* number of the source's first columns, which are the same in all
+                           systems */
     char name[NAME_SIZE];
-    char (*names)[NAME_SIZE]; /* of the columns */
+    char (*names)[NAME_SIZE]; /* names of the columns */
     struct column *columns;
-    size_t system, next; /* of which the next row comes */
+    size_t system, next; /* the system whose rows are taken, and its next row */
     double *bins;        /* rows x bin columns */
     double *taken;       /* rows x the other columns of the source x systems */
-    double *sorted;      /* one column's values */
+    double *sorted;      /* values of one column */
     double *row;
 };
 
@@ -54,7 +55,7 @@ static const struct diagnostic_class table_class = {
     .table = true,
 };
 
-/* Returns the number of columns of the source of which statistics are made. */
+/* Returns the number of the source's columns that get statistics. */
 static size_t measured_columns(const struct aggregate *aggregate)
 {
     return aggregate->source->column_count - aggregate->bin_columns;
@@ -161,7 +162,7 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
         aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
 }
 
-/* Describes the n values in aggregate->sorted, which it sorts. */
+/* Computes all statistics of the n values in aggregate->sorted, which it sorts. */
 static void describe(struct aggregate *aggregate, size_t n, double *statistic)
 {
     double *values = aggregate->sorted;
@@ -198,7 +199,7 @@ const double *aggregate_row(struct aggregate *aggregate, size_t index, const boo
                 aggregate->sorted[n++] = column[s];
         describe(aggregate, n, row);
     }
-    aggregate->system = systems; /* the next event begins with a first row */
+    aggregate->system = systems; /* so that the next event begins with row 0 */
     return aggregate->row;
 }
 
@@ -246,7 +247,7 @@ unsigned observers_needs(const struct observers *observers)
 
 /* --- their files ------------------------------------------------------------------------------ */
 
-/* Each diagnostic has two tables, of which one may not be there. */
+/* Returns the number of tables: two for each diagnostic, of which one may be NULL. */
 static size_t table_count(const struct observers *observers)
 {
     return 2 * observers->diagnostic_count;
@@ -258,7 +259,7 @@ static struct stream *table_at(const struct observers *observers, size_t index)
     return index % 2 ? observed->aggregate_stream : observed->stream;
 }
 
-/* Every file that grows: tables, then outputs; NULL where there is none. */
+/* Returns the stream at an index over all files that grow: tables, then outputs; NULL for none. */
 static struct stream *stream_at(const struct observers *observers, size_t index)
 {
     const size_t tables = table_count(observers);
@@ -330,7 +331,7 @@ void observers_close(struct observers *observers, struct error *error)
 
 void observers_destroy(struct observers *observers)
 {
-    struct error ignored = { 0 }; /* whatever mattered was reported when the run was closed */
+    struct error ignored = { 0 }; /* errors that mattered were reported when the run was closed */
     observers_close(observers, &ignored);
     for (size_t i = 0; observers->diagnostics && i < observers->diagnostic_count; i++) {
         const struct observed_diagnostic *observed = &observers->diagnostics[i];

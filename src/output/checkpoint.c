@@ -23,8 +23,8 @@ enum {
     PART_BYTES = PART_WORDS * 8
 };
 
-/* The number whose bytes in memory are those of `value`, the lowest first; its own inverse.
- * Compilers make nothing of it where numbers lie in memory like that. */
+/* Returns the number whose bytes in memory are those of `value`, the lowest first. The function is
+ * its own inverse; compilers make nothing of it if numbers lie in memory like that. */
 static uint64_t little_endian(uint64_t value)
 {
     unsigned char bytes[sizeof value];
@@ -189,8 +189,8 @@ struct extent {
 
 struct checkpoint {
     char label[256];            /* the file, for messages */
-    int fd;                     /* the file, or */
-    const unsigned char *bytes; /* the memory that it is read from */
+    int fd;                     /* the file, or -1 */
+    const unsigned char *bytes; /* the memory from which it is read, or NULL */
     uint64_t length;
     struct extent *sections;
     size_t count, room;
@@ -217,8 +217,8 @@ static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset,
     return got == length ? STATUS_OK : damaged(checkpoint, error, "shrank while it was read");
 }
 
-/* Reads a section in parts: into `words` (little-endian, unless NULL), and through `whole` (unless
- * NULL). Compares with its checksum. */
+/* Reads a section in parts and checks its checksum. The bytes go to `words` as they are in the file
+ * (unless NULL), and into the hash `whole` (unless NULL). STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
 static enum status read_section(const struct checkpoint *checkpoint, const struct extent *section,
                                 char *words, XXH3_state_t *whole, struct error *error)
 {
@@ -247,7 +247,8 @@ static enum status read_section(const struct checkpoint *checkpoint, const struc
     return status;
 }
 
-/* A name is NUL-terminated and zero behind that, so that no bit of a file is without meaning. */
+/* Tells whether a name is NUL-terminated and zero behind that, so that no bit of a file is without
+ * meaning. */
 static bool good_name(const char *name)
 {
     const size_t end = strnlen(name, CHECKPOINT_NAME_SIZE);
@@ -257,7 +258,8 @@ static bool good_name(const char *name)
     return end < CHECKPOINT_NAME_SIZE;
 }
 
-/* The header of the section that begins at `offset`. */
+/* Reads the header of the section that begins at `offset`; adds it to the hash `whole`, unless it
+ * is the end. */
 static enum status read_header(const struct checkpoint *checkpoint, uint64_t offset,
                                XXH3_state_t *whole, struct extent *section, struct error *error)
 {
@@ -294,7 +296,7 @@ static enum status add_section(struct checkpoint *checkpoint, const struct exten
     return STATUS_OK;
 }
 
-/* The end marker: the last bytes, and the checksum of all before it. */
+/* Checks that the end marker is the last section, and has the checksum of all bytes before it. */
 static enum status check_end(const struct checkpoint *checkpoint, const struct extent *end,
                              const XXH3_state_t *whole, struct error *error)
 {

@@ -7,8 +7,8 @@
  *            payload
  *   end      a section named "end" whose payload is XXH3-64 of every byte before it
  *
- * It is written under a temporary name and renamed over the last one, which is kept as
- * checkpoint.orr.prev: at any moment one of them is whole.
+ * A checkpoint is written under a temporary name and renamed over the last one, which is kept as
+ * checkpoint.orr.prev: at any moment one of the two is whole.
  */
 #ifndef ORRERY_OUTPUT_CHECKPOINT_H
 #define ORRERY_OUTPUT_CHECKPOINT_H
@@ -31,36 +31,39 @@ struct checkpoint_writer;
 enum status checkpoint_begin(struct directory *directory, struct checkpoint_writer **writer,
                              struct error *error);
 void checkpoint_put_text(struct checkpoint_writer *writer, const char *name, const char *text);
-/* Doubles or integers of 64 bits: `rows` parts of `count`, `stride` apart, so that arrays of bodies
- * go in without their padding. Converted and written in small parts: nothing is copied. */
+/* Writes a section of doubles or integers of 64 bits: `rows` rows of `count` numbers, `stride`
+ * apart, so that arrays of bodies go in without their padding. Rows are converted and written in
+ * small parts; the whole is never copied. */
 void checkpoint_put_words(struct checkpoint_writer *writer, const char *name, const void *words,
                           size_t rows, size_t count, size_t stride);
-/* Puts it in place; the one that was there becomes the previous one if it is to be `kept`, and is
- * lost otherwise (it is damaged, say). Frees the writer in any case. STATUS_IO, STATUS_MEMORY: the
- * old checkpoints are untouched. */
+/* Puts the checkpoint in place. If `kept`, the one that was there becomes the previous one;
+ * otherwise (it is damaged, say) it is lost. Frees the writer in any case. STATUS_IO,
+ * STATUS_MEMORY: a checkpoint that was whole is still there. */
 enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struct error *error);
-/* Leaves no trace; frees the writer. */
+/* Removes what was written; frees the writer. */
 void checkpoint_abandon(struct checkpoint_writer *writer);
 
 /* --- reading --- */
 
-struct checkpoint; /* a file of which all is checked; its numbers stay in the file until asked for
-                    */
+struct checkpoint; /* a file that was checked as a whole; its numbers are read when asked for */
 
-/* STATUS_NO_INPUT: there is none; STATUS_DATA: it is damaged (which section, and how); STATUS_IO,
- * STATUS_MEMORY. */
+/* Opens a checkpoint and checks all of it. STATUS_NO_INPUT: there is none; STATUS_DATA: it is
+ * damaged (which section, and how); STATUS_IO, STATUS_MEMORY. */
 enum status checkpoint_open(const struct directory *directory, const char *name,
                             struct checkpoint **checkpoint, struct error *error);
 void checkpoint_close(struct checkpoint *checkpoint); /* accepts NULL */
 
-/* The same from bytes in memory, which are borrowed; for tests and fuzzing. */
+/* Opens a checkpoint from bytes in memory, which are borrowed; `label` is its name in messages. For
+ * tests and fuzzing. */
 enum status checkpoint_parse(const char *label, const void *bytes, size_t length,
                              struct checkpoint **checkpoint, struct error *error);
 
-/* A section's text, NUL-terminated; NULL with STATUS_DATA where there is none. The caller frees. */
+/* Reads the text of a section, NUL-terminated; the caller frees it. Returns NULL with STATUS_DATA
+ * if there is no such section, STATUS_IO or STATUS_MEMORY. */
 char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
                           struct error *error);
-/* STATUS_DATA where the section is missing or holds another number of values; STATUS_IO. */
+/* Reads the numbers of a section into `rows` rows of `count`, `stride` apart. STATUS_DATA if the
+ * section is missing or holds another number of values; STATUS_IO. */
 enum status checkpoint_get_words(const struct checkpoint *checkpoint, const char *name, void *words,
                                  size_t rows, size_t count, size_t stride, struct error *error);
 /* Tells whether the checkpoint has a section of that name. */

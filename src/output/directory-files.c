@@ -66,7 +66,8 @@ static int open_regular(const struct directory *directory, const char *name, int
     return -1;
 }
 
-/* At the end, wherever that is: a file that somebody cuts meanwhile stays too short, and shows. */
+/* The flags of a file that grows. Writes go to its end, wherever that is: a file that somebody cuts
+ * meanwhile stays too short, and that is noticed. */
 static const int growing = O_RDWR | O_APPEND;
 
 int directory_create_file(struct directory *directory, const char *name, struct error *error)
@@ -88,8 +89,9 @@ int directory_open_file(struct directory *directory, const char *name, struct er
 
 enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
 
-/* The first one, and those for processes that write the same file at the same time. A long name is
- * cut, so that the system takes it. */
+/* Writes the temporary name for `name` into `buffer`: number 0 is the usual one, the others are for
+ * processes that write the same file at the same time. A long name is cut, so that the system takes
+ * it. */
 static const char *temporary_name(const struct directory *directory, const char *name,
                                   unsigned number, char buffer[TEMPORARY_SIZE])
 {
@@ -124,7 +126,8 @@ enum status directory_replaceable(const struct directory *directory, const char 
                      kind_of(about.st_mode));
 }
 
-/* The temporary name of the open file; NULL where another process has taken it away. */
+/* Finds the temporary name of an open file. Returns NULL if another process has removed the
+ * file. */
 static const char *find_temporary(const struct directory *directory, const char *name, int fd,
                                   char buffer[TEMPORARY_SIZE])
 {
@@ -140,7 +143,8 @@ void directory_replace_forget(struct directory *directory, const char *name)
     lock_remove_litter(directory->fd, temporary_name(directory, name, 0, buffer));
 }
 
-/* A process that was killed leaves its temporary file behind; that of a living one stays. */
+/* Begins to replace a file. A temporary file that a killed process left is removed; that of a
+ * living process stays. */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
 {
     if (directory_replaceable(directory, name, error))
@@ -165,7 +169,7 @@ int directory_replace_begin(struct directory *directory, const char *name, struc
     return -1;
 }
 
-/* Sees the written bytes to the disk and closes; 0, or errno. */
+/* Flushes an open file to the disk and closes it. Returns 0, or errno. */
 static int close_on_disk(int fd)
 {
     int code = fsync(fd) == 0 ? 0 : errno;
@@ -174,8 +178,8 @@ static int close_on_disk(int fd)
     return code;
 }
 
-/* Gives the file a second name, so that it keeps the first one until another file takes that. Where
- * there are no hard links the second name is, for a moment, all that it has. */
+/* Gives the file a second name, so that it keeps the first one until another file takes that. If
+ * there are no hard links, the second name is for a moment the only one. Returns 0, or errno. */
 static int keep_as(const struct directory *directory, const char *name, const char *previous)
 {
     struct stat about;
@@ -190,7 +194,7 @@ static int keep_as(const struct directory *directory, const char *name, const ch
     return renameat(directory->fd, name, directory->fd, previous) == 0 ? 0 : errno;
 }
 
-/* The second descriptor keeps the temporary file ours until it has its name. */
+/* Puts a temporary file in place. The second descriptor keeps its lock until it has its name. */
 enum status directory_replace_commit(struct directory *directory, const char *name,
                                      const char *previous, int fd, struct error *error)
 {

@@ -11,23 +11,24 @@
 
 struct directory;
 
-/* "DIR/name: strerror(code)"; ENOMEM is STATUS_MEMORY, whatever was attempted. */
+/* Sets the error "DIR/name: strerror(code)" with this status, or with STATUS_MEMORY if the code is
+ * ENOMEM. */
 enum status directory_error(const struct directory *directory, const char *name, enum status status,
                             int code, struct error *error);
 
 /* Creates a file for writing; one that exists (or a link in its place) is refused. Returns -1 with
  * STATUS_CANT_CREATE. The caller closes it. */
 int directory_create_file(struct directory *directory, const char *name, struct error *error);
-/* A regular file that exists, for reading and appending. -1 with STATUS_IO. */
+/* Opens a regular file that exists, for reading and appending. Returns -1 with STATUS_IO. */
 int directory_open_file(struct directory *directory, const char *name, struct error *error);
 
-/* Finds the file under a name at this moment. STATUS_IO if it is gone or is no regular file. */
+/* Finds a file and its length at this moment. STATUS_IO if it is gone or is no regular file. */
 struct directory_entry {
     uint64_t length, device, inode;
 };
 enum status directory_look(const struct directory *directory, const char *name,
                            struct directory_entry *entry, struct error *error);
-/* Tells whether it exists. */
+/* Tells whether anything has that name. */
 bool directory_has(const struct directory *directory, const char *name);
 /* Unlinks a control file such as `stop`; true if it was there. */
 bool directory_take(struct directory *directory, const char *name);
@@ -48,26 +49,29 @@ enum status directory_replace_commit(struct directory *directory, const char *na
 void directory_replace_abandon(struct directory *directory, const char *name, int fd);
 
 /* Checks that a file may take this name. It may if nothing is there, or a regular file: never a
- * device, a pipe, a socket, a folder or a link (STATUS_CANT_CREATE). Replacing begins with it. */
+ * device, a pipe, a socket, a folder or a link (STATUS_CANT_CREATE). Every replacement begins with
+ * this check. */
 enum status directory_replaceable(const struct directory *directory, const char *name,
                                   struct error *error);
 
-/* The same for content that is there already. */
+/* Replaces a file as a whole by `length` bytes. STATUS_CANT_CREATE, STATUS_IO. */
 enum status directory_replace_file(struct directory *directory, const char *name, const void *bytes,
                                    size_t length, struct error *error);
 
-/* A regular file for reading, and how long it is. -1 with STATUS_NO_INPUT. The caller closes it. */
+/* Opens a regular file for reading, and puts its length into *length. Returns -1 with
+ * STATUS_NO_INPUT. The caller closes it. */
 int directory_open_input(const struct directory *directory, const char *name, uint64_t *length,
                          struct error *error);
 
-/* A whole file as a NUL-terminated string; the caller frees it. NULL with STATUS_NO_INPUT or IO. */
+/* Reads a whole file into a NUL-terminated string, which the caller frees. Returns NULL with
+ * STATUS_NO_INPUT, STATUS_IO or STATUS_MEMORY. */
 char *directory_read_file(const struct directory *directory, const char *name, size_t *length,
                           struct error *error);
 
-/* Bytes free on its file system for this user. */
+/* Returns the bytes that are free on its file system for this user. */
 double directory_free_bytes(const struct directory *directory);
 
-/* Sees to the disk what names an open folder holds; 0, or errno. */
+/* Flushes the names in an open folder to the disk. Returns 0, or errno. */
 int directory_flush_names(int folder);
 
 #endif

@@ -11,10 +11,10 @@ struct directory_kind {
     const char *noun;                      /* "run" */
     const char *manifest;                  /* "run.json" */
     const char *lock;                      /* "run.lock" */
-    const char *files_lock;                /* held while files that others write too are; or NULL */
+    const char *files_lock;                /* held while shared files are written; NULL: none */
     const char *format;                    /* what its manifest gives as "format" */
     const char *temporary;                 /* the end of the first temporary name of a file */
-    const struct directory_kind *excluded; /* does not go into the same directory; NULL: none */
+    const struct directory_kind *excluded; /* must not be in the same directory; NULL: none */
 };
 
 extern const struct directory_kind directory_run, directory_study, directory_report,
@@ -26,7 +26,7 @@ struct directory {
     int fd;
     int lock, files_lock; /* -1: not locked */
     bool created;
-    struct interruption *interruption; /* of long work on its files; NULL: nothing ends it early */
+    struct interruption *interruption; /* ends long work on its files early; NULL: nothing does */
 };
 
 #endif

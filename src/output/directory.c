@@ -12,8 +12,8 @@
 
 #include "output/directory-state.h"
 
-/* The seconds to wait for a lock before it counts as held: a process that was killed lives on while
- * the disk takes its last writes. For shared files the second number holds. */
+/* The seconds to wait for a lock before it counts as held, since a process that was killed lives on
+ * while the disk takes its last writes; and those to wait for the lock of shared files. */
 static const double patience = 3.0, files_patience = 600.0;
 
 enum status directory_lock_files(struct directory *directory, struct error *error)
@@ -31,7 +31,8 @@ void directory_unlock_files(struct directory *directory)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* A restart replaces a manifest that is damaged, and no other that it has not written. */
+/* Checks that a restart may replace the manifest: it may if the manifest is damaged or its own, but
+ * not if another program wrote it. */
 static enum status check_resumable(const struct directory *directory, struct error *error)
 {
     const struct directory_kind *kind = directory->kind;
@@ -62,8 +63,8 @@ static bool creates(enum directory_mode mode)
     return mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE || mode == DIRECTORY_SHARED;
 }
 
-/* A loss of power must not take a new directory with all that is in it, so its own name goes to the
- * disk at once. Where its parent cannot be read, nobody can wait for that. */
+/* Flushes the name of a new directory to the disk, since a loss of power must not take the
+ * directory with all that is in it. If its parent cannot be read, there is no way to do that. */
 static enum status keep_name(const struct directory *directory, enum status status,
                              struct error *error)
 {
@@ -76,8 +77,8 @@ static enum status keep_name(const struct directory *directory, enum status stat
     return code ? error_system(error, status, code, directory->path) : STATUS_OK;
 }
 
-/* Makes the directory if need be, and opens it. A link in its place is somebody else's choice of
- * where to write; with a slash behind its name it is the user's own. */
+/* Makes the directory if need be, and opens it. A link in its place is refused, since it may be
+ * somebody else's choice of where to write; with a slash behind its name it is the user's own. */
 static enum status open_folder(struct directory *directory, enum directory_mode mode,
                                struct error *error)
 {
@@ -97,8 +98,9 @@ static enum status open_folder(struct directory *directory, enum directory_mode 
     return directory->created ? keep_name(directory, status, error) : STATUS_OK;
 }
 
-/* Another program's study.json is in no run's way; a run.json would be taken for that of a run by
- * whoever looks at the study. */
+/* Tells whether the directory holds the excluded kind. Another program's study.json is in no run's
+ * way; but any run.json counts, since whoever looks at the study would take it for that of a
+ * run. */
 static bool holds_excluded(const struct directory *directory)
 {
     const struct directory_kind *excluded = directory->kind->excluded;
@@ -111,7 +113,7 @@ static bool holds_excluded(const struct directory *directory)
     return holds;
 }
 
-/* Checks that the present content of the directory allows the wish. */
+/* Checks that the present content of the directory allows the mode. */
 static enum status check_content(const struct directory *directory, enum directory_mode mode,
                                  struct error *error)
 {
@@ -148,7 +150,7 @@ static enum status enter(struct directory *directory, enum directory_mode mode, 
     if (lock_take(directory->fd, directory->path, directory->kind->lock, lock, patience,
                   &directory->lock, error))
         return error->status;
-    /* Another process may have begun and ended one while this one waited for its turn. */
+    /* Another process may have begun and ended a run while this one waited for its turn. */
     if (check_content(directory, mode, error) == STATUS_OK && directory->kind == &directory_run &&
         lock == LOCK_ALONE)
         remove_dead_lock(directory);

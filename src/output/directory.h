@@ -18,25 +18,27 @@
 #include "output/manifest.h"
 
 enum directory_mode {
-    DIRECTORY_NEW,    /* must not hold one yet */
+    DIRECTORY_NEW,    /* must not hold one of its kind yet */
     DIRECTORY_FORCE,  /* may hold one, which directory_claim() then removes */
-    DIRECTORY_SHARED, /* the same, together with others that open it so */
+    DIRECTORY_SHARED, /* like DIRECTORY_FORCE, but shared with others that open it so */
     DIRECTORY_RESUME, /* must hold one */
-    DIRECTORY_ANY     /* any folder, for single files; not locked; a link to one will do */
+    DIRECTORY_ANY     /* any folder or a link to one, for single files; not locked */
 };
 
 /*
- * For a run. STATUS_CANT_CREATE when it holds one already, cannot be created, is a link (a slash
- * behind its name follows it), or another live process (named with host and pid) has it locked;
- * STATUS_NO_INPUT when it should hold a run and does not.
+ * Opens the directory of a run, which it creates if the mode allows that. STATUS_CANT_CREATE if it
+ * holds a run already, cannot be created, is a link (a slash behind its name follows it), or is
+ * locked by another live process (the message names it and its host); STATUS_NO_INPUT if it should
+ * hold a run and does not.
  */
 enum status directory_open(const char *path, enum directory_mode mode, struct directory **directory,
                            struct error *error);
-/* The same for any kind; STATUS_CANT_CREATE also when it holds a kind that is excluded. */
+/* Opens the directory of any kind likewise; STATUS_CANT_CREATE also if it holds a kind that this
+ * one excludes. */
 enum status directory_open_kind(const char *path, const struct directory_kind *kind,
                                 enum directory_mode mode, struct directory **directory,
                                 struct error *error);
-/* Unlocks; accepts NULL. */
+/* Unlocks and frees; accepts NULL. */
 void directory_close(struct directory *directory);
 
 const char *directory_path(const struct directory *directory);
@@ -45,11 +47,11 @@ const char *directory_path(const struct directory *directory);
  * marked, compressing and unpacking. It replaces the one before; NULL, as at first: nothing ends
  * such work early. */
 void directory_lend(struct directory *directory, struct interruption *interruption);
-/* Tells whether such work is to end. */
+/* Tells whether such work is to end: the interruption is raised. */
 bool directory_interrupted(const struct directory *directory);
 
-/* For the few moments of writing files that all who share a directory write: waits for the others.
- * STATUS_CANT_CREATE after minutes. */
+/* Locks the files that all processes which share a directory write, for the few moments of writing.
+ * Waits for other processes; STATUS_CANT_CREATE after minutes. */
 enum status directory_lock_files(struct directory *directory, struct error *error);
 void directory_unlock_files(struct directory *directory);
 
@@ -57,24 +59,24 @@ void directory_unlock_files(struct directory *directory);
 
 /*
  * The progress of the process that holds a directory, for those who look on from outside. A run
- * leaves it in its lock once a second: the file is there for exactly as long as the run is, or
- * longer where it was killed, and nobody waits for a disk.
+ * writes it into the file of its lock once a second: this file exists as long as the run goes on,
+ * or longer if the run was killed, and the run waits for no disk.
  */
 
 struct progress {
-    bool held;                  /* a process holds the directory */
-    char owner[LOCK_TEXT_SIZE]; /* "process 12 on host": it, or the one that was killed; or "" */
-    bool known;                 /* it has left the following */
-    uint64_t first_step, step, last; /* where that process began, was, and would end */
+    bool held;                       /* a process holds the directory */
+    char owner[LOCK_TEXT_SIZE];      /* "process 12 on host", which may be dead; or "" */
+    bool known;                      /* the following members are */
+    uint64_t first_step, step, last; /* where the process began, was, and would end */
     double seconds, rate;            /* since it began; pair interactions per second */
-    char stamp[CLOCK_STAMP_SIZE];    /* when it was so */
+    char stamp[CLOCK_STAMP_SIZE];    /* when these were written */
 };
 
-/* Leaves the numbers of `progress` in the lock of a directory that this process holds. */
+/* Writes the numbers of `progress` into the lock of a directory that this process holds. */
 void progress_write(const struct directory *directory, const struct progress *progress);
 
-/* Reads the progress of the directory of that kind at `path`; nothing held and nothing known if
- * there is none. */
+/* Reads the progress of the directory of that kind at `path`; `held` and `known` are false if there
+ * is none. */
 struct progress progress_read(const char *path, const struct directory_kind *kind);
 
 #endif

@@ -44,7 +44,8 @@ void gzip_destroy(struct gzip *gzip)
     free(gzip);
 }
 
-/* Compresses what stands in avail_in; with Z_FINISH writes the end as well. */
+/* Compresses the input in avail_in and writes the result; with Z_FINISH also the end of the stream.
+ * Returns 0, or errno. */
 static int compress_input(struct gzip *gzip, int flush)
 {
     for (;;) {
@@ -88,7 +89,7 @@ int gzip_end(struct gzip *gzip)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* 0, or errno; ECANCELED: it was interrupted. */
+/* Compresses an open file into another. Returns 0, or errno; ECANCELED if it was interrupted. */
 static int compress_file(const struct directory *directory, int from, int to)
 {
     unsigned char block[BLOCK];
@@ -137,7 +138,7 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
     return explain(directory, packed, failure, error);
 }
 
-/* The same; *damaged: the stream is no whole one. */
+/* Unpacks a file into an open one, likewise. *damaged becomes true if the stream is not whole. */
 static int expand_file(const struct directory *directory, gzFile from, int to, bool *damaged)
 {
     unsigned char block[BLOCK];

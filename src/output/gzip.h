@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-/* The length of a file's name without ".gz" at its end; all of it where that is not there. */
+/* Returns the length of a file's name without a ".gz" at its end. */
 size_t gzip_stem(const char *file);
 
 /* --- a stream that is being written; the same bytes for the same bytes --- */
@@ -21,19 +21,19 @@ struct gzip *gzip_create(int fd);
 int gzip_write(struct gzip *gzip, const void *bytes, size_t length); /* 0, or errno */
 /* Writes the end of the stream; frees in any case. 0, or errno. */
 int gzip_end(struct gzip *gzip);
-void gzip_destroy(struct gzip *gzip); /* without an end; accepts NULL */
+void gzip_destroy(struct gzip *gzip); /* frees it without an end; accepts NULL */
 
 /* --- files of a run directory; the new one appears whole or not at all --- */
 
 /*
  * Compresses `name` to `packed`, which it replaces. `name` stays. STATUS_STOPPED, with nothing
- * done: the directory's interruption; STATUS_IO, STATUS_CANT_CREATE, STATUS_NO_INPUT,
+ * done, if the directory's interruption is raised; STATUS_IO, STATUS_CANT_CREATE, STATUS_NO_INPUT,
  * STATUS_MEMORY.
  */
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
                       struct error *error);
 
-/* The other way, likewise. STATUS_IO also where `packed` is damaged or cut short. */
+/* Unpacks `packed` to `name`, likewise. STATUS_IO also if `packed` is damaged or cut short. */
 enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,
                         struct error *error);
 

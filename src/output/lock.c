@@ -23,20 +23,22 @@ bool lock_is_named(int folder, const char *name, int fd)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* The end of the text of one that was made without flock(), which then tells nothing of it. */
+/* The end of the text of a lock that was made without flock(): then flock() does not tell whether
+ * it is held. */
 static const char lockless[] = ", without a lock";
 
-/* A process on another machine that has left no note for so long is taken for dead: a run leaves
- * one each second, but for steps and measurements that take longer. In seconds. */
+/* The seconds without a note after which a process on another machine is taken for dead. A run
+ * leaves a note each second, unless a step or a measurement takes longer. */
 static const double longest_silence = 600.0;
 
-/* Parallel file systems may be mounted without locks. Whoever writes there sees to it alone that no
- * two processes work in one folder. */
+/* The variable of the environment, and its value, by which a user does without locks. Parallel file
+ * systems may be mounted without them; then the user must see to it that no two processes work in
+ * one folder. */
 static const char variable[] = "ORRERY_LOCKS", none[] = "none";
 
 void lock_do_without(void)
 {
-    setenv(variable, none, 1); /* without memory for it, locks are asked for and refused */
+    setenv(variable, none, 1); /* if memory is lacking, locks are asked for, and refused */
 }
 
 static bool goes_without(void)
@@ -51,7 +53,7 @@ static bool knows_no_locks(int code)
     return code == ENOLCK || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
 }
 
-/* flock(), or nothing. */
+/* Calls flock(), unless the user does without locks. */
 static int lock_file(int fd, int operation)
 {
     return goes_without() ? 0 : flock(fd, operation);
@@ -71,7 +73,7 @@ static int wait_for_lock(int fd, enum lock_kind kind, double patience)
     return 0;
 }
 
-/* The line that begins at `from`. */
+/* Reads the line that begins at byte `from`. */
 static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
 {
     const ssize_t got = pread(fd, line, LOCK_TEXT_SIZE - 1, (off_t)from);
@@ -111,7 +113,8 @@ static int write_owner(int fd, enum lock_kind kind)
     return ftruncate(fd, 0) == 0 ? descriptor_write(fd, owner, (size_t)length) : errno;
 }
 
-/* Opens the file and waits for it; *fd is -1 where its last holder has removed it meanwhile. */
+/* Opens the file of a lock and waits for the lock. *fd is -1 if its last holder has removed the
+ * file meanwhile. */
 static enum status try_lock(int folder, const char *path, const char *name, enum lock_kind kind,
                             double patience, int *fd, struct error *error)
 {
@@ -179,7 +182,8 @@ static bool is_held(int fd)
     return errno == EWOULDBLOCK || (lock_file(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
 }
 
-/* Does the process work that has made a lock without flock(), by all that can be seen from here? */
+/* Tells whether the process that made a lock without flock() lives, as far as can be seen from this
+ * machine. */
 static bool seems_alive(const char *owner, time_t written)
 {
     const size_t length = strlen(owner), end = strlen(lockless);
@@ -214,8 +218,8 @@ struct lock_view lock_look(int folder, const char *name)
     return view;
 }
 
-/* Releases a lock. Of those that share it only the last can have it alone, and so nobody loses a
- * file that another process still holds. */
+/* Releases a lock. Of the processes that share it only the last can have it alone and remove the
+ * file, and so no file goes that another process still holds. */
 void lock_release(int folder, const char *name, int lock)
 {
     if (lock_file(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))

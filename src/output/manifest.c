@@ -68,8 +68,8 @@ enum status manifest_refuse(const struct directory *directory, const struct dire
                      directory->path, kind->manifest, kind->noun);
 }
 
-/* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
- * without where there is none. */
+/* Reads the manifest of that kind. Returns NULL without an error if there is none, and with an
+ * error if it cannot be read or is not Orrery's. */
 static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
                              struct error *error)
 {
@@ -98,7 +98,8 @@ json_t *directory_manifest(struct directory *directory, struct error *error)
     return read_manifest(directory, directory->kind, error);
 }
 
-/* The names that a manifest lists, as the keys of an object: a study may have thousands. */
+/* Returns the names that a manifest lists, as the keys of an object, because a study may have
+ * thousands to look up. */
 static json_t *listed_names(const json_t *manifest)
 {
     json_t *names = json_object();
@@ -157,13 +158,13 @@ enum status directory_check(struct directory *directory, const char *const *name
     return error->status;
 }
 
-/* A name of ours: one level, never a way out of the directory. */
+/* Tells whether a name has one level, and so does not lead out of the directory. */
 static bool plain_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
 }
 
-/* Unlinks a file if it is a regular one. */
+/* Unlinks a file if it is a regular one. Returns 0, or errno. */
 static int remove_file(const struct directory *directory, const char *name)
 {
     struct stat about;
@@ -200,8 +201,8 @@ static enum status remove_manifest(struct directory *directory, const char *name
     return code ? directory_error(directory, name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
 }
 
-/* The manifest goes last, also on the disk: else a loss of power could leave files that none lists,
- * and that nobody would dare to replace. */
+/* Removes the manifest, after the removal of the other files is on the disk: else a loss of power
+ * could leave files that no manifest lists, and that nobody would dare to replace. */
 static enum status forget_content(struct directory *directory, struct error *error)
 {
     const int code = directory_flush_names(directory->fd);
@@ -211,7 +212,7 @@ static enum status forget_content(struct directory *directory, struct error *err
     return remove_manifest(directory, directory->kind->manifest, error);
 }
 
-/* A report goes with what it reports on; another program's report.json is none of ours. */
+/* Removes the report on what is removed. A report.json that another program wrote stays. */
 static enum status remove_report(struct directory *directory, struct error *error)
 {
     struct error foreign = { 0 };
@@ -235,20 +236,22 @@ enum status manifest_write(struct directory *directory, const json_t *document, 
     return status;
 }
 
-/* Before old files are removed, run.json is set to a run that has begun and written nothing: if the
- * process is killed meanwhile, what is left must not look like a finished run. */
+/* Sets run.json to a run that has begun and written nothing, before its files are removed: if the
+ * process is killed meanwhile, the rest must not look like a finished run. */
 static enum status forget_end(struct directory *directory, json_t *manifest, struct error *error)
 {
     if (directory->kind != &directory_run)
         return STATUS_OK;
-    json_t *const begun = json_pack("{s:s, s:s, s:i, s:b}", "state", "running", "verdict",
-                                    "running", "exit_status", -1, "checkpointed", false);
+    json_t *const begun =
+        DOCUMENT({ "state", json_string("running") }, { "verdict", json_string("running") },
+                 { "exit_status", json_integer(-1) }, { "checkpointed", json_boolean(false) });
     const bool whole = begun && json_object_update(manifest, begun) == 0;
     json_decref(begun);
     return whole ? manifest_write(directory, manifest, error) : error_memory(error);
 }
 
-/* A report that is about to put its files here waits, and then sees that its run has gone. */
+/* The seconds to wait for a report that puts its files here. A report that comes later waits in
+ * turn, and then sees that its run has gone. */
 static const double report_patience = 10.0;
 
 static enum status remove_content(struct directory *directory, const json_t *manifest,
@@ -311,7 +314,7 @@ enum status directory_remove(struct directory *directory,
     return error->status;
 }
 
-/* `names`, and those of the manifest before that are there still. */
+/* Returns `names`, and those names of the manifest before whose files still exist. */
 static json_t *files_json(const struct directory *directory, const json_t *before,
                           const char *const *names, size_t count)
 {
@@ -338,8 +341,9 @@ enum status directory_note(struct directory *directory, json_t *document, const 
                            size_t count, struct error *error)
 {
     json_t *before = directory_manifest(directory, error);
-    json_t *program = json_pack("{s:s, s:s, s:s}", "name", program_name, "version", build_version(),
-                                "commit", build_commit());
+    json_t *program =
+        DOCUMENT({ "name", json_string(program_name) }, { "version", json_string(build_version()) },
+                 { "commit", json_string(build_commit()) });
     document_set(&document, "program", program);
     document_set(&document, "format", json_string(directory->kind->format));
     document_set(&document, "files", files_json(directory, before, names, count));

@@ -23,10 +23,10 @@ enum status directory_check(struct directory *directory, const char *const *name
                             struct error *error);
 
 /*
- * Makes room for the files of a run that is about to begin: those of a run that is there are
- * removed, with those of its report, as their manifests list them and nothing else, the manifest
- * last; from before the first of them on it says that the run has only begun. Before anything is
- * touched, what directory_check() says.
+ * Makes room for the files of a run that is about to begin. First it checks the names as
+ * directory_check() does. Then it removes the files of a run that is there, and of its report:
+ * those that their manifests list and nothing else. The manifest goes last; before the first file
+ * goes it is changed to say that the run has only begun.
  */
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
@@ -35,14 +35,14 @@ enum status directory_claim(struct directory *directory, const char *const *name
 enum status directory_clear(struct directory *directory, struct error *error);
 
 /*
- * Writes the manifest: `document`, whose reference it takes over, with the program, the format and
- * "files": `names`, and what the manifest that is there lists besides and is still there.
- * STATUS_MEMORY when `document` is NULL; STATUS_CANT_CREATE, STATUS_IO.
+ * Writes `document`, whose reference it takes over, as the manifest, with the program, the format
+ * and the list "files": `names`, and those files of the manifest before that still exist.
+ * STATUS_MEMORY if `document` is NULL; STATUS_CANT_CREATE, STATUS_IO.
  */
 enum status directory_note(struct directory *directory, struct json_t *document,
                            const char *const *names, size_t count, struct error *error);
 
-/* The document becomes the manifest of the directory, whole or not at all. STATUS_MEMORY when it is
+/* Writes the document as the manifest of the directory, whole or not at all. STATUS_MEMORY if it is
  * NULL; STATUS_CANT_CREATE, STATUS_IO. */
 enum status manifest_write(struct directory *directory, const struct json_t *document,
                            struct error *error);
@@ -51,7 +51,7 @@ enum status manifest_write(struct directory *directory, const struct json_t *doc
  * also for a manifest. */
 bool directory_names_program(const struct json_t *document);
 
-/* The manifest, for json_decref(); NULL where there is none, or with an error. */
+/* Reads the manifest, for json_decref(). Returns NULL if there is none, or with an error. */
 struct json_t *directory_manifest(struct directory *directory, struct error *error);
 
 /* Removes those files of the run, as its manifest lists them, for which `which` is true. */
@@ -61,19 +61,21 @@ enum status directory_remove(struct directory *directory,
 
 /* --- for opening a directory --- */
 
-/* The manifest of that kind as JSON, whoever wrote it; NULL with an error where it is none. */
+/* Reads the manifest of that kind as JSON, whoever wrote it. Returns NULL with an error if there is
+ * none or it is damaged. */
 struct json_t *manifest_parse(const struct directory *directory, const struct directory_kind *kind,
                               struct error *error);
 
-/* Only what Orrery wrote is believed: program, format, and a list of files. Accepts NULL. */
+/* Tells whether Orrery wrote the manifest: it must have program, format, and a list of files.
+ * Accepts NULL. */
 bool manifest_is_ours(const struct json_t *manifest, const struct directory_kind *kind);
 
-/* Is there a manifest of that kind which another program wrote? Whatever else keeps it from being
- * read goes to *damaged. */
+/* Tells whether there is a manifest of that kind which another program wrote. If it cannot be read,
+ * returns false with the error in *damaged. */
 bool manifest_is_foreign(const struct directory *directory, const struct directory_kind *kind,
                          struct error *damaged);
 
-/* STATUS_CANT_CREATE: it was not written by Orrery. */
+/* Sets the error that the manifest was not written by Orrery: STATUS_CANT_CREATE. */
 enum status manifest_refuse(const struct directory *directory, const struct directory_kind *kind,
                             struct error *error);
 

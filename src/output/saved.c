@@ -19,7 +19,7 @@ struct adaptive_sections {
     struct checkpoint_writer *writer;
     const struct checkpoint *checkpoint;
     const char *prefix;
-    size_t different; /* words, of those that were compared */
+    size_t different; /* words that differ, of those that were compared */
     struct error *error;
 };
 

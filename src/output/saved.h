@@ -15,13 +15,13 @@ struct saved_array {
 };
 void saved_arrays(const struct bodies *bodies, struct saved_array arrays[SAVED_ARRAYS]);
 
-/* The state of an integrator that chooses its own steps, in sections "PREFIXadaptive:NAME"; nothing
- * with another integrator. STATUS_DATA, STATUS_IO. */
+/* Writes, or reads, the state of an integrator that chooses its own steps, in sections
+ * "PREFIXadaptive:NAME"; does nothing with another integrator. STATUS_DATA, STATUS_IO. */
 void saved_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
                         const struct backend *backend);
 enum status saved_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                struct backend *backend, struct error *error);
-/* Counts the words of the state that are not those of the checkpoint. STATUS_DATA, STATUS_IO,
+/* Counts the words of the state that differ from those of the checkpoint. STATUS_DATA, STATUS_IO,
  * STATUS_MEMORY. */
 enum status saved_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                    const struct backend *backend, size_t *different,

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +12,7 @@
 #include "output/directory-files.h"
 #include "output/directory-state.h"
 
-/* No file of ours is larger; what is, is not read. */
+/* The bytes of the largest file that is read; none of ours is larger. */
 enum { LARGEST = 64 << 20 };
 
 static const char plots[] = "plots/";
@@ -104,7 +103,7 @@ enum status seal_check(const struct directory *directory, const json_t *manifest
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Unlinks a file that is as the manifest has it. */
+/* Unlinks a file if it is as the manifest has it. */
 static enum status remove_file(const struct directory *directory, const json_t *manifest,
                                const char *name, struct error *error)
 {

@@ -19,16 +19,16 @@ struct stream {
     int fd;
     int failure;      /* errno of the first error, CHANGED, or 0 */
     bool reported;    /* it has been reported */
-    bool watched;     /* its length is looked at before each write */
+    bool watched;     /* the length of its file is checked before each write */
     char *path;       /* directory and name, for messages */
     const char *name; /* the end of path */
     uint64_t length;  /* bytes accepted, buffered ones included */
     size_t buffered;
-    uint64_t handed; /* bytes that are in the file */
-    size_t last; /* bytes of the buffer that were handed over last; they stay there until then */
-    XXH3_state_t *hash;          /* of the bytes accepted */
-    struct directory *directory; /* of a file that replaces another */
-    struct gzip *gzip;           /* of one that is compressed */
+    uint64_t handed;    /* bytes that are in the file */
+    size_t last;        /* bytes handed over last, which stay in the buffer until the next write */
+    XXH3_state_t *hash; /* of the bytes accepted */
+    struct directory *directory; /* of stream_replace(), else NULL */
+    struct gzip *gzip;           /* of a compressed file, else NULL */
     char buffer[BUFFER_SIZE];
 };
 
@@ -212,7 +212,7 @@ struct stream_mark stream_mark_bytes(const void *bytes, size_t length)
     return (struct stream_mark){ length, XXH3_64bits(bytes, length) };
 }
 
-/* A process that was killed may have left half a line. */
+/* Goes to the end of a log, and ends the line that a killed process may have left unfinished. */
 static enum status go_to_end(struct stream *stream, struct error *error)
 {
     char last = '\n';
@@ -242,7 +242,8 @@ enum status stream_append(struct directory *directory, const char *name, struct 
     return STATUS_OK;
 }
 
-/* Tells whether bytes that were written are gone: the next ones would then leave a hole. */
+/* Tells whether the file no longer has the length of what was written: somebody has cut it, or
+ * added to it. */
 static bool is_cut(const struct stream *stream)
 {
     struct stat about;

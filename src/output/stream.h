@@ -13,52 +13,55 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-/* A place in a stream: the number of bytes, and XXH3 (64 bits) of all of them. */
+/* A position in a stream: the number of bytes, and XXH3 (64 bits) of all of them. */
 struct stream_mark {
     uint64_t length;
     uint64_t hash;
 };
 
-/* Returns the mark of bytes in memory, as that of a file that holds them. */
+/* Returns the mark that a file with these bytes would have. */
 struct stream_mark stream_mark_bytes(const void *bytes, size_t length);
 
 struct stream;
 
 /*
- * A new file, or, with a `mark`, the continuation of one, which is left as it is until
- * stream_trim(). STATUS_CANT_CREATE, STATUS_MEMORY; STATUS_IO when it is shorter than the mark or
- * its bytes are not those that were marked; STATUS_STOPPED: the directory's interruption.
+ * Opens a new file or, with a `mark`, one that is to be continued, which is left as it is until
+ * stream_trim(). STATUS_CANT_CREATE, STATUS_MEMORY; STATUS_IO if the file is shorter than the mark
+ * or its bytes are not those that were marked; STATUS_STOPPED if the directory's interruption is
+ * raised.
  */
 enum status stream_open(struct directory *directory, const char *name,
                         const struct stream_mark *mark, struct stream **stream,
                         struct error *error);
 
-/* Cuts off what a continued file holds beyond what is kept; before the first write. STATUS_IO. */
+/* Cuts off the bytes of a continued file behind its mark; to be called before the first write.
+ * STATUS_IO. */
 enum status stream_trim(struct stream *stream, struct error *error);
 
 /*
- * Is the file that grows still there as it was written, once all was flushed: the same file, of
- * this length, with these last bytes? One look, whatever its length. STATUS_IO.
+ * Checks that the file of a stream, of which all was flushed, is still as it was written: the same
+ * file, with its length and its last bytes. It reads no more, whatever the length. STATUS_IO.
  */
 enum status stream_look(const struct stream *stream, const struct directory *directory,
                         struct error *error);
 
-/* Reads a whole file: is it what was marked? STATUS_IO, STATUS_MEMORY, STATUS_STOPPED. */
+/* Reads a whole file and checks that it is what was marked. STATUS_IO, STATUS_MEMORY,
+ * STATUS_STOPPED. */
 enum status stream_check(struct directory *directory, const char *name,
                          const struct stream_mark *mark, struct error *error);
 
-/* A log: goes on at the end of the file, which is made where there is none. */
+/* Opens a log, which goes on at the end of its file; makes the file if there is none. */
 enum status stream_append(struct directory *directory, const char *name, struct stream **stream,
                           struct error *error);
 
-/* A file that appears whole, in the place of one that is there, or not at all; optionally
+/* Opens a file that appears whole, in the place of one that is there, or not at all; optionally
  * compressed with gzip. It ends with stream_commit() or stream_abandon(). */
 enum status stream_replace(struct directory *directory, const char *name, bool compressed,
                            struct stream **stream, struct error *error);
-/* Text for standard output, which ends with stream_close(), or stream_abandon() where it is not
- * worth going on. STATUS_IO, STATUS_MEMORY. */
+/* Opens standard output as a stream. It ends with stream_close() or, to drop what is buffered, with
+ * stream_abandon(). STATUS_IO, STATUS_MEMORY. */
 enum status stream_standard_output(struct stream **stream, struct error *error);
-/* Puts it in place; frees the stream in any case. STATUS_IO. */
+/* Puts the file of stream_replace() in place; frees the stream in any case. STATUS_IO. */
 enum status stream_commit(struct stream *stream, struct error *error);
 void stream_abandon(struct stream *stream); /* accepts NULL */
 

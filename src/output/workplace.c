@@ -15,7 +15,7 @@
 
 enum { WORKPLACE_NAME_SIZE = 64, MOST_FOLDERS = 100 };
 
-/* Within the folder: a process that is dead does not hold it. */
+/* The lock within the folder, by which others see that its process lives. */
 static const char workplace_lock[] = "work.lock";
 
 static const char *workplace_name(const struct directory_kind *kind, unsigned number,
@@ -48,7 +48,7 @@ static void empty(int folder)
         close(again);
 }
 
-/* Removes the folder if nobody holds it; true where it is gone. */
+/* Removes a folder if no process holds it. Returns true if it is gone. */
 static bool remove_litter(const struct directory *directory, const char *name)
 {
     struct error held = { 0 };
@@ -72,7 +72,7 @@ void workplace_clean(const struct directory *directory, const struct directory_k
             remove_litter(directory, name);
 }
 
-/* Another process may take the folder for litter before its lock is there. */
+/* Locks a new folder. Returns false if another process has taken it for litter before. */
 static bool hold(struct directory *work)
 {
     struct error held = { 0 };

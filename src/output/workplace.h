@@ -1,8 +1,7 @@
 /*
- * A folder of its own within a directory, "report.orrery-1.tmp", in which files are made that are
- * put in their place when all are there. It is a directory of its own to the functions of
- * directory-files.h. What a process left that was killed is known by the name of its folder, and
- * goes when the next one is opened.
+ * A folder within a directory, "report.orrery-1.tmp", in which files are made; when all are there,
+ * they are moved to their places. To the functions of directory-files.h it is a directory. The
+ * folder that a killed process left is known by its name, and goes when the next one is opened.
  */
 #ifndef ORRERY_OUTPUT_WORKPLACE_H
 #define ORRERY_OUTPUT_WORKPLACE_H
@@ -14,7 +13,7 @@
 
 struct directory;
 
-/* Makes the folder and holds it. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
+/* Makes the folder and locks it. STATUS_CANT_CREATE, STATUS_MEMORY. */
 enum status workplace_open(const struct directory *directory, struct directory **work,
                            struct error *error);
 
@@ -24,19 +23,20 @@ void workplace_close(const struct directory *directory, struct directory *work);
 /* Removes the folders of processes that are dead. */
 void workplace_clean(const struct directory *directory, const struct directory_kind *kind);
 
-/* The open folder, for a process that is to work in it. */
+/* Returns the descriptor of the folder, for a process that is to work in it. */
 int workplace_folder(const struct directory *work);
 
-/* A new file in the folder. STATUS_CANT_CREATE, STATUS_IO. */
+/* Writes a new file in the folder. STATUS_CANT_CREATE, STATUS_IO. */
 enum status workplace_write(struct directory *work, const char *name, const void *bytes,
                             size_t length, struct error *error);
 
-/* Gives files of the folder the names that stand at the same index, in `place`, an open folder of
- * the same file system; they are on the disk before they have these names. STATUS_IO. */
+/* Moves the file `name` of the folder to the name `as` in `place`, an open folder of the same file
+ * system, after its content is on the disk. STATUS_NO_INPUT, STATUS_IO. */
 enum status workplace_move(const struct directory *work, const char *name, int place,
                            const char *as, struct error *error);
 
-/* Moves the files of these names into the directory itself; directory_check() has been asked. */
+/* Moves the files of these names into the directory; the caller has asked directory_check().
+ * STATUS_CANT_CREATE, STATUS_NO_INPUT, STATUS_IO. */
 enum status workplace_put(const struct directory *directory, const struct directory *work,
                           const char *const *names, size_t count, struct error *error);
 

@@ -1,4 +1,5 @@
 #include "report/draw.h"
+#include "report/script.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@
 
 /* --- what is expected ------------------------------------------------------------------------- */
 
-/* Tells whether a quantity of `expect` is that column: "energy", or "conservation.energy". */
+/* Tells whether a quantity of `expect`, such as "energy" or "conservation.energy", is the column
+ * "conservation.energy". */
 static bool is_quantity(const char *quantity, const char *column)
 {
     const char *const dot = strchr(column, '.');
@@ -38,15 +40,9 @@ static enum status each_criterion(const struct result *result, struct figure *fi
 /* Tells whether the figure draws the values of a quantity. */
 static bool shows(const struct figure *figure, const char *quantity)
 {
-    char column[2 * SERIES_NAME_SIZE];
-    const char *at = figure->columns.length ? figure->columns.bytes : "";
-    while (*at) {
-        const size_t length = strcspn(++at, ",");
-        snprintf(column, sizeof column, "%.*s", (int)length, at);
-        if (is_quantity(quantity, column))
+    for (size_t c = 0; c < figure->curve_count; c++)
+        if (is_quantity(quantity, figure->curves[c].column))
             return true;
-        at += length + (at[length] == ',');
-    }
     return false;
 }
 
@@ -123,8 +119,9 @@ static struct frame frame_of(const struct figure *figure)
     return frame;
 }
 
-/* A bound far from the curves would leave them a flat line: more than this many times their extent
- * and this part of their size away, or on a logarithmic axis by this factor. */
+/* A bound is far if it would leave the curves a flat line: if it is away from them by more than
+ * this number of their extents and this part of their size, or on a logarithmic axis by this
+ * factor. */
 static const double far_extents = 3.0, far_part = 0.6, far_factor = 1e4;
 
 static bool is_far(const struct figure *figure, const struct frame *frame, double bound)
@@ -136,21 +133,70 @@ static bool is_far(const struct figure *figure, const struct frame *frame, doubl
     return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
 }
 
-static enum status add_bound(const json_t *item, const char *words, double bound, int color,
-                             struct figure *figure, struct error *error)
+/* Tells whether a curve has a point beyond the bound, at times in x. */
+static bool is_beyond(const struct curve *curve, bool from_above, double bound, const double x[2])
 {
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->x[i] >= x[0] && curve->x[i] <= x[1] &&
+            (from_above ? curve->y[i] > bound : curve->y[i] < bound))
+            return true;
+    return false;
+}
+
+/* Tells whether a bound that is kept would seem to be missed: the curve of another column lies
+ * beyond it, and that of its quantity does not. */
+static bool misleads(const struct figure *figure, const char *quantity, bool from_above,
+                     double bound, const double x[2])
+{
+    bool own = false, other = false;
+    for (size_t c = 0; c < figure->curve_count; c++) {
+        const struct curve *const curve = &figure->curves[c];
+        if (curve->column[0] && is_beyond(curve, from_above, bound, x))
+            *(is_quantity(quantity, curve->column) ? &own : &other) = true;
+    }
+    return other && !own;
+}
+
+/* Writes the label of the curve of a quantity and a colon; nothing where it has none. */
+static void name_curve(const struct figure *figure, const char *quantity, struct text *label)
+{
+    for (size_t c = 0; c < figure->curve_count; c++)
+        if (is_quantity(quantity, figure->curves[c].column) && figure->curves[c].label[0]) {
+            text_print(label, "%s: ", figure->curves[c].label);
+            return;
+        }
+}
+
+/* Bounds look alike in all figures: the last colour, which few curves need. */
+static const int bound_color = PALETTE_COLORS - 1;
+
+static enum status add_bound(const json_t *item, const char *quantity, bool from_above,
+                             double bound, struct figure *figure, struct error *error)
+{
+    const char *const words = from_above ? "at most" : "at least";
     const struct frame frame = frame_of(figure);
     const double after = run_field_real(item, FIELD_EXPECTED_AFTER);
     const double before = run_field_real(item, FIELD_EXPECTED_BEFORE);
     const double x[2] = { fmax(frame.x[0], after), fmin(frame.x[1], before) }; /* NaN: unset */
     const double y[2] = { bound, bound };
-    char label[64];
-    snprintf(label, sizeof label, "%s %.6g expected", words, bound);
     const bool never = !(x[0] < x[1]);
-    if (!never && !is_far(figure, &frame, bound))
-        return figure_curve(figure, label, CURVE_DASHED, color, 2, x, y, error);
+    if (!never && !is_far(figure, &frame, bound)) {
+        struct text label = { 0 };
+        if (misleads(figure, quantity, from_above, bound, x))
+            name_curve(figure, quantity, &label);
+        text_print(&label, "%s %.6g expected", words, bound);
+        const enum status status = label.failed ? error_memory(error)
+                                                : figure_curve(figure, label.bytes, CURVE_DASHED,
+                                                               bound_color, 2, x, y, error);
+        text_free(&label);
+        return status;
+    }
     text_print(&figure->finding, "%sExpected: %s %.6g, %s.", figure->finding.length ? " " : "",
-               words, bound, never ? "at no time of the figure" : "beyond the figure");
+               words, bound,
+               never && after >= frame.x[1] ? "but only at times that the run did not reach"
+               : never                      ? "but at no time that is drawn"
+               : bound < frame.y[0]         ? "far below all that is drawn"
+                                            : "far above all that is drawn");
     return STATUS_OK;
 }
 
@@ -158,10 +204,8 @@ static enum status add_bound(const json_t *item, const char *words, double bound
 static enum status add_bounds(const json_t *item, const char *quantity, struct figure *figure,
                               struct error *error)
 {
-    static const char *const words[] = { "at least", "at most" };
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
     const json_t *const between = run_field(item, FIELD_EXPECTED_BETWEEN);
-    const int color = (int)figure_lines(figure);
     enum status status = STATUS_OK;
     if (!shows(figure, quantity))
         return STATUS_OK;
@@ -171,14 +215,14 @@ static enum status add_bounds(const json_t *item, const char *quantity, struct f
         const double bound =
             json_is_number(limit) ? json_number_value(limit) : run_field_real(item, fields[k]);
         if (!isnan(bound))
-            status = add_bound(item, words[k], bound, color, figure, error);
+            status = add_bound(item, quantity, k == 1, bound, figure, error);
     }
     return status;
 }
 
 /* --- curves that lie upon each other ---------------------------------------------------------- */
 
-/* Parts of the height of a figure that are less than the width of a line. */
+/* A part of the height of a figure that is less than the width of a line. */
 static const double unseen = 1e-3;
 
 static bool lies_upon(const struct figure *figure, const struct frame *frame,
@@ -203,7 +247,7 @@ static void take_out(struct figure *figure, size_t index)
     memmove(curve, curve + 1, (figure->curve_count - index) * sizeof *curve);
 }
 
-/* A dashed curve upon another one hides it and shows nothing. */
+/* Takes out dashed curves that lie upon a line, since they would hide it, and says so. */
 static void tell_equal_curves(struct figure *figure)
 {
     const struct frame frame = frame_of(figure);
@@ -228,7 +272,7 @@ static bool has_name(const struct figure *figure, const char *name)
     return found && found[strlen(name)] == '\0' && (found == figure->name || found[-1] == '-');
 }
 
-/* The place of a figure that nothing is expected of. */
+/* Returns the place of a figure if nothing is expected of it. */
 static enum figure_place place_of(const struct result *result, const struct figure *figure)
 {
     static const char *const vectors[] = { "momentum", "angular-momentum" };

@@ -15,8 +15,8 @@ enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* The largest energy error of a run; NaN of one that did not come to its end: beside errors at that
- * time those at an earlier one say nothing. */
+/* Returns the largest energy error of a run; NaN if the run did not come to its end, since an error
+ * at an earlier time does not compare with errors at the end. */
 static double energy_error_of(const struct result *result)
 {
     return result_is_whole(result) ? result_energy_error(result) : NAN;
@@ -27,7 +27,7 @@ static bool is_energy_error(const char *diagnostic, const char *column)
     return strcmp(diagnostic, "conservation") == 0 && strcmp(column, "energy_error") == 0;
 }
 
-/* Sizes of the numbers of a column at the end of all runs. */
+/* Fills in the sizes of a column's numbers at the end of each run; NaN if a run is not whole. */
 static void find_errors(const struct differences *runs, const char *diagnostic, const char *column,
                         double *values)
 {
@@ -47,7 +47,7 @@ static void find_costs(const struct differences *runs, enum run_field field, dou
             result_is_whole(&runs->results[run]) ? result_real(&runs->results[run], field) : NAN;
 }
 
-/* The last rows of the first run that has any: which errors there are. */
+/* Returns the last rows of the first run that came to its end: their columns are the errors. */
 static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -56,8 +56,8 @@ static json_t *find_last_rows(const struct differences *runs)
     return NULL;
 }
 
-/* Is it what runs are compared by? Some go up and down, and standard errors of a fit say how well
- * its own numbers are known. */
+/* Tells whether runs are compared by a column: by errors, except those that go up and down, and the
+ * standard errors of a fit, which say how well its own numbers are known. */
 static bool is_compared(const char *column)
 {
     static const char *const others[] = { "relative_energy_error", "density_slope_error",
@@ -69,7 +69,8 @@ static bool is_compared(const char *column)
     return length >= 5 && strcmp(column + length - 5, "error") == 0;
 }
 
-/* The column, behind the name of the diagnostic where several have such a column. */
+/* Writes the name of the column, and before it that of the diagnostic if several have such a
+ * column. */
 static void name_error(json_t *rows, const char *diagnostic, const char *column,
                        char name[FIGURE_LABEL_SIZE])
 {
@@ -81,7 +82,8 @@ static void name_error(json_t *rows, const char *diagnostic, const char *column,
              having > 1 ? "-" : "", column);
 }
 
-/* Last rows are of its system 1; of the energy error its worst system is known. */
+/* Tells whether one of the runs is an ensemble. Its last rows are those of system 1; only the
+ * energy error is that of its worst system. */
 static bool has_ensemble(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -90,7 +92,7 @@ static bool has_ensemble(const struct differences *runs)
     return false;
 }
 
-/* Every number of the last rows that is an error, by its name. */
+/* Draws a figure for every number of the last rows that is an error by its name. */
 static enum status draw_all_errors(const struct differences *runs, const struct errors_axis *axis,
                                    struct figures *figures, struct error *error)
 {
@@ -121,10 +123,11 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
     return status;
 }
 
-/* Ends are rounded up to whole steps. */
+/* The relative difference up to which two ends are the same: they are rounded up to whole steps. */
 static const double length_tolerance = 0.01;
 
-/* Did the runs come to one time? Their ends may differ, or a condition have ended one of them. */
+/* Tells whether the runs came to the same time. Their ends may differ, or a condition may have
+ * ended one of them. */
 static bool is_of_one_length(const struct differences *runs)
 {
     double least = INFINITY, largest = 0.0;
@@ -136,7 +139,8 @@ static bool is_of_one_length(const struct differences *runs)
     return largest <= least * (1.0 + length_tolerance);
 }
 
-/* Only of a step that is fixed, and of runs to one time, is the slope an order. */
+/* Returns the sentence on the slope: it is the order of the method only if the step was varied and
+ * is fixed, and the runs came to the same time. */
 static const char *slope_of(const struct differences *runs)
 {
 #define SLOPE "The slope is that of a straight line through the points, on logarithmic axes"
@@ -157,7 +161,7 @@ static const char *slope_of(const struct differences *runs)
 #undef SLOPE
 }
 
-/* The step with its unit, any other key as it is. */
+/* Writes the label of the axis: time.step with its unit, any other key as it is. */
 static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
 {
     const char *key = runs->keys[runs->x];
@@ -168,7 +172,7 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     return figure_label(key, unit, label);
 }
 
-/* Tells whether it differs between two runs that have it. */
+/* Tells whether a positive number differs between two runs that have it. */
 static bool is_varied(const double *values, size_t count)
 {
     double low = INFINITY, high = -INFINITY;
@@ -179,14 +183,14 @@ static bool is_varied(const double *values, size_t count)
     return low > 0 && low < high;
 }
 
-/* The runs as points of a figure: the axis, whose x is this one, with labels and marks; y is
- * scratch. */
+/* The runs as points of a figure: the axis, with labels and marks; x, which is also the axis' x,
+ * but may be written to; and y, which is scratch. */
 struct points {
     struct errors_axis axis;
     double *x, *y;
 };
 
-/* All errors against the key that was varied, whose values are the axis' x. */
+/* Draws all errors against the key that was varied, whose values are the axis' x. */
 static enum status draw_against_key(const struct differences *runs, const struct points *points,
                                     struct figures *figures, struct error *error)
 {
@@ -200,7 +204,7 @@ static enum status draw_against_key(const struct differences *runs, const struct
     return draw_all_errors(runs, &axis, figures, error);
 }
 
-/* The energy error against what it cost, which takes the place of the axis' x. */
+/* Draws the energy error against what it cost; the costs take the place of the axis' x. */
 static enum status draw_against_costs(const struct differences *runs, const struct points *points,
                                       struct figures *figures, struct error *error)
 {
@@ -238,7 +242,7 @@ static enum status draw_against_costs(const struct differences *runs, const stru
     return STATUS_OK;
 }
 
-/* The time of the integration against a key that changes nothing else: threads, say. */
+/* Draws the time of the integration against a key that changes nothing else, such as threads. */
 static enum status draw_speed(const struct differences *by, const struct points *points,
                               struct figures *figures, struct error *error)
 {
@@ -305,7 +309,7 @@ static void name_bad_runs(const struct differences *runs, struct figures *figure
     if (bad > NAMED_RUNS)
         text_print(&words, "; and %zu more", bad - NAMED_RUNS);
     for (size_t i = first; i < figures->count && bad; i++)
-        text_print(&figures->figures[i].finding, "Runs that have not ended well: %s.",
+        text_print(&figures->figures[i].finding, DRAW_RUNS_GONE_WRONG "%s.",
                    words.failed ? "" : words.bytes);
     text_free(&words);
 }
@@ -319,7 +323,8 @@ static bool at_least_x(const struct differences *runs, size_t run)
     return true;
 }
 
-/* All runs where they are few; or else those with the least value of the key that was varied. */
+/* Lays runs over one another: all of them if they are few, else those with the least value of the
+ * key that was varied. */
 static enum status draw_overlays(const struct differences *runs, enum draw_extent extent,
                                  struct figures *figures, struct error *error)
 {
@@ -363,7 +368,7 @@ static size_t shown_keys(const struct differences *runs)
     return runs->key_count < SHOWN_KEYS ? runs->key_count : SHOWN_KEYS;
 }
 
-/* A row of the table, and its outcome. NULL for want of memory. */
+/* Returns the row of a run in the table, NULL for want of memory; *outcome becomes the run's. */
 static json_t *run_view(const struct differences *runs, size_t run, enum outcome *outcome)
 {
     const struct result *result = &runs->results[run];
@@ -371,8 +376,10 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     struct text why = { 0 };
     for (size_t i = 0; i < shown_keys(runs); i++) {
         char value[64];
-        document_append(&values,
-                        json_string_nocheck(differences_value(runs, run, i, value, sizeof value)));
+        document_append(
+            &values,
+            json_pack("{s:o, s:o}", "key", json_string_nocheck(runs->keys[i]), "value",
+                      json_string_nocheck(differences_value(runs, run, i, value, sizeof value))));
     }
     *outcome = outcome_of(result, &why);
     why.failed |= !known;
@@ -394,7 +401,7 @@ static const char *const unended[OUTCOMES] = {
     [OUTCOME_AT_WORK] = "at work",
 };
 
-/* The badge of `count` runs: how many came to their end, and what is to be said of these. */
+/* Returns the badge of `count` runs: how many came to their end, and how they ended. */
 static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
 {
     const size_t held = counts[OUTCOME_HELD], open = counts[OUTCOME_FINISHED];
@@ -426,7 +433,7 @@ static bool has_other_names(const struct differences *runs)
     return false;
 }
 
-/* The address of the page of a member, if `orrery report` has made one; or null. */
+/* Returns the address of a member's page, and counts it, if there is one; or null. */
 static json_t *member_page(const struct result *result, size_t *pages)
 {
     char path[RESULT_PATH_SIZE], name[RESULT_PATH_SIZE];

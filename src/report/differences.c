@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { LABEL_LETTERS = 48 }; /* of the values that name a run */
+enum { LABEL_LETTERS = 48 }; /* at most, of the values that name a run */
 
 /* --- what differs ----------------------------------------------------------------------------- */
 
@@ -25,8 +25,8 @@ static bool differs(const struct differences *differences, const char *key)
     return false;
 }
 
-/* Keys that say what a run is called, when it looks, what is expected and who computes: not what
- * comes of it. */
+/* Keys on which the results of a run do not depend: its name, when it measures and writes, what is
+ * expected, and who computes. */
 static const char *const idle_keys[] = {
     "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads", "expect.*",
 };
@@ -61,7 +61,7 @@ static void note_key(struct differences *differences, size_t run, const char *ke
     differences->differing++;
 }
 
-/* Walks the config of a run; scalars that differ elsewhere are noted. */
+/* Walks the config of a run, and notes the scalars that another run has otherwise. */
 static void find_keys(struct differences *differences, size_t run, json_t *value, const char *path)
 {
     const char *key;
@@ -93,7 +93,7 @@ static bool in_all_runs(const struct differences *differences, const char *key)
     return true;
 }
 
-/* Keys that some runs do not have, since they are of another model or method, come last. */
+/* Sorts the keys: those that some runs do not have, with another model or method, come last. */
 static void sort_keys(struct differences *differences)
 {
     char sorted[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE];
@@ -113,7 +113,7 @@ static bool numeric(const struct differences *differences, const char *key)
     return true;
 }
 
-/* The index of the error that runs were asked for, where that was varied and their steps were
+/* Returns the index of the error that runs were asked for, if that was varied and their steps were
  * chosen for it; or -1. */
 static int find_asked(const struct differences *differences)
 {
@@ -127,7 +127,8 @@ static int find_asked(const struct differences *differences)
     return asked >= 0 && numeric(differences, differences->keys[asked]) ? asked : -1;
 }
 
-/* Steps that were chosen for the error that is varied say nothing more. */
+/* Tells whether a key only follows from the error that is varied: the steps that were chosen for
+ * it. */
 static bool follows(const struct differences *differences, const char *key)
 {
     return differences->asked >= 0 &&
@@ -135,8 +136,8 @@ static bool follows(const struct differences *differences, const char *key)
             strcmp(key, "time.accuracy") == 0);
 }
 
-/* The error that was asked for or the step, where it was varied; or else the first number that was.
- */
+/* Returns the index of the error that was asked for, or else of the step, if it was varied, or else
+ * of the first number that was; -1: there is none. */
 static int find_x(const struct differences *differences)
 {
     int x = -1;
@@ -201,7 +202,7 @@ const char *differences_name(const struct differences *differences, size_t run)
     return name;
 }
 
-/* The values of all keys that differ, but for `except`. */
+/* Appends the values of all keys that differ, but for `except`. */
 static void put_values(const struct differences *differences, size_t run, int except,
                        struct text *label)
 {
@@ -217,7 +218,7 @@ static void put_values(const struct differences *differences, size_t run, int ex
     }
 }
 
-/* The first run that has the same values, but for `except`. */
+/* Returns the first run that has the same values as `run`, but for the key `except`. */
 static size_t first_alike(const struct differences *differences, size_t run, int except)
 {
     struct text values = { 0 }, others = { 0 };
@@ -309,7 +310,7 @@ enum status differences_find(const struct result *results, size_t count, const c
 
 /* The seeds of a run: from `begin` on, up to `end`. */
 struct seeds {
-    long long begin, end; /* the same where nothing is drawn from them */
+    long long begin, end; /* the same if nothing is drawn from seeds */
 };
 
 static struct seeds seeds_of(const struct result *result)

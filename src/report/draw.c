@@ -16,8 +16,8 @@ struct subject {
     const struct diagnostic_class *class_;
     const char *type, *name;
     const struct series_column *time;
-    const struct series_column *bin; /* of a table: its first column, which x is; else NULL */
-    size_t first;                    /* column that is measured, behind those that say of what */
+    const struct series_column *bin; /* the first column of a table, which is x; else NULL */
+    size_t first;                    /* the first column that is measured, behind time and bins */
     enum draw_extent extent;
 };
 
@@ -31,7 +31,7 @@ struct plot {
 
 /* --- the numbers of a curve ------------------------------------------------------------------- */
 
-/* The rows of the first or of the last event. */
+/* Finds the rows of the first or of the last event. */
 static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
 {
     const double *time = series_find(series, "time")->values;
@@ -44,7 +44,7 @@ static void find_event(const struct series *series, bool first, size_t *begin, s
     *rows = end - *begin;
 }
 
-/* The rows of a curve: of a table those of one event. */
+/* Returns the rows that a curve draws: of a table those of one event. */
 static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
 {
     struct members members = members_all(plot->subject->series);
@@ -55,24 +55,23 @@ static struct members rows_of(const struct plot *plot, const struct drawn_curve 
     return members;
 }
 
-/* The components of a vector; false where one of them is not there. */
+/* Finds the components of a vector; false if one of them is not there. */
 static bool find_vector(const struct series *series, const char *stem,
                         const struct series_column *v[3])
 {
     for (size_t k = 0; k < 3; k++) {
         char name[SERIES_NAME_SIZE];
         snprintf(name, sizeof name, "%s_%c", stem, "xyz"[k]);
-        v[k] = series_find(series, name);
-        if (!v[k])
+        if (!(v[k] = series_find(series, name)))
             return false;
     }
     return true;
 }
 
 /*
- * Each y[i] = |v - v0|; over |v0| if that is wished for and v0 is a size to compare with. A vector
- * that began at 0, but for rounding, has none: where a change is as large as the vector was,
- * changes stay absolute.
+ * Sets each y[i] to |v - v0|, and returns false; or to |v - v0| / |v0|, and returns true, if that
+ * is `relative` and every vector was larger at the start than the largest change. Otherwise it may
+ * have begun at 0, but for rounding.
  */
 static bool vector_changes(const struct series *series, const struct series_column *const v[3],
                            bool relative, double *y)
@@ -99,8 +98,8 @@ static bool vector_changes(const struct series *series, const struct series_colu
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-/* Bands of an ensemble lie beneath what is measured: solid lines over time, the first of a table.
- */
+/* Tells whether bands of an ensemble lie beneath a curve: beneath solid lines over time, and
+ * beneath the first curve of a table. */
 static bool has_bands(const struct plot *plot, const struct drawn_curve *curve)
 {
     return plot->subject->bin ? curve == plot->drawing->curves : curve->kind == CURVE_LINE;
@@ -124,7 +123,17 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
                          has_bands(plot, curve), error);
 }
 
-/* The column, or the stem of a vector. */
+/* Notes that the curves of the figure from `first` on draw the values of a column. */
+static void note_column(struct plot *plot, size_t first, const char *column)
+{
+    struct figure *const figure = plot->figure;
+    for (size_t c = first; c < figure->curve_count; c++)
+        if (figure_is_line(figure->curves[c].kind))
+            snprintf(figure->curves[c].column, FIGURE_LABEL_SIZE, "%s.%s", plot->subject->name,
+                     column);
+}
+
+/* Adds the curve of a column, or that of the changes of the vector whose x component it is. */
 static enum status add_column(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const struct series_column *column, struct error *error)
 {
@@ -132,14 +141,13 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     const size_t count = memory_bytes(series->systems, series->rows);
     const char *y_label = plot->drawing->y_label, *unit = column->unit;
     const struct series_column *v[3];
+    const bool change = curve->value == DRAWN_CHANGE;
+    if (change && !find_vector(series, curve->column, v))
+        return STATUS_OK;
     double *y = memory_array(count, sizeof *y, error);
     if (!y)
         return error->status;
-    if (curve->value == DRAWN_CHANGE && !find_vector(series, curve->column, v)) {
-        memory_free(y);
-        return STATUS_OK;
-    }
-    if (curve->value == DRAWN_CHANGE) {
+    if (change) {
         plot->drawn.relative = vector_changes(series, v, curve->relative != NULL, y);
         y_label = label = plot->drawn.relative ? curve->relative : curve->label;
         unit = plot->drawn.relative ? "" : unit;
@@ -149,10 +157,11 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     }
     for (size_t i = 0; i < count && curve == plot->drawing->curves; i++)
         plot->drawn.largest = fmax(plot->drawn.largest, y[i]);
-    if (curve->value != DRAWN_CHANGE && !curve->x && !plot->subject->bin)
-        text_print(&plot->figure->columns, ",%s.%s,", plot->subject->name, column->name);
+    const size_t before = plot->figure->curve_count;
     figure_label(y_label, unit, plot->figure->y_label);
     add_values(plot, curve, label, y, error);
+    if (!change && !curve->x && !plot->subject->bin)
+        note_column(plot, before, column->name);
     memory_free(y);
     return error->status;
 }
@@ -166,7 +175,7 @@ static bool is_compared(const struct plot *plot, const struct drawn_curve *curve
                   : curve == plot->drawing->curves && figure_lines(plot->figure) == 1;
 }
 
-/* All columns that one curve of the hints means: one, or those of a pattern. */
+/* Adds all columns that one curve of the hints stands for: one, or those of a pattern. */
 static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
                              struct error *error)
 {
@@ -215,7 +224,7 @@ static bool spans_decades(const struct members *members, const struct series_col
            sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
 }
 
-/* Finds whether one of the curves reaches over decades, and none has a sign. */
+/* Finds whether one of the curves reaches over decades, and none has a negative value. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
     const struct series *series = plot->subject->series;
@@ -264,8 +273,8 @@ static void tell_mean(struct figure *figure, double members, double left_out)
                    " Their mean at the last frame lies on a band of its standard error.");
 }
 
-/* The mean of the systems that count at the last event, on a band of its standard error, from the
- * statistics of the run; and in the caption how many these are. */
+/* Adds the mean, at the last event, of the systems that count, on a band of its standard error,
+ * from the statistics of the run; and says under the figure how many these are. */
 static enum status add_mean(struct figure *figure, const struct subject *subject,
                             const char *column, struct error *error)
 {
@@ -301,7 +310,8 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
 
 /* --- figures by hints ------------------------------------------------------------------------- */
 
-/* Titles and file names tell figures of diagnostics apart that the config gives names. */
+/* Names a figure and its files. If the config gives the diagnostic a name of its own, both have it,
+ * so that figures of two diagnostics of one type differ. */
 static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
                         const char *title)
 {
@@ -351,7 +361,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 
 /* --- figures without hints -------------------------------------------------------------------- */
 
-/* The definition of a column, or NULL. Columns may have other names than those of the class. */
+/* Returns the definition of a column; NULL if the class has no column of this name. */
 static const char *help_of(const struct subject *subject, const char *column)
 {
     for (size_t i = 0; subject->class_ && i < subject->class_->column_count; i++)
@@ -360,7 +370,7 @@ static const char *help_of(const struct subject *subject, const char *column)
     return NULL;
 }
 
-/* "tidal-field" or "tidal_field" as words. */
+/* Writes a name like "tidal-field" or "tidal_field" as words: "Tidal field". */
 static void put_words(char *words, size_t size, const char *name)
 {
     snprintf(words, size, "%s", name);
@@ -370,8 +380,8 @@ static void put_words(char *words, size_t size, const char *name)
 }
 
 /*
- * The columns from *column on that have its unit, in one figure, as many as one shows; *column
- * becomes the next of them, or the number of columns where there is none.
+ * Draws column *column, and those behind it that have the same unit, in one figure, as many as one
+ * shows. Moves *column to the first of them that is left, or to the number of columns if none is.
  */
 static enum status draw_unit(const struct subject *subject, size_t *column, struct figures *figures,
                              struct error *error)
@@ -413,7 +423,8 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     return status;
 }
 
-/* Draws all columns: one figure for each unit, in the order of the columns. */
+/* Draws all columns in their order. On a page, columns of one unit share a figure, DRAWING_CURVES
+ * at most; elsewhere each column has its own. */
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {
@@ -431,7 +442,8 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
 
 /* --- a diagnostic ----------------------------------------------------------------------------- */
 
-/* Tells whether it makes a table at each event. For an unknown class, its times show it. */
+/* Tells whether a diagnostic makes a table at each event; one of an unknown class does if its first
+ * two rows have the same time. */
 static bool is_table(const struct series *series, const struct diagnostic_class *class_,
                      const struct series_column *time)
 {

@@ -21,12 +21,15 @@
 /* The extent of a drawing. */
 enum draw_extent {
     DRAW_PAGE,       /* what a page of one run shows */
-    DRAW_COMPARISON, /* what can be laid over other runs: without hints, each column for itself */
-    DRAW_ALL         /* that, and each column of a diagnostic with hints too */
+    DRAW_COMPARISON, /* what can be laid over other runs; without hints, a figure for each column */
+    DRAW_ALL         /* the same, and each column of a diagnostic with hints too */
 };
 
-/* Adds the figures of a diagnostic of this type, and this class or NULL, whose file is `name`.csv.
- * STATUS_MEMORY, STATUS_DATA. */
+/* The words under a figure before the runs of which it may show something else than the end. */
+#define DRAW_RUNS_GONE_WRONG "Runs that failed, or did not come to their end: "
+
+/* Adds the figures of a diagnostic, whose file `name`.csv has been read into `series`. `class_` is
+ * the class of its type, NULL if this program does not know it. STATUS_MEMORY, STATUS_DATA. */
 enum status draw_diagnostic(const struct result *result, const struct series *series,
                             const struct diagnostic_class *class_, const char *type,
                             const char *name, enum draw_extent extent, struct figures *figures,
@@ -35,18 +38,18 @@ enum status draw_diagnostic(const struct result *result, const struct series *se
 /* --- what the numbers mean: findings.c -------------------------------------------------------- */
 
 /* The meaning of the numbers of a figure for its run, in whole sentences under its caption. In an
- * ensemble, the worst system counts. A run that went wrong must read so. Figures without a finding
- * have no row in the table. */
+ * ensemble, the worst system counts. The sentences must say if a run went wrong. Figures without a
+ * finding have no row in the table of findings.c. */
 
 /* A figure that is drawn: its numbers, and the run that they are of. */
 struct drawn {
     const struct series *series;
     const struct result *result;
-    double largest; /* value of the first curve, of all systems */
-    bool relative;  /* that is over the size that the vector began with */
+    double largest; /* the largest value of the first curve, of all systems */
+    bool relative;  /* `largest` is over the initial size of the vector */
 };
 
-/* Adds the sentences for the figure of that name, which may be none. */
+/* Adds the sentences for the figure of that name, if there are any. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
 
 /* The finding of a vector that only rounding has changed. */
@@ -68,8 +71,8 @@ enum status arrange_page(const struct result *result, struct figures *figures, s
 
 /* --- a run: picture.c ------------------------------------------------------------------------- */
 
-/* All figures of a run; those of the bodies themselves: the ways of a few, or the first and the
- * last frame of many. */
+/* All figures of a run. Those of the bodies themselves show the paths of a few, or the first and
+ * the last frame of many. */
 
 /* Adds all figures that the files of a run give: of its bodies, and of what its diagnostics
  * measured. `trajectory` is the run's, NULL without. STATUS_MEMORY, or why a file of the run cannot
@@ -80,14 +83,14 @@ enum status draw_run(const struct result *result, struct trajectory *trajectory,
 /* --- several runs: overlay.c ------------------------------------------------------------------ */
 
 /*
- * Several runs laid over one another: the figures of one run that at least two of them have, with
- * one curve for each run in the place of all that a page of one run shows. Which one that is, the
- * hints of a diagnostic say (diagnostics/diagnostic.h).
+ * Several runs laid over one another: the figures that at least two of them have, with one curve
+ * for each run in the place of all those on the page of one run. The hints of a diagnostic
+ * (diagnostics/diagnostic.h) say which curve that is.
  */
 
 struct overlay_run {
     const struct result *result;
-    const char *mark;              /* how it went wrong, "failed", or "" */
+    const char *mark;              /* how the run went wrong, such as "failed"; or "" */
     char label[FIGURE_LABEL_SIZE]; /* in the key */
 };
 
@@ -98,17 +101,17 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
 
 /* --- the errors of several runs: errors.c ----------------------------------------------------- */
 
-/* The errors of several runs, as points over the value that was varied or its cost, with the fitted
- * power law of those that belong together. */
+/* The errors of several runs, as points over the value that was varied or over their cost, with a
+ * power law fitted to the points of one label. */
 
 struct errors_axis {
     const char *name, *title, *label; /* of the figure's files, in its title, at the axis */
     const char *caption;
-    const char *slope;                       /* of a fitted line, what its slope is; or NULL */
+    const char *slope;                       /* a sentence on the slope of fitted lines; or NULL */
     const double *x;                         /* of each run; NaN: unknown */
     const char (*labels)[FIGURE_LABEL_SIZE]; /* of each run; those of one label belong together */
     const char *const *marks;                /* of each run: "" of one that ended well */
-    bool chosen;                             /* values of the config, which are the ticks */
+    bool chosen;                             /* x are values of the config, which become ticks */
 };
 
 /* Adds the figure of a quantity of this name, `y` of each run. STATUS_MEMORY. */

@@ -11,8 +11,8 @@
 struct error_cost {
     const struct result *result;
     struct choice choice;
-    double reached; /* by the run, of the energy; NaN: it does not say */
-    bool ends;      /* that is the error of the whole run */
+    double reached; /* the energy error of the run; NaN: it is not known */
+    bool ends;      /* `reached` is the error of the whole run */
 };
 
 static const struct candidate *chosen_of(const struct error_cost *drawn)
@@ -20,7 +20,8 @@ static const struct candidate *chosen_of(const struct error_cost *drawn)
     return &drawn->choice.candidates[drawn->choice.chosen];
 }
 
-/* The row by which the run was judged: of an ensemble, that of the system that counts; NULL. */
+/* Returns the finding by which the run was judged, of an ensemble that of the system that counts;
+ * NULL if there is none. */
 static const json_t *find_judgement(const struct result *result)
 {
     size_t index;
@@ -39,7 +40,7 @@ static bool has_place(double error, double cost)
     return error > 0.0 && isfinite(error) && cost > 0.0 && isfinite(cost);
 }
 
-/* Each candidate is a point of its own colour, named in the key. */
+/* Draws each candidate as a point of its own colour, named in the key. */
 static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
                                    struct error *error)
 {
@@ -73,8 +74,8 @@ static enum status draw_attempts(const struct error_cost *drawn, struct figure *
                         x, y, error);
 }
 
-/* The bound from the least to the greatest cost that is drawn, and a factor beyond both, so that it
- * is a line also with one point. */
+/* Draws the bound from the least to the greatest cost that is drawn, and a factor beyond both, so
+ * that it is a line also if there is a single point. */
 static enum status draw_asked(const struct error_cost *drawn, struct figure *figure,
                               struct error *error)
 {
@@ -91,8 +92,8 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
     return figure_curve(figure, label, CURVE_DASHED, CHOICE_CANDIDATES + 1, 2, ends, asked, error);
 }
 
-/* A circle about what was chosen, a line from there to what was asked for, which is its margin, and
- * a cross for what the run reached. */
+/* Draws a circle about the chosen candidate, a line from there to the error asked for, which is its
+ * margin, and a cross at the error that the run reached. */
 static enum status draw_chosen(const struct error_cost *drawn, struct figure *figure,
                                struct error *error)
 {
@@ -108,7 +109,7 @@ static enum status draw_chosen(const struct error_cost *drawn, struct figure *fi
                         0, 1, cost, &drawn->reached, error);
 }
 
-/* "pefrl is not drawn, since its pilots would take too long." */
+/* Says which candidates are not drawn: "pefrl is not drawn: it was not tried." */
 static void tell_missing(const struct error_cost *drawn, struct text *words)
 {
     for (size_t k = 0; k < drawn->choice.count; k++) {
@@ -122,7 +123,7 @@ static void tell_missing(const struct error_cost *drawn, struct text *words)
     }
 }
 
-/* Until when the orbits are accurate. */
+/* Says until when the orbits of the run are accurate. */
 static void tell_horizon(const struct error_cost *drawn, struct text *words)
 {
     const struct units *const units = result_units(drawn->result);
@@ -147,7 +148,7 @@ static void tell_horizon(const struct error_cost *drawn, struct text *words)
                    units_time(units, bound / TRUST_CARRIED_PART, 3, due));
 }
 
-/* The choice, the margin that it left, and what the run made of it. */
+/* Says which setting was chosen, which margin it left, and how the run went. */
 static void tell(const struct error_cost *drawn, struct text *words)
 {
     const struct candidate *const c = chosen_of(drawn);

@@ -12,12 +12,12 @@ enum { FIT_POINTS = 33 };
 
 /* The points of the runs of one label. */
 struct points {
-    const char *label, *mark; /* the latter of those that did not end well */
+    const char *label, *mark; /* `mark`: of a run that did not end well, or "" */
     size_t count, bad;        /* runs that have a number, and how many of them did not end well */
     double *x, *y;            /* room for all runs */
 };
 
-/* Over a smaller factor a slope says nothing. */
+/* The least factor in x over which a slope says something. */
 static const double least_factor = 1.5;
 
 static bool spans_factor(const double *x, size_t count)
@@ -30,7 +30,8 @@ static bool spans_factor(const double *x, size_t count)
     return low > 0 && high >= least_factor * low;
 }
 
-/* y = c x^slope through the points, on both axes logarithmic; false below two points. */
+/* Fits y = c x^slope to the points, on logarithmic axes; false if there are fewer than two, or the
+ * sign of the slope is not known. */
 static bool fit_power(const struct points *points, double *logs, double *intercept, double *slope,
                       double *sigma)
 {
@@ -46,10 +47,10 @@ static bool fit_power(const struct points *points, double *logs, double *interce
         n >= 2 && gsl_fit_linear(x, 1, y, 1, n, intercept, slope, &c00, &c01, &c11, &chi2) == 0 &&
         isfinite(*slope);
     *sigma = fits && n > 2 ? sqrt(c11) : NAN;
-    return fits && !(*sigma > fabs(*slope)); /* beyond that, no sign is known of it */
+    return fits && !(*sigma > fabs(*slope)); /* otherwise its sign is not known */
 }
 
-/* Points, and the line that was fitted to them; `logs` has room for both coordinates of all. */
+/* Draws points and the line that is fitted to them; `logs` has room for both coordinates of all. */
 static enum status draw_group(struct figure *figure, const struct points *points, int color,
                               double *logs, struct error *error)
 {
@@ -95,14 +96,14 @@ struct errors {
     const double *y;
 };
 
-/* The points of all labels, one after the other, each where the first of its runs is. */
+/* Draws the points of all labels, one label after the other, in the order of their first runs. */
 static enum status draw_groups(const struct errors *errors, double *room, struct figure *figure,
                                struct error *error)
 {
     const size_t count = errors->count;
     const char(*const labels)[FIGURE_LABEL_SIZE] = errors->axis->labels;
     const char *const *const marks = errors->axis->marks;
-    int group = 0; /* its colour, whether it has points or not */
+    int group = 0; /* the colour of a label, whether it has points or not */
     for (size_t first = 0; first < count; first++) {
         struct points points = { labels[first], "", 0, 0, room, room + count };
         bool drawn = false;
@@ -125,7 +126,7 @@ static enum status draw_groups(const struct errors *errors, double *room, struct
     return STATUS_OK;
 }
 
-/* The values that were chosen, in order, each once; none where there are too many. */
+/* Sets ticks at the values that were chosen, in order, each once; none if there are too many. */
 static void set_ticks(const struct errors *errors, double *sorted, struct figure *figure)
 {
     size_t count = 0;
@@ -140,7 +141,7 @@ static void set_ticks(const struct errors *errors, double *sorted, struct figure
     figure->tick_count = count;
 }
 
-/* "energy_error" as a title: "Energy error against time.step". */
+/* Names a figure and its axes; its title is like "Energy error against time.step". */
 static void name_figure(struct figure *figure, const char *name, const struct errors_axis *axis)
 {
     snprintf(figure->name, sizeof figure->name, "%.50s-against-%.30s", name, axis->name);

@@ -13,14 +13,14 @@
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-enum { THINNED_BINS = 600 }; /* of a line; two points remain of each */
+enum { THINNED_BINS = 600 }; /* of a line; two points of each bin remain */
 
 static bool visible(const struct figure *figure, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (!figure->x_log || x > 0) && (!figure->y_log || y > 0);
 }
 
-/* The next point that remains: no earlier one is asked for again. */
+/* Moves a point to the end of those that remain. Callers do not ask for an earlier point again. */
 static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
 {
     curve->x[curve->count] = curve->x[x];
@@ -62,7 +62,7 @@ static void free_curve(struct curve *curve)
     free(curve->upper);
 }
 
-/* An empty curve with room for `count` points. */
+/* Creates an empty curve with room for `count` points. */
 static enum status create_curve(struct curve *curve, const char *label, enum curve_kind kind,
                                 int color, size_t count, struct error *error)
 {
@@ -72,7 +72,7 @@ static enum status create_curve(struct curve *curve, const char *label, enum cur
                              .y = malloc(memory_bytes(count + 1, sizeof *curve->y)) };
     snprintf(curve->label, sizeof curve->label, "%s", label);
     name_neutralise(curve->label);
-    for (char *c = curve->label; *c; c++) /* one line of a file of numbers */
+    for (char *c = curve->label; *c; c++) /* the label is a line in a file of numbers */
         *c = *c == '\n' || *c == '\t' ? ' ' : *c;
     if (kind == CURVE_BAND)
         curve->upper = malloc(memory_bytes(count + 1, sizeof *curve->upper));
@@ -100,7 +100,8 @@ size_t figure_lines(const struct figure *figure)
     return lines;
 }
 
-/* Bands go with the lines upon them, and fits and marks with any. */
+/* Tells whether there is room for a curve: for lines, and bands beneath them, up to
+ * FIGURE_MAX_LINES, and always for fits and marks. */
 static bool has_room(const struct figure *figure, enum curve_kind kind)
 {
     const bool line = figure_is_line(kind) || kind == CURVE_BAND;
@@ -108,7 +109,8 @@ static bool has_room(const struct figure *figure, enum curve_kind kind)
            (!line || figure_lines(figure) < FIGURE_MAX_LINES);
 }
 
-/* The points that can be seen; with `upper` those of a band. */
+/* Takes the points that can be drawn: finite, and positive on a logarithmic axis; with `upper` both
+ * edges of a band. Others leave a gap in a CURVE_PATH. */
 static void take_points(const struct figure *figure, struct curve *curve, size_t count,
                         const double *x, const double *y, const double *upper)
 {
@@ -127,7 +129,7 @@ static void take_points(const struct figure *figure, struct curve *curve, size_t
         curve->count--;
 }
 
-/* A curve, or with `upper` a band. */
+/* Adds a curve, or with `upper` a band. */
 static enum status add_curve(struct figure *figure, const char *label, enum curve_kind kind,
                              int color, size_t count, const double *x, const double *y,
                              const double *upper, struct error *error)
@@ -179,7 +181,6 @@ void figure_free(struct figure *figure)
     figure->curve_count = 0;
     text_free(&figure->caption);
     text_free(&figure->finding);
-    text_free(&figure->columns);
 }
 
 /* --- lists of figures ------------------------------------------------------------------------- */
@@ -262,7 +263,7 @@ static char plain(char c)
     return c == '_' ? '-' : c;
 }
 
-/* Tells whether it is the same name, where '_' and '-' are one. */
+/* Tells whether a word is this name, where '_' and '-' count as one. */
 static bool is_named(const char *name, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -285,7 +286,7 @@ static void choose(struct choice *choice, size_t index)
     choice->order[choice->count++] = index;
 }
 
-/* Tells whether a figure is called so, or drawn of a column that is. */
+/* Tells whether a word names a figure or, if not `by_name`, the column that the figure draws. */
 static bool is_meant(const struct figure *figure, bool by_name, const char *word, size_t length)
 {
     if (by_name)
@@ -293,7 +294,8 @@ static bool is_meant(const struct figure *figure, bool by_name, const char *word
     return is_named(figure->column, word, length) || is_named(column_of(figure), word, length);
 }
 
-/* The figure of this name, or else all that are of a column of this name; false for none. */
+/* Chooses the figure of this name, or else all that are of a column of this name; false if there
+ * are none. */
 static bool add_word(struct choice *choice, const char *word, size_t length)
 {
     const struct figures *figures = choice->figures;
@@ -307,7 +309,7 @@ static bool add_word(struct choice *choice, const char *word, size_t length)
     return found;
 }
 
-/* Reports that a word is no figure; the columns are too many to list. */
+/* Appends a word that is no figure, and the name that it may be meant for. */
 static void put_unknown(const struct figures *figures, const char *word, size_t length,
                         struct text *why)
 {
@@ -394,7 +396,7 @@ struct members members_all(const struct series *series)
     return (struct members){ series->systems, 0, series->rows, series->rows };
 }
 
-/* The statistics of one row over the systems, of those whose value is finite. */
+/* Finds the statistics of one row over the systems whose value is finite. */
 static void find_statistics(const struct members *members, size_t row, const double *y,
                             double *sorted, double *const statistics[STATISTICS])
 {

@@ -20,10 +20,11 @@ enum {
 };
 
 struct curve {
-    char label[FIGURE_LABEL_SIZE]; /* "" keeps it out of the key */
-    bool compared;                 /* stands for its run where several are compared */
-    int beneath;                   /* curves that it lies upon: a line has gaps for them to show */
-    int above;                     /* curves that lie upon it: a path is wider, so that it shows */
+    char label[FIGURE_LABEL_SIZE];  /* "" keeps it out of the key */
+    char column[FIGURE_LABEL_SIZE]; /* "diagnostic.column" whose values it draws, or "" */
+    bool compared;                  /* stands for its run where several are compared */
+    int beneath;                    /* curves that it lies upon: a line has gaps for them to show */
+    int above;                      /* curves that lie upon it: a path is wider, so that it shows */
     enum curve_kind kind;
     int color; /* from 0; beyond those of the palette, they come again, dashed */
     size_t count;
@@ -48,10 +49,9 @@ struct figure {
     struct curve curves[FIGURE_MAX_CURVES];
     size_t curve_count;
     size_t left_out;                /* curves that there was no room for */
-    char column[FIGURE_LABEL_SIZE]; /* "diagnostic.column" that it alone is of, or "" */
+    char column[FIGURE_LABEL_SIZE]; /* the single "diagnostic.column" of the figure, or "" */
     const char *systems;            /* of an ensemble: which of them are drawn; or NULL */
     bool alone;                     /* shows one run, and is not laid over another's */
-    struct text columns; /* owned; ",conservation.energy,": those whose values are drawn */
     enum figure_place {
         FIGURE_EXPECTED, /* the config expects something of it */
         FIGURE_PATHS,    /* of the bodies themselves; lengths are equal along both axes */
@@ -69,20 +69,21 @@ struct figure {
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error);
 
-/* Tells whether it is a sign in the colour of text at points of other curves. */
+/* Tells whether a curve of this kind is a mark: signs in the colour of text at points of others. */
 bool figure_is_mark(enum curve_kind kind);
 
-/* Tells whether it is a curve for itself. Bands, fits and marks belong to others. */
+/* Tells whether a curve of this kind stands by itself. Bands, fits and marks belong to others. */
 bool figure_is_line(enum curve_kind kind);
 
-/* Curves for themselves. */
+/* Returns the number of curves that stand by themselves. */
 size_t figure_lines(const struct figure *figure);
 
-/* Marks where paths begin and, if it has a name, what they go about, which lies at 0, 0. */
+/* Marks the points where paths begin and, unless its name `focus` is NULL, the point (0, 0) that
+ * they go about. */
 enum status figure_marks(struct figure *figure, size_t count, const double *x, const double *y,
                          const char *focus, struct error *error);
 
-/* Adds a pale band between two lines, likewise; not in the key. */
+/* Adds a pale band between two lines as figure_curve() adds a curve; the key does not have it. */
 enum status figure_band(struct figure *figure, int color, size_t count, const double *x,
                         const double *lower, const double *upper, struct error *error);
 
@@ -93,13 +94,14 @@ struct figures {
     struct figure *figures; /* owned */
 };
 
-/* An empty figure at the end; NULL with STATUS_MEMORY. Valid until the next one. */
+/* Adds an empty figure at the end, and returns it; NULL with STATUS_MEMORY. The pointer is valid
+ * until the next figure is added. */
 struct figure *figure_add(struct figures *figures, struct error *error);
-/* Takes the last figure back where it has no curve. */
+/* Removes the last figure if it has no curve. */
 void figure_drop_empty(struct figures *figures);
 void figure_free_all(struct figures *figures);
 
-/* "name [unit]", or the name alone for a pure number. */
+/* Writes "name [unit]", or the name alone for a pure number, and returns `buffer`. */
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
 /* Changes the axes of time from the unit of the run to another one. */
@@ -107,12 +109,12 @@ void figures_change_time(struct figures *figures, const struct time_unit *unit);
 
 /* --- figures that a user has named ------------------------------------------------------------ */
 
-/* The figures that a user has named: --plot. */
+/* The figures that a user has named with --plot. */
 
 /*
  * Keeps the figures that `words` names, in that order: names of figures and columns of diagnostics,
- * also as "diagnostic.column", with commas between; '_' and '-' are one. STATUS_USAGE for what is
- * none of them, with what there is. STATUS_MEMORY.
+ * also as "diagnostic.column", with commas between; '_' and '-' are one. STATUS_USAGE for a
+ * word that is none of them, with those that there are. STATUS_MEMORY.
  */
 enum status choice_select(const char *words, struct figures *figures, struct error *error);
 
@@ -127,20 +129,20 @@ struct members {
     size_t stride; /* from a system's first row to the next one's */
 };
 
-/* All rows of a series. */
+/* Returns all rows of a series. */
 struct members members_all(const struct series *series);
 
 /*
  * Adds the median of y over the systems, against x of the first one, and if `bands` are wanted
  * two of them beneath it: from the 10 % to the 90 % quantile, and from the least to the greatest.
- * Of one system: its curve. The colour is the next one. STATUS_MEMORY.
+ * A single system has its curve alone. The colour is the next one. STATUS_MEMORY.
  */
 enum status members_curve(struct figure *figure, const char *label, enum curve_kind kind,
                           const struct members *members, const double *x, const double *y,
                           bool bands, struct error *error);
 
-/* Says in the caption what lines and bands are; nothing of one system. `left_out` of them do not
- * count in the statistics. */
+/* Says under the figure what lines and bands are; nothing if there is one system. `left_out` of the
+ * systems do not count in the statistics. */
 void members_caption(struct figure *figure, size_t systems, double left_out);
 
 #endif

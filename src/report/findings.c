@@ -16,7 +16,7 @@ static const double flat_line = 1e-3;
 /* The entry of the largest size, of all systems and rows; NaN where there is none. */
 struct extreme {
     double size, time;
-    size_t system; /* counted from 1; 0: there is one alone */
+    size_t system; /* counted from 1; 0: there is only one */
 };
 
 static struct extreme find_extreme(const struct series *series, const char *column)
@@ -31,7 +31,8 @@ static struct extreme find_extreme(const struct series *series, const char *colu
     return extreme;
 }
 
-/* Is there a number that is none? An empty cell of a column that every row should have. */
+/* Tells whether a column that every row should have has an empty cell or a number that is not
+ * finite. */
 static bool has_gap(const struct series *series, const char *column)
 {
     const struct series_column *values = series_find(series, column);
@@ -41,24 +42,29 @@ static bool has_gap(const struct series *series, const char *column)
     return false;
 }
 
-/* "810 %", with three digits and no exponent as long as that can be read. */
+/* Writes a share as "810 %", with three digits, and no exponent as long as that can be read. */
 static const char *percent(double share, char buffer[32])
 {
     snprintf(buffer, 32, share >= 1.0 && share < 1e4 ? "%.0f %%" : "%.3g %%", 100.0 * share);
     return buffer;
 }
 
-/* Did the bodies move in external fields? Then energies are those in the frame of the fields. */
+/* Tells whether the bodies moved in external fields: then energies are those in their frame. */
 static bool has_fields(const struct result *result)
 {
     return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
 }
+
+/* The relative difference below which two errors are the same in three digits. */
+static const double rounding = 5e-3;
 
 /* Describes the change of the energy, and its meaning for this integrator. */
 static void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
     const struct integrator *integrator = result_integrator(drawn->result);
+    const double watched = result_real(drawn->result, FIELD_LARGEST_ENERGY_ERROR);
+    const bool unseen = drawn->series->systems == 1 && watched > most.size * (1.0 + rounding);
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     if (result_rotates(drawn->result))
         text_print(words, "In the rotating frame it is Jacobi's energy, in which U has the "
@@ -68,12 +74,15 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
                    "In external fields it is the whole energy in their frame, for they do not "
                    "keep the motion of the whole. ");
     if (isfinite(most.size)) {
-        text_print(words, "It moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ", most.size,
+        text_print(words, "%s moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ",
+                   unseen ? "At the rows drawn here it" : "It", most.size,
                    result_time(drawn->result, most.time, 6, time),
                    text_system(system, (double)most.system, NULL),
                    has_gap(drawn->series, "relative_energy_error")
                        ? ", and is undefined in some rows"
                        : "");
+        if (unseen)
+            text_print(words, "Between these rows the watch saw %.3g. ", watched);
     }
     if (integrator && integrator->symplectic)
         text_print(words,
@@ -122,8 +131,8 @@ static double most_round_off(const struct drawn *drawn)
 const char finding_round_off[] = "Only round-off may change it, and round-off grows like the "
                                  "square root of the number of steps.";
 
-/* A vector that only round-off may change where the integrator keeps it: by how much it did,
- * over what it began with, or else over the sum of its parts' sizes. */
+/* Says by how much a vector changed, over its size at the start, or else over the sum of its parts'
+ * sizes. If the integrator keeps it (`kept`), only round-off may change it. */
 static void tell_change(const struct drawn *drawn, enum run_field scale, const char *parts,
                         const char *first, bool kept, struct text *words)
 {
@@ -147,7 +156,8 @@ static void tell_change(const struct drawn *drawn, enum run_field scale, const c
                    result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
 }
 
-/* The largest change of the components of a vector along `axes` since the first row of a system. */
+/* Returns the largest change of the components of a vector along `axes` since the first row of a
+ * system. */
 static double change_along(const struct series *series, const char *vector, const char *axes)
 {
     double most = 0.0;
@@ -161,8 +171,8 @@ static double change_along(const struct series *series, const char *vector, cons
     return most;
 }
 
-/* Takes from a vector what external fields or a rotating frame change, and says so. Returns false
- * where they keep no component: nothing is left to be judged. */
+/* Takes the components that external fields or a rotating frame change out of a vector, and says
+ * so. Returns false if they keep no component: nothing is left to be judged. */
 static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
                        struct text *words)
 {
@@ -170,7 +180,7 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
     if (!kept[0] || strcmp(kept, "xyz") == 0)
         return true;
     const size_t axes = strspn(kept, "xyz");
-    if (kept[axes] != '\0' || axes > 2) { /* "none", and what no run writes */
+    if (kept[axes] != '\0' || axes > 2) { /* "none", or words that no run writes */
         text_print(words,
                    turns ? "The rotating frame changes it." : "The external fields change it.");
         return false;
@@ -185,7 +195,8 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
     return true;
 }
 
-/* The sum of forces is 0 where all bodies are kicked at one time. */
+/* Describes the change of the momentum. Kicks of all bodies at one time keep it, since the sum of
+ * their forces is 0. */
 static void tell_momentum(const struct drawn *all, struct text *words)
 {
     struct drawn kept = *all, *const drawn = &kept;
@@ -197,7 +208,8 @@ static void tell_momentum(const struct drawn *all, struct text *words)
                 integrator_keeps_momentum(integrator), words);
 }
 
-/* Kicks along r and drifts along v leave r x v as it is; other methods mix both in a step. */
+/* Describes the change of the angular momentum. Kicks along r and drifts along v leave r x v as it
+ * is; other methods mix both in a step. */
 static void tell_angular_momentum(const struct drawn *all, struct text *words)
 {
     struct drawn kept = *all, *const drawn = &kept;
@@ -230,7 +242,7 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
 
 /* --- other figures ---------------------------------------------------------------------------- */
 
-/* The first time at which an error is larger than 1; NaN for none. */
+/* Returns the first time at which an error is larger than 1; NaN if there is none. */
 static double time_beyond(const struct series *series, const char *column)
 {
     const struct series_column *error = series_find(series, column);
@@ -295,7 +307,7 @@ static void tell_unbound(const struct drawn *drawn, struct text *words)
                    unbound, drawn->series->systems);
 }
 
-/* The least of a column, of all systems; NaN where there is none. */
+/* Returns the least value of a column, of all systems; NaN if there is none. */
 static double least_of(const struct series *series, const char *column)
 {
     const struct series_column *found = series_find(series, column);

@@ -16,12 +16,12 @@
 static const char ensemble_ending[] = "-ensemble";
 
 /* run.json names the columns of all tables that have a row for each event, before the first row of
- * any is written. As diagnostics they can be found by name: with index i one table, and of an
- * ensemble behind all of them its statistics, with index count + i. */
+ * any is written. As diagnostics they can be found by name: table i has index i, and its
+ * statistics in an ensemble have index count + i. */
 struct tables {
     size_t count;
     struct diagnostic *diagnostics;    /* 2 count */
-    const struct diagnostic **by_name; /* 2 count: of all of them; NULL: none */
+    const struct diagnostic **by_name; /* 2 count pointers to them; NULL: none */
 };
 
 static const struct diagnostic_class table_class = { .table = false }; /* rows */
@@ -56,7 +56,7 @@ static bool is_statistics(const char *name)
     return length > ending && strcmp(name + length - ending, ensemble_ending) == 0;
 }
 
-/* Statistics follow their diagnostic. */
+/* Lists the tables of run.json, where statistics follow their diagnostic; false without memory. */
 static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
 {
     json_t *rows = result_find(result, FIELD_DIAGNOSTICS), *row;
@@ -84,7 +84,7 @@ static bool tables_list(const struct result *result, bool ensemble, struct table
     return whole;
 }
 
-/* "conservation.energy,...": all of them; of an ensemble those that have statistics. */
+/* Appends "conservation.energy,...": all quantities; of an ensemble those that have statistics. */
 static void name_all(const struct tables *tables, bool ensemble, struct text *names)
 {
     for (size_t i = 0; i < tables->count; i++) {
@@ -99,8 +99,8 @@ static void name_all(const struct tables *tables, bool ensemble, struct text *na
 
 enum { TAIL_SIZE = 1 << 16 };
 
-/* The header and the last line that is whole, both in `buffer`, of two TAIL_SIZE; false where there
- * is no such line. */
+/* Reads the header and the last whole line of a file, both into `buffer`, which has room for two
+ * TAIL_SIZE; false if there is no such line. */
 static bool read_ends(const char *path, char *buffer, char **header, char **last)
 {
     struct stat about;
@@ -126,7 +126,7 @@ static bool read_ends(const char *path, char *buffer, char **header, char **last
     return before != NULL; /* otherwise it is the header itself */
 }
 
-/* "energy" of "energy [M L^2 T^-2]" */
+/* Tells whether the cell of a header has this name, as "energy [M L^2 T^-2]" has "energy". */
 static bool is_called(const char *cell, const char *name)
 {
     const size_t length = strlen(name);
@@ -139,7 +139,7 @@ static double cell_number(const char *cell)
     return text_parse_real(cell, &value) ? value : NAN;
 }
 
-/* " [M L^2 T^-2]" */
+/* Tells whether words are a unit of a header, like " [M L^2 T^-2]". */
 static bool is_in_brackets(const char *words)
 {
     char unit[NAME_LONGEST + 1];
@@ -150,7 +150,7 @@ static bool is_in_brackets(const char *words)
     return name_is_unit(unit);
 }
 
-/* The cells of one table; false for a unit that no run could have written. */
+/* Takes the cells of the last row of a table; false for a unit that no run could have written. */
 static bool take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
                      char *header, char *last)
 {

@@ -10,7 +10,7 @@
 /* The last whole row of one table: of an ensemble that of its statistics. */
 struct latest_table {
     const char *name; /* of the diagnostic, borrowed from run.json */
-    bool found;       /* there is one */
+    bool found;       /* the table has a whole row */
     double step, time;
 };
 
@@ -23,13 +23,15 @@ struct latest {
 /*
  * Reads the chosen quantities, a list as --show takes it, or with NULL all of them (of an ensemble
  * their means), from those tables that have a row for each event. A table that cannot be read, or
- * has no row yet, measures nothing. STATUS_USAGE for an unknown quantity, STATUS_MEMORY.
+ * has no row yet, measures nothing. STATUS_USAGE for an unknown quantity, STATUS_DATA for a unit
+ * that no run could have written, STATUS_MEMORY.
  */
 enum status latest_read(const struct result *result, const char *names, struct latest *latest,
                         struct error *error);
 void latest_free(struct latest *latest);
 
-/* All in one row, whose cells are those of `latest`: its step is the newest; false before any. */
+/* Makes one row, whose cells are those of `latest`, and whose step is the newest of the tables;
+ * false if no table has a row yet. */
 bool latest_row(const struct latest *latest, const struct result *result, struct run_row *row);
 
 #endif

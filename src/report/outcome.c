@@ -1,5 +1,6 @@
 #include "report/outcome.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,8 @@ void outcome_counts(const size_t counts[OUTCOMES], struct text *text)
         }
 }
 
-/* "failed: energy error 0.22, bound 0.0005 (447 times): ..."; "" of a run that did not fail, and of
- * one of an earlier version. */
+/* Returns the sentence on a failed run, "failed: energy error 0.22, bound 0.0005 (447 times): ...";
+ * "" for a run that did not fail, or is of an earlier version. */
 static const char failed_prefix[] = "failed: ";
 static const char *sentence_of(const struct result *result)
 {
@@ -46,13 +47,65 @@ static void put_failures(const struct result *result, struct text *why)
     text_print(why, "%s", reason_of(result));
 }
 
-/* The first message says what, the others what follows from it. */
-void outcome_error(const struct result *result, struct text *why)
+/* Appends the exit status and the first message, which says what went wrong; the others say what
+ * follows from it. */
+static void put_report(const struct result *result, struct text *why)
 {
     const char *message = json_string_value(json_array_get(result_find(result, FIELD_ERRORS), 0));
     text_print(why, "exit status %.0f", result_real(result, FIELD_EXIT_STATUS));
     if (message)
         text_print(why, ": %s", message);
+}
+
+/* Errors that end a run because there is no room for its files, and how each is mended. */
+static const struct {
+    int code; /* of errno.h */
+    const char *mend;
+} full[] = {
+    { ENOSPC, "free space on the disk, or begin it anew on another one (-o DIR)" },
+    { EDQUOT, "free space within your quota, or begin it anew on another disk (-o DIR)" },
+    { EFBIG, "raise the limit on the size of files (ulimit -f)" },
+};
+
+/* Says what is to be done before a run goes on, if the error lay outside of it; false if not. */
+static bool put_mending(const struct result *result, struct text *text)
+{
+    static const enum status outside[] = { STATUS_UNAVAILABLE, STATUS_MEMORY, STATUS_IO };
+    const char *message = json_string_value(json_array_get(result_find(result, FIELD_ERRORS), 0));
+    const double status = result_real(result, FIELD_EXIT_STATUS);
+    bool lies_outside = false;
+    for (size_t k = 0; k < COUNT_OF(outside); k++)
+        lies_outside |= status == (double)outside[k];
+    for (size_t k = 0; k < COUNT_OF(full) && message && lies_outside; k++)
+        if (strstr(message, strerror(full[k].code))) {
+            text_print(text,
+                       "Make room: %s, or begin it anew with fewer frames (a larger `every` of its "
+                       "outputs). Once there is room, ",
+                       full[k].mend);
+            return true;
+        }
+    if (lies_outside)
+        text_print(text, "Once that is mended, ");
+    return lies_outside;
+}
+
+json_t *outcome_broken(const struct result *result)
+{
+    struct text why = { 0 }, reached = { 0 }, mend = { 0 }, command = { 0 };
+    const struct time_unit unit = result_time_unit(result);
+    char end[UNITS_TEXT_SIZE];
+    if (!result_broke_off(result))
+        return json_false();
+    put_report(result, &why);
+    time_unit_text(&unit, result_real(result, FIELD_CONFIG_TIME_END), 4, end);
+    text_print(&reached, "It broke off at step %.0f of %.0f, t = %.4g of %s",
+               result_real(result, FIELD_STEP), result_real(result, FIELD_STEPS),
+               result_real(result, FIELD_TIME) / unit.size, end);
+    if (put_mending(result, &mend))
+        result_way_on(result, &command);
+    return json_pack("{s:o, s:o, s:o, s:o}", "why", template_value(&why), "reached",
+                     template_value(&reached), "mend", template_value(&mend), "command",
+                     template_words(&command));
 }
 
 static void put_error(const struct result *result, struct text *why)
@@ -61,7 +114,7 @@ static void put_error(const struct result *result, struct text *why)
         text_print(why, "exit status %.0f: %s", result_real(result, FIELD_EXIT_STATUS),
                    reason_of(result));
     else
-        outcome_error(result, why);
+        put_report(result, why);
 }
 
 static void put_step(const struct result *result, struct text *why)
@@ -70,19 +123,7 @@ static void put_step(const struct result *result, struct text *why)
                result_real(result, FIELD_STEPS));
 }
 
-static void put_silence(const struct result *result, struct text *why)
-{
-    (void)result;
-    text_print(why, "it ended without a word");
-}
-
 static const char unsaid[] = "its run.json does not say how it ended";
-
-static void put_unsaid(const struct result *result, struct text *why)
-{
-    (void)result;
-    text_print(why, "%s", unsaid);
-}
 
 /* One row for each verdict of run.json; "left" is for a run that was killed and has none, and the
  * last row for an unknown one. */
@@ -91,17 +132,19 @@ static const struct ending {
     enum outcome outcome;
     const char *class_;       /* on a page */
     const char *mark, *words; /* in the key of a figure, and on a page */
-    void (*tell)(const struct result *result, struct text *why);
+    void (*tell)(const struct result *result, struct text *why); /* the reason, or */
+    const char *why; /* the same in words that never change; NULL: there is none to tell */
 } endings[] = {
-    { "held", OUTCOME_HELD, "good", "", "every expectation held", NULL },
-    { "none", OUTCOME_FINISHED, "open", "", "finished; nothing was expected", NULL },
-    { "failed", OUTCOME_FAILED, "bad", "failed", "an expectation or the watch failed",
-      put_failures },
-    { "error", OUTCOME_ERROR, "bad", "error", "ended with an error", put_error },
-    { "stopped", OUTCOME_STOPPED, "open", "stopped", "stopped early", put_step },
-    { "running", OUTCOME_AT_WORK, "open", "running", "running", NULL },
-    { "left", OUTCOME_SILENT, "open", "not ended", "not finished, killed", put_silence },
-    { NULL, OUTCOME_SILENT, "open", "unknown", unsaid, put_unsaid },
+    { "held", OUTCOME_HELD, "good", "", "every expectation held", NULL, NULL },
+    { "none", OUTCOME_FINISHED, "open", "", "finished; nothing was expected", NULL, NULL },
+    { "failed", OUTCOME_FAILED, "bad", "failed", "an expectation or the watch failed", put_failures,
+      NULL },
+    { "error", OUTCOME_ERROR, "bad", "error", "ended with an error", put_error, NULL },
+    { "stopped", OUTCOME_STOPPED, "open", "stopped", "stopped early", put_step, NULL },
+    { "running", OUTCOME_AT_WORK, "open", "running", "running", NULL, NULL },
+    { "left", OUTCOME_SILENT, "open", "not ended", "not finished, killed", NULL,
+      "it ended without a word" },
+    { NULL, OUTCOME_SILENT, "open", "unknown", unsaid, NULL, unsaid },
 };
 
 static const struct ending *find_ending(const struct result *result)
@@ -119,6 +162,8 @@ enum outcome outcome_of(const struct result *result, struct text *why)
     const struct ending *ending = find_ending(result);
     if (ending->tell)
         ending->tell(result, why);
+    else if (ending->why)
+        text_print(why, "%s", ending->why);
     return ending->outcome;
 }
 
@@ -146,25 +191,31 @@ const char *outcome_mark(const struct result *result)
 json_t *outcome_view(const struct result *result)
 {
     const struct ending *ending = find_ending(result);
-    return json_pack("{s:s, s:s, s:o}", "class", ending->class_, "words", ending->words, "sentence",
-                     sentence_of(result)[0] ? json_string_nocheck(sentence_of(result))
-                                            : json_null());
+    struct text sentence = { 0 };
+    result_put_words(result, sentence_of(result), &sentence);
+    const char *const words = sentence.length ? sentence.bytes : "";
+    const char *const advice = words[0] ? strstr(words + strlen(failed_prefix), ": ") : NULL;
+    const size_t length = advice ? (size_t)(advice - words) : strlen(words);
+    json_t *view =
+        json_pack("{s:s, s:s, s:o, s:o, s:o}", "class", ending->class_, "words", ending->words,
+                  "sentence", words[0] ? json_string_nocheck(words) : json_null(), "reason",
+                  words[0] ? json_stringn_nocheck(words, length) : json_null(), "advice",
+                  json_string_nocheck(advice ? advice + 2 : ""));
+    const bool failed = sentence.failed;
+    text_free(&sentence);
+    if (!failed)
+        return view;
+    json_decref(view);
+    return NULL;
 }
 
 /* --- a run that has not ended ----------------------------------------------------------------- */
-
-/* Tells whether it has come to an end, good or bad. One that was stopped goes on. */
-static bool has_ended(const struct result *result)
-{
-    return result->state == RESULT_ENDED && !result_was_stopped(result);
-}
 
 static void put_place(const struct result *result, struct text *text)
 {
     const struct progress *p = &result->progress;
     if (result->state == RESULT_ENDED)
-        text_print(text, "at step %.0f of %.0f", result_real(result, FIELD_STEP),
-                   result_real(result, FIELD_STEPS));
+        put_step(result, text);
     else if (p->known)
         text_print(text, "at step %.0f of %.0f, %.1f %% of the way, as of %s", (double)p->step,
                    (double)p->last, 100.0 * (double)p->step / (double)p->last, p->stamp);
@@ -175,7 +226,7 @@ static void put_place(const struct result *result, struct text *text)
 json_t *unfinished_view(const struct result *result)
 {
     struct text text = { 0 }, command = { 0 };
-    if (has_ended(result))
+    if (result_is_over(result))
         return json_false();
     const bool at_work = result->state == RESULT_AT_WORK;
     text_print(&text, "This run has not ended: ");
@@ -189,8 +240,8 @@ json_t *unfinished_view(const struct result *result)
     text_print(&text, ". This page shows what it had written by then; there is no verdict yet.");
     if (!at_work)
         result_way_on(result, &command);
-    return json_pack("{s:o, s:o}", "text", template_value(&text), "command",
-                     template_value(&command));
+    return json_pack("{s:o, s:b, s:o}", "text", template_value(&text), "goes_on", !at_work,
+                     "command", template_words(&command));
 }
 
 json_t *unfinished_document(const struct result *result)
@@ -213,73 +264,4 @@ json_t *unfinished_document(const struct result *result)
     document_set(&document, run_field_path(FIELD_TIME),
                  document_number(step * result_step(result)));
     return document;
-}
-
-/* "<= 5 km"; null for no number. */
-static json_t *number_view(const json_t *finding, const char *before, enum run_field field)
-{
-    const json_t *number = run_field(finding, field);
-    const char *unit = run_field_string(finding, FIELD_FINDING_UNIT);
-    char words[96];
-    snprintf(words, sizeof words, "%s%.6g%s%.40s", before, json_number_value(number),
-             unit[0] ? " " : "", unit);
-    return json_is_number(number) ? json_string(words) : json_null();
-}
-
-/* The words for a row. One that has failed stays failed, whatever comes. */
-static const struct judgement {
-    const char *severity, *class_;
-    const char *at_end, *broke_off, *so_far;
-} judgements[] = {
-    { "failure", "bad", "failed", "failed", "failed" },
-    { "warning", "quiet", "warned", "warned", "warned" },
-    { "held", "good", "held", "held until it broke off", "held so far" },
-    { "", "quiet", "not judged", "not judged", "not judged yet" },
-};
-
-static void view_finding(json_t **row, const struct result *result)
-{
-    const bool ended = has_ended(result), broke_off = result_broke_off(result);
-    const double bound = run_field_real(*row, FIELD_FINDING_BOUND),
-                 value = run_field_real(*row, FIELD_FINDING_VALUE);
-    const double since = run_field_real(*row, FIELD_FINDING_SINCE);
-    const bool below = strcmp(run_field_string(*row, FIELD_FINDING_BOUND_IS), "least") == 0;
-    const struct judgement *judgement = judgements;
-    char time[UNITS_TEXT_SIZE], ratio[32];
-    while (judgement->severity[0] &&
-           strcmp(judgement->severity, run_field_string(*row, FIELD_FINDING_SEVERITY)) != 0)
-        judgement++;
-    const bool unmeasured = broke_off &&
-                            isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)) &&
-                            strcmp(run_field_string(*row, FIELD_FINDING_JUDGE), "watch") == 0 &&
-                            strncmp(run_field_string(*row, FIELD_FINDING_NAME), "energy", 6) == 0;
-    if (unmeasured && strcmp(judgement->severity, "held") == 0)
-        judgement++; /* the energy of the start alone was seen */
-    const char *words = !ended      ? judgement->so_far
-                        : broke_off ? judgement->broke_off
-                                    : judgement->at_end;
-    snprintf(ratio, sizeof ratio, "%.3g", value / bound);
-    result_time(result, since, 4, time);
-    document_set(row, "words", json_string(words));
-    document_set(row, "class",
-                 json_string(strcmp(words, judgement->at_end) == 0 ? judgement->class_ : "quiet"));
-    document_set(row, "value_words", number_view(*row, "", FIELD_FINDING_VALUE));
-    document_set(row, "bound_words", number_view(*row, below ? "≥ " : "≤ ", FIELD_FINDING_BOUND));
-    document_set(row, "ratio", bound > 0.0 && isfinite(value) ? json_string(ratio) : json_null());
-    document_set(row, "since_words", isnan(since) ? json_null() : json_string(time));
-    document_set(row, "of_rows",
-                 json_boolean(strcmp(run_field_string(*row, FIELD_FINDING_JUDGE), "expect") == 0));
-}
-
-json_t *unfinished_findings(const struct result *result)
-{
-    size_t index;
-    json_t *finding, *rows = json_array();
-    json_array_foreach(result_find(result, FIELD_FINDINGS), index, finding)
-    {
-        json_t *row = json_copy(finding);
-        view_finding(&row, result);
-        document_append(&rows, row);
-    }
-    return rows;
 }

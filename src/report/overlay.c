@@ -116,7 +116,8 @@ static void join_labels(char *label, const char *other)
     memcpy(label, joined, sizeof joined);
 }
 
-/* Logarithmic where one of the runs has it so and no curve goes below 0. */
+/* Joins the axes of all runs: they are logarithmic if those of one run are and no curve goes below
+ * 0. */
 static void join_axes(const struct overlay *overlay, struct figure *figure)
 {
     bool negative = false;
@@ -144,7 +145,8 @@ struct range {
 
 static const double least_span = 1e-6;
 
-/* Along x ('x'), y or both ('='), of the runs that went well or of the others. */
+/* Returns the extent of the curves along x ('x'), y ('y') or both ('='), of the runs that went well
+ * or of the others. */
 static struct range extent_of(const struct overlay *overlay, const struct figure *figure, char axis,
                               bool well)
 {
@@ -164,8 +166,8 @@ static struct range extent_of(const struct overlay *overlay, const struct figure
 }
 
 /* Frames an axis: if runs that went wrong reach `factor` times as far as the others, the frame is
- * three times that of the others; false if it is not, or if the others differ by no more than
- * least_span of their values: a frame of their last digits shows nothing. */
+ * three times that of the others. Returns false without a frame, also if the others differ by no
+ * more than least_span of their values: a frame of their last digits shows nothing. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {
@@ -208,7 +210,8 @@ static void tell_frame(const struct overlay *overlay, struct figure *figure)
         text_print(&figure->finding, ".");
 }
 
-/* A run that went wrong would leave the others a flat line, or one that cannot be seen. */
+/* Frames the runs that went well: beside one that went wrong they could be flat lines, or too small
+ * to be seen. */
 static void frame_good_runs(const struct overlay *overlay, struct figure *figure)
 {
     bool framed = false;
@@ -249,7 +252,7 @@ static bool lies_upon(const struct figure *figure, const struct curve *upper,
     return 5 * apart < lower->count;
 }
 
-/* Curves that others would hide, or that would hide others. */
+/* Notes which curves lie upon others, since they would hide these. */
 static void show_hidden(struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++) {
@@ -266,8 +269,8 @@ static void show_hidden(struct figure *figure)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Tells whether the curves of all runs say the same in the key of their own figure. *label is NULL
- * where many stand for each. */
+/* Tells whether the curves of all runs say the same in the key of their own figure. *label becomes
+ * these words; NULL if several curves stand for each run. */
 static bool same_label(const struct overlay *overlay, const char *name, const char **label)
 {
     *label = NULL;
@@ -323,7 +326,7 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Begins like the figure of one run. */
+/* Adds a figure with the names, the labels and the caption of one run's. */
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,
                                    struct error *error)
 {
@@ -365,7 +368,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     if (same && label && label[0] && figure_lines(own) > 1)
         text_print(&figure->finding, "For each run: %s.", label);
     tell_systems(overlay, figure);
-    list_runs(overlay, figure, false, "Runs that have not ended well: ");
+    list_runs(overlay, figure, false, DRAW_RUNS_GONE_WRONG);
     list_runs(overlay, figure, true, "Without such a figure: ");
     frame_good_runs(overlay, figure);
     show_hidden(figure);

@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "base/sha256.h"
-#include "integrator/integrator.h"
+#include "integrator/stage-list.h"
+#include "report/findings-table.h"
 #include "report/outcome.h"
 #include "report/plot.h"
 #include "report/script.h"
@@ -29,8 +30,8 @@ static json_t *hash_view(const struct text *text)
     return template_value(&digest);
 }
 
-/* The page's own style and script are the only ones that the page lets a browser use: what comes
- * from a directory is words, and stays words even if it passes for more. */
+/* The page lets a browser use its own style and scripts only: text that comes from a directory
+ * stays text, even if it looks like a script. */
 void page_begin(struct text *html, const char *title, const struct text *player)
 {
     struct text style = { 0 }, figures = { 0 };
@@ -60,10 +61,11 @@ void page_end(struct text *html)
 static json_t *figure_view(const struct figure *figure, const char *svg)
 {
     static const char *const suffixes[] = { "svg", "png", "dat", "gp" };
+    static const char *const words[] = { "svg", "png", "numbers", "gnuplot" };
     json_t *files = json_array();
     for (size_t k = 0; k < COUNT_OF(suffixes); k++)
-        document_append(
-            &files, json_pack("{s:s, s:s}", "suffix", suffixes[k], "separator", k ? " · " : ""));
+        document_append(&files, json_pack("{s:s, s:s, s:s}", "suffix", suffixes[k], "words",
+                                          words[k], "separator", k ? " · " : ""));
     if (figure->caption.failed || figure->finding.failed)
         return NULL;
     return json_pack(
@@ -108,7 +110,7 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
-/* Steps between two rows of a table that shows the run well. */
+/* Returns the steps between two rows of a CSV file that shows the run well. */
 static json_int_t advised_every(const struct result *result)
 {
     enum { ROWS = 200 };
@@ -128,7 +130,7 @@ void page_nothing_measured(struct text *html, const struct result *result, bool 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* A number in few digits, anything else as it is. */
+/* Returns a cell: a number in six digits, anything else as it is. */
 static json_t *cell_view(const char *cell)
 {
     double value;
@@ -171,6 +173,18 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
     return error->status;
 }
 
+void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
+{
+    const char *const name = result_string(result, FIELD_NAME);
+    const char *const slash = strrchr(result->path, '/');
+    const char *const place = slash ? slash + 1 : result->path;
+    const char *const suffix = strstr(place, ".run");
+    const size_t length = suffix && !suffix[4] ? (size_t)(suffix - place) : strlen(place);
+    const bool same = length == strlen(name) && strncmp(place, name, length) == 0;
+    snprintf(title, PAGE_TITLE_SIZE, "%s%s%s", name, same || place[0] == '.' ? "" : ": ",
+             same || place[0] == '.' ? "" : place);
+}
+
 /* --- one run ---------------------------------------------------------------------------------- */
 
 /* A change that is no steady one, or was not measured, is neither good nor bad as a drift; nor is
@@ -181,10 +195,19 @@ static const char *drift_class(const struct result *result, bool whole)
     const double limit = result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
     if (result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0)
         return "bad";
-    return !whole || isnan(drift) || fabs(drift) > limit ? "quiet" : "good";
+    return !whole || result_has_failed(result) || isnan(drift) || fabs(drift) > limit ? "quiet"
+                                                                                      : "good";
 }
 
-/* Times in the unit of the run. */
+/* Says whether the energy drifts, as far as the watch can tell. */
+static const char *drift_words(const struct result *result)
+{
+    if (result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0)
+        return "The energy drifts";
+    return result_is_whole(result) ? "No drift beyond the limit" : "No drift so far";
+}
+
+/* Sets times: the lengths of steps in the unit of the config, others as result_time() has them. */
 static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
@@ -196,13 +219,16 @@ static void set_times(json_t **view, const struct result *result)
     char time[UNITS_TEXT_SIZE];
     document_set(view, "step_size",
                  json_string(units_time(result_units(result), result_step(result), 6, time)));
-    for (size_t i = 0; i < COUNT_OF(times); i++)
-        document_set(view, times[i].key,
-                     json_string(units_time(result_units(result),
-                                            result_real(result, times[i].field), 6, time)));
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        const double value = result_real(result, times[i].field);
+        const char *const words = times[i].field == FIELD_OWN_STEPS_SMALLEST
+                                      ? units_time(result_units(result), value, 3, time)
+                                      : result_time(result, value, 6, time);
+        document_set(view, times[i].key, json_string(value == 0.0 ? "0" : words));
+    }
 }
 
-/* A whole number as it is, any other in four digits, NULL for none. */
+/* Returns a whole number as it is, any other in four digits, and null for NaN. */
 static json_t *short_number(double value)
 {
     char words[32];
@@ -213,21 +239,31 @@ static json_t *short_number(double value)
     return json_string(words);
 }
 
-/* Returns the time that the run has reached: "3652.5 d (10 yr)"; NULL for none. */
-static json_t *reached_view(const struct result *result)
+/* Sets the time that the run has reached, and that which it was to reach: in the unit in which
+ * people think of it, with its name, and in that of the config if that is another. */
+static void set_reached(json_t **view, const struct result *result)
 {
     const double time = result_real(result, FIELD_TIME);
+    const double end = result_real(result, FIELD_CONFIG_TIME_END);
     const struct time_unit unit = result_time_unit(result);
-    char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE], words[2 * UNITS_TEXT_SIZE + 8];
+    struct text reached = { 0 }, own = { 0 };
+    char buffer[UNITS_TEXT_SIZE];
     if (isnan(time))
-        return json_null();
-    units_time(result_units(result), time, time == floor(time) && time < 1e15 ? 15 : 4, own);
-    time_unit_text(&unit, time, 4, other);
-    snprintf(words, sizeof words, unit.size != 1.0 ? "%s (%s)" : "%s", own, other);
-    return json_string(words);
+        return;
+    text_print(&reached, "%.4g", time / unit.size);
+    text_print(&own, "t = %.*g", time == floor(time) && time < 1e15 ? 15 : 4, time);
+    if (isfinite(end)) {
+        text_print(&reached, " of %.4g", end / unit.size);
+        text_print(&own, " of %s", units_time(result_units(result), end, 6, buffer));
+    }
+    document_set(view, "tile_time", template_value(&reached));
+    document_set(view, "tile_time_unit", json_string(unit.name));
+    document_set(view, "tile_time_own", template_value(&own));
+    document_set(view, "other_unit", json_boolean(unit.size != 1.0));
+    document_set(view, "time_words", json_string(result_time(result, time, 4, buffer)));
 }
 
-/* The numbers that stand out. */
+/* Sets the numbers that stand out at the head of the page. */
 static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
@@ -255,26 +291,17 @@ static void set_tiles(json_t **view, const struct result *result)
     }
     if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
         isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
-        document_set(view, "tile_error", json_null()); /* it is that of the start */
+        document_set(view, "tile_error", json_null()); /* only the start was measured */
     if (result_rotates(result))
-        document_set(view, "tile_ratio", json_null()); /* the Coriolis force is not in it */
+        document_set(view, "tile_ratio", json_null()); /* the ratio leaves out the Coriolis force */
     document_set(view, "tile_rate",
-                 short_number(1e-9 * result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
+                 document_number(result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));
     document_set(
         view, "counted",
         short_number(result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_SYSTEMS)));
     document_set(view, "time_unit", json_string(label));
-    document_set(view, "tile_time", reached_view(result));
-}
-
-/* Returns the error that ended a run. */
-static json_t *error_view(const struct result *result)
-{
-    struct text why = { 0 };
-    if (result_broke_off(result))
-        outcome_error(result, &why);
-    return template_value(&why);
+    set_reached(view, result);
 }
 
 static json_t *uncounted_view(const struct result *result)
@@ -298,14 +325,15 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
     else if (!whole)
         fine = "Its limits hold so far.";
     text_print(&words, "%s", holds ? fine : "It failed");
-    if (warning[0])
-        text_print(&words, holds ? " It warned: %s." : ": %s.", warning);
-    else if (!holds)
-        text_print(&words, ".");
+    if (warning[0]) {
+        text_print(&words, "%s", holds ? " It warned: " : ": ");
+        result_put_words(result, warning, &words);
+    }
+    text_print(&words, "%s", warning[0] || !holds ? "." : "");
     document_set(view, "watch_class",
-                 json_string(!holds                 ? "bad"
-                             : whole && !warning[0] ? "good"
-                                                    : "quiet"));
+                 json_string(!holds                                               ? "bad"
+                             : whole && !warning[0] && !result_has_failed(result) ? "good"
+                                                                                  : "quiet"));
     document_set(view, "watch_words", template_value(&words));
     document_set(
         view, "unmeasured",
@@ -327,26 +355,32 @@ static int advised_steps(const struct result *result)
 
 void page_run_head(struct text *html, const struct result *run)
 {
-    const struct result known = { .json = unfinished_document(run) }, *result = &known;
+    const struct result known = { .json = unfinished_document(run), .listed = run->listed };
+    const struct result *const result = &known;
     const struct units *units = result_units(result);
     const double softening = result_real(result, FIELD_CONFIG_PHYSICS_SOFTENING);
     const double distance = result_real(result, FIELD_WATCH_FASTEST_PAIR_DISTANCE);
     const double scale = result_real(result, FIELD_WATCH_FASTEST_PAIR_STEPS_PER_TIME_SCALE);
-    char eps[UNITS_TEXT_SIZE], apart[UNITS_TEXT_SIZE], steadiness[32];
+    char eps[UNITS_TEXT_SIZE], apart[UNITS_TEXT_SIZE], steadiness[32], period[TEXT_REAL_SIZE];
+    char title[PAGE_TITLE_SIZE];
+    page_title(run, title);
     snprintf(steadiness, sizeof steadiness, "%.0f",
              100.0 * result_real(result, FIELD_WATCH_ENERGY_DRIFT_STEADINESS));
     json_t *view = json_pack(
         "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "any_findings",
         json_array_size(result_find(result, FIELD_FINDINGS)) > 0, "chooses_steps",
         result_find(result, FIELD_OWN_STEPS) != NULL, "broke_off", result_broke_off(result),
-        "findings", unfinished_findings(run), "softening", units_length(units, softening, 6, eps),
+        "groups", findings_table_view(run), "softening", units_length(units, softening, 6, eps),
         "pair_distance", units_length(units, distance, 3, apart), "drift_class",
         drift_class(result, result_is_whole(run)), "steadiness_percent", steadiness, "pair_period",
-        document_number(2.0 * M_PI * scale), "advised", advised_steps(result), "outcome",
-        outcome_view(run));
+        isnan(scale) ? json_null() : json_string(text_factor(period, 2.0 * M_PI * scale, 3)),
+        "advised", advised_steps(result), "outcome", outcome_view(run));
+    document_set(&view, "title", json_string_nocheck(title));
+    document_set(&view, "drift_words", json_string(drift_words(run)));
     document_set(&view, "at_end", json_boolean(result_is_whole(run)));
+    document_set(&view, "lost_energy", json_boolean(findings_table_lost_energy(run)));
     document_set(&view, "at_least", json_boolean(run->state != RESULT_ENDED));
-    document_set(&view, "why", error_view(result));
+    document_set(&view, "broken", outcome_broken(run));
     document_set(&view, "uncounted", uncounted_view(run));
     set_watch(&view, result, result_is_whole(run));
     set_times(&view, result);
@@ -372,7 +406,7 @@ static json_t *fact_view(const char *within, const char *key, const json_t *valu
     return view;
 }
 
-/* Every scalar of an object, the name of the inner object before it. */
+/* Adds every scalar of an object, with `within`, the name of the object, before its key. */
 static void add_facts(json_t **views, json_t *object, const char *within)
 {
     const char *key;
@@ -398,7 +432,7 @@ json_t *page_address(const char *name)
     return template_value(&address);
 }
 
-/* The files of the run itself, with their sizes; a page elsewhere cannot link to them. */
+/* Returns the files of the run, with their sizes; only a page `beside` them links to them. */
 static json_t *files_view(const struct result *result, bool beside)
 {
     size_t index;
@@ -417,7 +451,7 @@ static json_t *files_view(const struct result *result, bool beside)
     return views;
 }
 
-/* The whole of run.cfg; nothing where it cannot be read. */
+/* Returns the whole of run.cfg; "" if it cannot be read. */
 static json_t *config_view(const struct result *result)
 {
     char path[RESULT_PATH_SIZE], *line;
@@ -461,6 +495,11 @@ static void set_sentences(json_t **view, const struct result *result)
     const double ranks = result_real(result, FIELD_COMPUTE_RANKS);
     document_set(view, "command", command_view(result));
     document_set(view, "order", integrator ? json_integer(integrator->order) : json_null());
+    struct text stages = { 0 };
+    if (integrator && result_find(result, FIELD_CONFIG_TIME_STAGES)) {
+        stage_list_print(integrator, &stages);
+        document_set(view, "stages", template_value(&stages));
+    }
     document_set(view, "symplectic", json_boolean(integrator && integrator->symplectic));
     document_set(view, "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL));
     document_set(view, "many", json_boolean(result_real(result, FIELD_SYSTEMS) > 1));
@@ -471,7 +510,7 @@ static void set_sentences(json_t **view, const struct result *result)
 
 void page_run_foot(struct text *html, const struct result *run, bool beside)
 {
-    const struct result known = { .json = unfinished_document(run) };
+    const struct result known = { .json = unfinished_document(run), .listed = run->listed };
     const struct result *const result = &known;
     json_t *facts = json_array(), *view = json_object();
     add_facts(&facts, result_find(result, FIELD_PROGRAM), "program");

@@ -11,18 +11,23 @@
 #include "report/figure.h"
 #include "report/result.h"
 
-/* Write the start of a page up to its body's first element, and its end. Nothing may run in
- * it but the script of its figures and that of its player, or NULL. */
+/* Write the start of a page up to its body's first element, and its end. No script may run in it
+ * but that of its figures and `player`, that of its player, which may be NULL. */
 void page_begin(struct text *html, const char *title, const struct text *player);
 void page_end(struct text *html);
 
-/* The drawn figures, which lie in the folder of work, with captions and links to their files;
- * nothing where there are none. STATUS_NO_INPUT, STATUS_IO. */
+/* Writes the drawn figures, which lie in the folder of work, with captions and links to their
+ * files; nothing if there are none. STATUS_NO_INPUT, STATUS_IO. */
 enum status page_figures(struct text *html, const struct figures *figures,
                          const struct directory *work, struct error *error);
 
+/* "plummer-sphere: run-7", the name of a run and its directory, or the name alone if that is
+ * DIR.run. */
+enum { PAGE_TITLE_SIZE = 512 };
+void page_title(const struct result *result, char title[PAGE_TITLE_SIZE]);
+
 /* Write the page of one run: name, verdict, criteria, numbers; and, below the figures, what ran,
- * with which configuration, and which files it left. */
+ * with which configuration, and which files it left, with links if the page is `beside` them. */
 void page_run_head(struct text *html, const struct result *result);
 void page_run_foot(struct text *html, const struct result *result, bool beside);
 
@@ -30,26 +35,27 @@ void page_run_foot(struct text *html, const struct result *result, bool beside);
  * bodies. */
 void page_nothing_measured(struct text *html, const struct result *result, bool pictures);
 
-/* The rows of a CSV file as a table; nothing where there is no such file. STATUS_DATA, STATUS_IO.
- */
+/* Writes the rows of a CSV file as a table; nothing if there is no such file. STATUS_DATA,
+ * STATUS_IO. */
 enum status page_csv(struct text *html, const char *heading, const char *path, struct error *error);
 
 /* --- several runs: compare.c ------------------------------------------------------------------ */
 
-/* Several runs beside each other: what differs between them, and what comes of it. */
+/* The page of several runs: the differences between them, and between their results. */
 
-/* Errors against the key that was varied (the step, if that was), with the fitted slope, and
+/* Adds the figures of the errors against the key that was varied, with the fitted slope, and
  * against what they cost; and the figures that the runs share, laid over one another. */
 enum status compare_figures(const struct differences *runs, enum draw_extent extent,
                             struct figures *figures, struct error *error);
 
-/* Name, verdicts, and a table with a row for each run, behind it the warning, which may be "". */
+/* Writes name, verdicts, a table with a row for each run, and the warning, which may be "". Runs
+ * that are `members` of the page's folder have links to their pages. */
 void compare_head(struct text *html, const struct differences *runs, bool members,
                   const char *warning);
 
-/* The relative address of a file beside the page, of names with slashes between them: "%3A" for a
- * colon, so that no name is taken for an address elsewhere or for a script. NULL for want of
- * memory. */
+/* Returns the relative address of a file beside the page, whose name may have slashes. Other signs
+ * are escaped ("%3A" for a colon), so that no name is taken for an address elsewhere or for a
+ * script. NULL for want of memory. */
 json_t *page_address(const char *name);
 
 #endif

@@ -96,7 +96,7 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     return status;
 }
 
-/* The half width about 0 that shows all but the outermost fiftieth. */
+/* Returns the half width about 0 that shows all but the outermost fiftieth of the bodies. */
 static double half_width(size_t count, const double *x, const double *y, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -205,7 +205,7 @@ static enum status draw_first_and_last(struct figures *figures, struct trajector
     return STATUS_OK;
 }
 
-/* Adds them. */
+/* Adds the figures of the bodies themselves. */
 static enum status picture_draw(const struct result *result, struct trajectory *trajectory,
                                 struct figures *figures, struct error *error)
 {
@@ -217,7 +217,7 @@ static enum status picture_draw(const struct result *result, struct trajectory *
 
 /* --- all figures of a run --------------------------------------------------------------------- */
 
-/* The figures of one diagnostic, if its file is there. */
+/* Adds the figures of one diagnostic, if its file is there. */
 static enum status add_diagnostic(const struct result *result,
                                   const struct diagnostic_class *class_, const char *type,
                                   const char *name, enum draw_extent extent,
@@ -236,7 +236,7 @@ static enum status add_diagnostic(const struct result *result,
     return status;
 }
 
-/* NULL for a diagnostic that this program does not know. */
+/* Returns the class of a diagnostic of this type; NULL if this program does not know it. */
 static const struct diagnostic_class *find_class(const char *type)
 {
     const struct diagnostic_class *class_ = NULL;

@@ -32,7 +32,7 @@ enum { STEPS = 32767, SPEEDS = 255 };
 /* The middle and the size of a frame, for the view that shows it. */
 struct camera {
     double middle[3];
-    double radius; /* of half the mass about it; of few bodies, that holds all */
+    double radius; /* about the middle: holds half the mass, or all of few bodies */
 };
 
 struct player {
@@ -78,7 +78,7 @@ static size_t frame_of(const struct player *player, size_t k)
 
 /* --- where to look ---------------------------------------------------------------------------- */
 
-/* A body far away moves a median less than a mean. */
+/* Returns the median, which a body far away moves less than a mean. */
 static double median(const struct player *player, const double *values)
 {
     memcpy(player->distance, values, player->bodies * sizeof *values);

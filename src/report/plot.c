@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/memory.h"
 #include "base/name.h"
 #include "machine/cores.h"
@@ -33,7 +35,8 @@ static enum status write_file(struct directory *work, const char *name, const ch
     return workplace_write(work, file, content->bytes, content->length, error);
 }
 
-/* One block of lines for each curve, two empty lines between blocks: gnuplot's `index`. */
+/* Writes a block of lines for each curve, with two empty lines between blocks, as gnuplot's `index`
+ * counts them. */
 static enum status write_data(const struct figure *figure, struct directory *work,
                               struct error *error)
 {
@@ -79,10 +82,10 @@ static char *const *own_environment(void)
     return environment;
 }
 
-/* Becomes gnuplot, which reads no file but the script; what it says goes to `pipe`. Never returns.
- */
-static void become_gnuplot(int folder, const char *argument, int pipe)
+/* Becomes gnuplot, which reads no file but the script; its messages go to `pipe`. Never returns. */
+static void become_gnuplot(int folder, const char *argument, int pipe, pid_t parent)
 {
+    child_follow(parent, SIGKILL, 126);
     static char name[] = "gnuplot", without_defaults[] = "-d";
     char file[FIGURE_LABEL_SIZE + 4];
     snprintf(file, sizeof file, "%s", argument);
@@ -99,7 +102,7 @@ static void become_gnuplot(int folder, const char *argument, int pipe)
 /* A process of gnuplot that draws by the script. */
 struct gnuplot {
     pid_t process;
-    int from; /* what it says */
+    int from; /* the pipe of its messages */
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
@@ -112,8 +115,9 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
     snprintf(gnuplot->script, sizeof gnuplot->script, "%s", script);
     if (pipe(ends) != 0)
         return error_system(error, STATUS_IO, errno, "pipe");
-    for (int i = 0; i < 2; i++) /* not for those that are started beside it */
+    for (int i = 0; i < 2; i++) /* processes that are started later do not get it */
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    const pid_t parent = getpid();
     gnuplot->process = fork();
     if (gnuplot->process < 0) {
         close(ends[0]);
@@ -121,13 +125,13 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
         return error_system(error, STATUS_IO, errno, "fork");
     }
     if (gnuplot->process == 0)
-        become_gnuplot(folder, script, ends[1]);
+        become_gnuplot(folder, script, ends[1], parent);
     close(ends[1]);
     gnuplot->from = ends[0];
     return STATUS_OK;
 }
 
-/* Waits for its end. An error that is there already, of an earlier one, stays the only one. */
+/* Waits for the end of a gnuplot. If `error` has the error of an earlier one, that stays. */
 static enum status finish(const struct gnuplot *gnuplot, struct error *error)
 {
     struct text said = { 0 };
@@ -226,7 +230,7 @@ enum status plot_into(const struct figure *figure, struct directory *directory, 
 
 /* --- on a page -------------------------------------------------------------------------------- */
 
-/* Is `word` what stands at *at? Then *at goes behind it. */
+/* Tells whether `word` stands at *at, and if so moves *at behind it. */
 static bool skip(const char **at, const char *word)
 {
     const size_t length = strlen(word);
@@ -235,14 +239,14 @@ static bool skip(const char **at, const char *word)
     return found;
 }
 
-/* Goes behind the next `word`, or to the end. */
+/* Moves *at behind the next `word`, or to the end. */
 static void skip_to(const char **at, const char *word)
 {
     const char *found = strstr(*at, word);
     *at = found ? found + strlen(word) : *at + strlen(*at);
 }
 
-/* The ids that gnuplot gives would be there once for each picture of a page. */
+/* Appends a picture without the ids of gnuplot, which each picture of a page would repeat. */
 static void put_svg(const struct figure *figure, const char *from, bool first, struct text *svg)
 {
     while (*from) {

@@ -23,9 +23,10 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
                       struct error *error);
 
 /*
- * The drawn figure, in the folder of work, for an HTML page: what follows "<svg ". Its parts
- * have classes in place of gnuplot's ids, so that the page colours them (templates/page.css). The
- * definitions of gnuplot's points belong to the first figure of a page. STATUS_NO_INPUT, STATUS_IO.
+ * Appends the drawn figure, from the folder of work, for an HTML page: all that follows "<svg". Its
+ * parts have classes in place of gnuplot's ids, so that the page colours them (templates/page.css).
+ * The definitions of gnuplot's points belong to the first figure of a page. STATUS_NO_INPUT,
+ * STATUS_IO.
  */
 enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);

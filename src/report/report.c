@@ -29,8 +29,8 @@
 /* --- placing the files ------------------------------------------------------------------------ */
 
 /*
- * Puts the files of a report in their place: made in a folder of their own (output/workplace.h),
- * all of them listed in the manifest with what is in them (output/seal.h), and moved there one by
+ * The files of a report are made in a folder of their own (output/workplace.h), listed in the
+ * manifest with hashes of their contents (output/seal.h), and then moved to their places one by
  * one.
  */
 
@@ -49,7 +49,8 @@ static enum status placement_check(struct directory *directory, const char *cons
     return error->status;
 }
 
-/* Adds what the file will hold, and what it holds, to {"name": [hash, ...]}. */
+/* Adds the hash of what a file will hold, and of what it holds now if that differs, to {"name":
+ * [hash, ...]}. */
 static enum status seal(const struct directory *directory, const struct directory *work,
                         const json_t *manifest, const char *name, json_t **seals,
                         struct error *error)
@@ -68,14 +69,15 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* Returns the other entries of the manifest, of an earlier report, which stay listed. */
+/* Returns a copy of the hashes in the manifest of an earlier report: files that are not written now
+ * stay listed. */
 static json_t *seals_before(const json_t *manifest)
 {
     const json_t *before = json_object_get(manifest, "sha256");
     return json_is_object(before) ? json_copy((json_t *)before) : json_object();
 }
 
-/* "plots" of the directory, made if need be; -1 with an error. */
+/* Opens the folder "plots" of the directory, and makes it if need be; -1 with an error. */
 static int make_plots(const struct directory *directory, struct error *error)
 {
     if (mkdirat(directory->fd, "plots", 0777) != 0 && errno != EEXIST) {
@@ -108,9 +110,9 @@ static enum status move_files(struct directory *directory, const struct director
 }
 
 /*
- * Puts the files of these names from the folder of work in their place: what placement_check()
- * says, then the manifest, which lists what is there and what will be, then the files, each as a
- * whole. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
+ * Moves the files of these names from the folder of work to their places: checks them as
+ * placement_check() does, writes the manifest, which lists what is there and what will be, and
+ * moves the files, each as a whole. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
  */
 static enum status placement_place(struct directory *directory, const struct directory *work,
                                    const char *const *names, size_t count, struct error *error)
@@ -147,11 +149,11 @@ struct report {
     const struct report_options *options;
     struct result *results;
     size_t count;
-    struct directory *directory;        /* where report.html goes */
+    struct directory *directory;        /* the one of report.html */
     char folder[REPORT_PATH_SIZE - 16]; /* its path */
-    struct directory *work;             /* where all of its files are made */
+    struct directory *work;             /* the folder in which all files are made */
     bool can_draw;
-    struct error no_gnuplot; /* why not */
+    struct error no_gnuplot; /* the reason if it cannot draw */
 };
 
 /* --- finding the runs ------------------------------------------------------------------------- */
@@ -168,7 +170,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* All runs directly inside a folder, by name. */
+/* Adds all runs directly inside a folder, in the order of their names. */
 static enum status add_folder(struct report *report, const char *path, struct error *error)
 {
     struct dirent **entries;
@@ -213,7 +215,8 @@ static enum status find_runs(struct report *report, struct error *error)
 
 /* --- where to write --------------------------------------------------------------------------- */
 
-/* A link to the run is what the user has named; one in the place of the output is not. */
+/* Opens the folder of the report and the folder of work. A link to the run is followed, since the
+ * user has named it; a link in the place of the output is not. */
 static enum status open_folder(struct report *report, struct error *error)
 {
     const struct report_options *options = report->options;
@@ -237,7 +240,7 @@ struct file_name {
     char bytes[FIGURE_LABEL_SIZE + 16];
 };
 
-/* All that a report writes, and whatever it removes or replaces is one of these. */
+/* The names of all files that a report writes; it removes or replaces no others. */
 struct file_list {
     struct file_name *files;
     const char **names;
@@ -283,7 +286,7 @@ static bool is_taken(const struct figures *figures, size_t index)
     return false;
 }
 
-/* Two diagnostics may be called alike, as far as names of figures go. */
+/* Adds numbers to figures of the same name, which figures of two diagnostics may have. */
 static void tell_apart(struct figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++) {
@@ -294,7 +297,7 @@ static void tell_apart(struct figures *figures)
     }
 }
 
-/* Before anything is drawn: does nothing of others stand in the way? */
+/* Checks, before anything is drawn, that no file of another origin stands in the way. */
 static enum status check_files(const struct report *report, struct figures *figures,
                                struct error *error)
 {
@@ -306,8 +309,8 @@ static enum status check_files(const struct report *report, struct figures *figu
     return error->status;
 }
 
-/* Tells whether the page stands among the files of the run. A folder may also be the user's, or
- * hold one run only. */
+/* Tells whether the page stands among the files of the first run. Its folder may also be one that
+ * the user chose, or one that holds a single run. */
 static bool is_beside(const struct report *report)
 {
     struct stat page, run;
@@ -315,8 +318,8 @@ static bool is_beside(const struct report *report)
            page.st_dev == run.st_dev && page.st_ino == run.st_ino;
 }
 
-/* Under the lock that whoever replaces a run takes as well. *overtaken: the run is another one by
- * now, and nothing was written. */
+/* Writes the page and moves all files to their places, under the lock that a process takes as well
+ * if it replaces the run. *overtaken: the run was replaced meanwhile, and nothing was moved. */
 static enum status place_files(struct report *report, const struct figures *figures,
                                const struct text *html, bool *overtaken, struct error *error)
 {
@@ -342,7 +345,8 @@ static enum status place_files(struct report *report, const struct figures *figu
 static enum status draw_runs(const struct report *report, struct figures *figures,
                              struct text *html, struct error *error)
 {
-    if (check_files(report, figures, error))
+    const char *const plots = report->options->plots;
+    if ((plots && choice_select(plots, figures, error)) || check_files(report, figures, error))
         return error->status;
     if (!report->can_draw) {
         template_fill(html, "without-figures.html",
@@ -355,7 +359,7 @@ static enum status draw_runs(const struct report *report, struct figures *figure
                : page_figures(html, figures, report->work, error);
 }
 
-/* The figures that show the bodies themselves. */
+/* Counts the figures that show the bodies themselves. */
 static size_t count_pictures(const struct figures *figures)
 {
     size_t count = 0;
@@ -370,9 +374,11 @@ static enum status one_run(const struct report *report, struct figures *figures,
     const struct result *result = &report->results[0];
     const bool player = !report->options->no_player;
     struct text script = { 0 };
+    char title[PAGE_TITLE_SIZE];
     if (player)
         player_script(&script);
-    page_begin(html, result_string(result, FIELD_NAME), player ? &script : NULL);
+    page_title(result, title);
+    page_begin(html, title, player ? &script : NULL);
     text_free(&script);
     page_run_head(html, result);
     struct trajectory *trajectory;
@@ -383,8 +389,6 @@ static enum status one_run(const struct report *report, struct figures *figures,
     const struct time_unit unit = result_time_unit(result);
     figures_change_time(figures, &unit);
     const size_t pictures = report->options->plots ? 0 : count_pictures(figures);
-    if (!status && report->options->plots)
-        status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw_runs(report, figures, html, error);
     if (!status && report->can_draw && figures->count <= pictures)
@@ -412,8 +416,6 @@ static enum status many_runs(const struct report *report, struct figures *figure
     compare_head(html, &differences, members, warning);
     enum status status = compare_figures(
         &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
-    if (!status && report->options->plots)
-        status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw_runs(report, figures, html, error);
     snprintf(path, sizeof path, "%s/convergence.csv", report->options->directories[0]);
@@ -433,7 +435,7 @@ static enum status write_report(struct report *report, struct report_summary *su
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, summary->warning, error);
-    /* An apparent damage may be the files of two runs. */
+    /* Files that seem damaged may be those of two runs, if the run was replaced meanwhile. */
     *overtaken = status && single && !result_is_current(&report->results[0]);
     if (*overtaken) {
         error_clear(error);
@@ -453,18 +455,15 @@ static enum status write_report(struct report *report, struct report_summary *su
 static enum status try_report(struct report *report, struct report_summary *summary,
                               bool *overtaken, struct error *error)
 {
-    enum status status = find_runs(report, error);
-    if (!status)
-        status = open_folder(report, error);
-    if (!status)
-        status = write_report(report, summary, overtaken, error);
+    if (!find_runs(report, error) && !open_folder(report, error))
+        write_report(report, summary, overtaken, error);
     if (report->directory)
         workplace_close(report->directory, report->work);
     directory_close(report->directory);
     for (size_t i = 0; i < report->count; i++)
         result_close(&report->results[i]);
     free(report->results);
-    return status;
+    return error->status;
 }
 
 enum { MOST_TRIES = 10 };

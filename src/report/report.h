@@ -1,7 +1,8 @@
 /*
  * The report of one run or of several: figures as files, and one HTML page that needs nothing
- * else. Of one run it is DIR/report.html with DIR/plots/. A manifest of its own (report.json) lists
- * the files, so that --force removes them with the run and a report replaces only a report.
+ * else. The report of one run is DIR/report.html with DIR/plots/. A manifest of its own
+ * (report.json) lists the files, so that --force removes them with the run and a report replaces
+ * only a report.
  */
 #ifndef ORRERY_REPORT_REPORT_H
 #define ORRERY_REPORT_REPORT_H
@@ -26,14 +27,14 @@ enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;
-    char warning[REPORT_WARNING_SIZE]; /* of runs that should not be compared so; "" without */
+    char warning[REPORT_WARNING_SIZE]; /* why the runs should not be compared so; "": no reason */
 };
 
 /*
- * STATUS_USAGE (no such figure), STATUS_NO_INPUT (no run there),
- * STATUS_DATA, STATUS_CANT_CREATE (also where a file of another origin stands in the place of one
- * of the report's), STATUS_IO. STATUS_UNAVAILABLE without gnuplot: the page is written all the
- * same, without figures.
+ * Writes the report of the runs. STATUS_USAGE (no such figure, too many runs), STATUS_NO_INPUT (no
+ * run there), STATUS_DATA, STATUS_CANT_CREATE (also if a file of another origin stands in the place
+ * of one of the report's), STATUS_IO, STATUS_STOPPED (the run was replaced again and again).
+ * STATUS_UNAVAILABLE without gnuplot: the page is written all the same, without figures.
  */
 enum status report_write(const struct report_options *options, struct report_summary *summary,
                          struct error *error);

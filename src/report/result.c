@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/name.h"
+#include "integrator/stage-list.h"
 
 /* --- names that no run could have written ----------------------------------------------------- */
 
@@ -69,9 +71,9 @@ static const struct {
 };
 
 /*
- * Looks at every key of the document, at the names of diagnostics and outputs in "config" and at
- * "files"; `path` is what messages call the document. From here on they may become names of files,
- * of figures and of columns. STATUS_DATA with the first that is strange, and where it stands.
+ * Checks every key of the document, the names of diagnostics and outputs in "config", and "files";
+ * `path` is the document's name in messages. Later on these names may become names of files,
+ * figures and columns. STATUS_DATA with the first that no run could have written, and its place.
  */
 static enum status strange_check(const json_t *document, const char *path, struct error *error)
 {
@@ -112,13 +114,13 @@ static bool has_file(const struct result *result, const char *name)
     return access(result_file(result, name, path), R_OK) == 0;
 }
 
-/* Nothing of that name is there; what cannot be looked at may well be. */
+/* Tells whether there is no file of this name; one that cannot be looked at may be there. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* A link in the place of run.cfg would put the file that it names on a page. */
+/* Identifies run.cfg, a regular file: a link would put the file that it names on a page. */
 static enum status identify(const struct result *result, struct result_identity *identity,
                             struct error *error)
 {
@@ -144,6 +146,20 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
+/* Makes the integrator of a list of stages, whose order takes some work to find. */
+static void read_stages(struct result *result)
+{
+    const json_t *const stages = result_find(result, FIELD_CONFIG_TIME_STAGES);
+    const size_t count = json_array_size(stages);
+    const char *words[INTEGRATOR_MAX_STAGES];
+    for (size_t k = 0; k < count && k < COUNT_OF(words); k++) {
+        const char *const word = json_string_value(json_array_get(stages, k));
+        words[k] = word ? word : "";
+    }
+    if (count == 0 || !stage_list_make(words, count, &result->listed))
+        result->listed = (struct integrator){ 0 };
+}
+
 static enum status load_result(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
@@ -156,8 +172,10 @@ static enum status load_result(const char *path, struct result *result, struct e
     if (!json_is_object(result->json))
         error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
     else if (strange_check(result->json, manifest, error) == STATUS_OK &&
-             run_fields_check(result->json, manifest, error) == STATUS_OK)
+             run_fields_check(result->json, manifest, error) == STATUS_OK) {
+        read_stages(result);
         return STATUS_OK;
+    }
     result_close(result);
     return error->status;
 }
@@ -222,7 +240,10 @@ double result_measured(const struct result *result, const char *diagnostic, cons
 
 const struct integrator *result_integrator(const struct result *result)
 {
-    return integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const char *const name = result_string(result, FIELD_CONFIG_TIME_INTEGRATOR);
+    if (strcmp(name, INTEGRATOR_LIST) != 0)
+        return integrator_find(name);
+    return integrator_has_stages(&result->listed) ? &result->listed : NULL;
 }
 
 bool result_is_periodic(const struct result *result)
@@ -241,9 +262,9 @@ const struct units *result_units(const struct result *result)
 }
 
 /*
- * Returns the period at the start of the orbit that it has measured; NaN without one. It follows
- * from the last row, where the error of the semi-major axis a has its value at the start, by
- * Kepler's third law: a run that loses its orbit keeps its unit of time.
+ * Returns the period at the start of the orbit that the run has measured; NaN without one. It
+ * follows from the last row, where the error of the semi-major axis a has its value at the start,
+ * by Kepler's third law: a run that loses its orbit keeps its unit of time.
  */
 static double period_of(const struct result *result)
 {
@@ -281,6 +302,38 @@ const char *result_time(const struct result *result, double time, int digits,
     return time_unit_text(&unit, time, digits, buffer);
 }
 
+/* Finds the next "t = " that stands for a time, and not for the end of another word; NULL for
+ * none. */
+static const char *find_time(const char *begin, const char *from)
+{
+    static const char mark[] = "t = ";
+    for (const char *at = from; (at = strstr(at, mark)); at++)
+        if (at == begin || at[-1] == ' ' || at[-1] == '(')
+            return at + strlen(mark);
+    return NULL;
+}
+
+void result_put_words(const struct result *result, const char *words, struct text *text)
+{
+    const struct time_unit unit = result_time_unit(result);
+    const struct units *const units = result_units(result);
+    const char *from = words;
+    char own[UNITS_LABEL_SIZE + 1] = "", time[UNITS_TEXT_SIZE];
+    if (units)
+        units_behind(units, (struct dimension)DIMENSION_TIME, own);
+    for (const char *at = words; unit.size != 1.0 && (at = find_time(words, at));) {
+        char *end;
+        const double value = strtod(at, &end);
+        if (end == at)
+            continue;
+        end -= end[-1] == '.'; /* of the sentence */
+        text_append(text, from, (size_t)(at - from));
+        text_print(text, "%s", value == 0.0 ? "0" : time_unit_text(&unit, value, 4, time));
+        from = at = strncmp(end, own, strlen(own)) == 0 ? end + strlen(own) : end;
+    }
+    text_print(text, "%s", from);
+}
+
 static bool has_verdict(const struct result *result, const char *verdict)
 {
     return strcmp(result_string(result, FIELD_VERDICT), verdict) == 0;
@@ -291,8 +344,8 @@ static bool has_ended(const struct result *result)
     return !has_verdict(result, "running");
 }
 
-/* A run writes its last words before it lets go of its lock: where nobody holds that, run.json is
- * read once more, and by then another process may hold it. */
+/* Finds the state of a run. A run writes its last run.json before it lets go of its lock: if nobody
+ * holds the lock, run.json is read once more, and by then another process may hold it. */
 static enum status find_state(struct result *result, struct error *error)
 {
     if (has_ended(result))
@@ -354,9 +407,19 @@ bool result_broke_off(const struct result *result)
     return has_verdict(result, "error");
 }
 
+bool result_has_failed(const struct result *result)
+{
+    return has_verdict(result, "failed");
+}
+
 bool result_was_stopped(const struct result *result)
 {
     return has_verdict(result, "stopped");
+}
+
+bool result_is_over(const struct result *result)
+{
+    return result->state == RESULT_ENDED && !result_was_stopped(result);
 }
 
 bool result_has_end(const struct result *result)
@@ -366,7 +429,7 @@ bool result_has_end(const struct result *result)
 
 bool result_is_whole(const struct result *result)
 {
-    return result_has_end(result) && !result_was_stopped(result);
+    return result_is_over(result) && !result_broke_off(result);
 }
 
 double result_energy_error(const struct result *result)
@@ -374,7 +437,7 @@ double result_energy_error(const struct result *result)
     if (result_real(result, FIELD_SYSTEMS) > 1)
         return fabs(result_real(result, FIELD_RELATIVE_ENERGY_ERROR));
     const double largest = result_real(result, FIELD_LARGEST_ENERGY_ERROR);
-    /* A run of an earlier version knows that of its rows alone. */
+    /* A run of an earlier version knows the error of its rows alone. */
     return isnan(largest) ? result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR)
                           : largest;
 }

@@ -31,7 +31,7 @@ static bool in_frame(const struct figure *figure, double x)
     return !(range[0] < range[1]) || (x >= range[0] && x <= range[1]);
 }
 
-/* The extent of all curves along an axis, of what is in the frame. */
+/* Finds the extent along an axis of those points of all curves that are in the frame. */
 static void extent(const struct figure *figure, char axis, double *low, double *high)
 {
     *low = INFINITY;
@@ -51,7 +51,7 @@ static void extent(const struct figure *figure, char axis, double *low, double *
 /* A letter, a line, and the room for ticks, in pixels. */
 enum { LETTER = 8, LINE = 18, AXIS_WIDTH = 380, AXIS_HEIGHT = 210 };
 
-/* Ticks along x whose numbers do not touch; one without room has no number. */
+/* Appends ticks along x whose numbers do not touch: a tick without room has no number. */
 static void script_ticks(struct text *script, const double *ticks, size_t count, double low,
                          double high, bool logarithmic)
 {
@@ -70,7 +70,7 @@ static void script_ticks(struct text *script, const double *ticks, size_t count,
     text_print(script, ")\n");
 }
 
-/* Points alone do not lie on the edge. */
+/* Tells whether a figure has points and fits alone: such points must not lie on its edge. */
 static bool of_points(const struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++)
@@ -79,15 +79,14 @@ static bool of_points(const struct figure *figure)
     return true;
 }
 
-/* Between ticks: 1, 2 or 5 times a power of ten, so that at most five intervals are in the range.
- */
+/* Returns the step between ticks, 1, 2 or 5 times a power of ten: at most five are in the range. */
 static double tick_step(double range)
 {
     const double coarse = range / 5, decade = pow(10, floor(log10(coarse)));
     return coarse <= 2 * decade ? 2 * decade : coarse <= 5 * decade ? 5 * decade : 10 * decade;
 }
 
-/* The same ticks along both axes. */
+/* Appends ticks with the same step along both axes. */
 static void script_equal(struct text *script, const struct figure *figure)
 {
     double low, high, range = figure->range[1] - figure->range[0];
@@ -99,8 +98,8 @@ static void script_equal(struct text *script, const struct figure *figure)
         text_print(script, "set xtics %.9g\nset ytics %.9g\n", tick_step(range), tick_step(range));
 }
 
-/* At most five ticks along x, so that long numbers have room; lines end where the data do. What is
- * never negative and nearly touches 0 begins there. */
+/* Appends a linear axis: along x with few ticks, so that long numbers have room, and no longer than
+ * the lines; along y from 0 on if values are never negative and come near to 0. */
 static void script_linear(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -132,8 +131,8 @@ static const double few_ticks = 5.0;
 
 enum { MOST_TICKS = 16 };
 
-/* Ticks of a logarithmic axis: equal steps over a small factor, 1, 2, 5, 10, ... over some decades;
- * their number. */
+/* Finds the ticks of a logarithmic axis: equal steps over a small factor, 1, 2, 5, 10, ... over
+ * some decades. Returns their number. */
 static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
 {
     static const double steps[] = { 1, 2, 5 };
@@ -151,9 +150,9 @@ static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
     return count;
 }
 
-/* Whole powers of ten name the ticks of an axis of many decades. What stands for few values is
- * drawn on a linear axis, but for points: a power law through them is a straight line on
- * logarithmic axes alone. */
+/* Appends a logarithmic axis; over many decades its ticks are powers of ten. A small range gets a
+ * linear axis, except for points: a power law through them is a straight line on logarithmic axes
+ * alone. */
 static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -186,7 +185,7 @@ static void script_logarithmic(struct text *script, const struct figure *figure,
     text_print(script, ")\n");
 }
 
-/* The largest |y| of the curve where that is least; 0 where all curves are 0. */
+/* Returns the largest |y| of the curve in which that is least; 0 if all curves are 0. */
 static double least_reach(const struct figure *figure)
 {
     double least = 0.0;
@@ -204,7 +203,8 @@ static double least_reach(const struct figure *figure)
 /* A curve becomes a flat line if another one reaches this many times farther. */
 static const double signed_factor = 20.0;
 
-/* Linear about 0 and logarithmic on both sides, with 0 and powers of ten as ticks: an asinh. */
+/* Appends a y axis that goes by asinh: linear about 0 and logarithmic on both sides, with 0 and
+ * powers of ten as ticks. */
 static void script_signed(struct text *script, const struct figure *figure)
 {
     double low, high;
@@ -231,7 +231,7 @@ static void script_signed(struct text *script, const struct figure *figure)
     text_print(script, ")\n");
 }
 
-/* {"axis", "label", "scale"} for the template. */
+/* Returns {"axis", "label", "scale"} for the template. */
 static json_t *axis_view(const struct figure *figure, char axis)
 {
     struct text label = { 0 }, scale = { 0 };
@@ -252,14 +252,15 @@ static json_t *axis_view(const struct figure *figure, char axis)
 /* Widths in letters, heights in pixels; gnuplot's own estimate of a text's width is as generous. */
 enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
 
-/* A picture with equal axes is narrower than its canvas, and the key begins where it does. */
+/* Returns the width of the key in letters. A picture with equal axes is narrower than its canvas,
+ * and the key begins at its edge. */
 static size_t key_width(const struct figure *figure)
 {
     return figure->equal_axes ? KEY_WIDTH_EQUAL : KEY_WIDTH;
 }
 
-/* The bytes of the first line of a label, broken at a blank where it is too long; *letters counts
- * its letters. */
+/* Returns the bytes of the first line of a label, which is broken at a blank if it is too long;
+ * *letters counts the letters of the line. */
 static size_t first_line(const struct figure *figure, const char *label, size_t *letters)
 {
     size_t end = 0, blank = 0;
@@ -273,7 +274,7 @@ static size_t first_line(const struct figure *figure, const char *label, size_t 
     return end;
 }
 
-/* The lines that labels take, and the letters of the longest line. */
+/* Returns the lines that labels take, and finds the letters of the longest line. */
 static size_t key_lines(const struct figure *figure, size_t *longest)
 {
     size_t lines = 0, letters;
@@ -286,7 +287,7 @@ static size_t key_lines(const struct figure *figure, size_t *longest)
     return lines;
 }
 
-/* Columns of equal width that the key has room for; 0 without a key. */
+/* Returns the columns of equal width that the key has room for; 0 without a key. */
 static int key_columns(const struct figure *figure)
 {
     size_t longest;
@@ -324,13 +325,13 @@ static const char *style_of(const struct curve *curve)
 /* If curves lie upon each other, one shows in the gaps of the next. */
 enum { DASH_PERIOD = 16 };
 
-/* Tells whether its points are so small that the key shows a larger one. */
+/* Tells whether the points of a curve are so small that the key shows a larger one. */
 static bool has_own_sample(const struct curve *curve)
 {
     return (curve->kind == CURVE_DOTS || curve->kind == CURVE_DISCS) && curve->label[0];
 }
 
-/* The part of an entry of gnuplot's `plot` command. */
+/* The meaning of an entry of gnuplot's `plot` command. */
 enum entry { ENTRY_CURVE, ENTRY_SAMPLE, ENTRY_CONTINUED };
 
 /* Makes one entry of gnuplot's `plot` command: a curve with the first line of its label, a sample

@@ -18,8 +18,8 @@ void script_quote(struct text *script, const char *words);
  * memory. */
 json_t *script_view(const struct figure *figure);
 
-/* The curve of the figure that gnuplot has drawn as this one, from 0; NULL of a further line of a
- * label, which is drawn like a curve. */
+/* Returns the curve of the figure that gnuplot has drawn with this number, from 0; NULL if that is
+ * a further line of a label, which is drawn like a curve. */
 const struct curve *script_curve(const struct figure *figure, size_t drawn);
 
 /* --- colours ---------------------------------------------------------------------------------- */
@@ -32,8 +32,8 @@ const struct curve *script_curve(const struct figure *figure, size_t drawn);
 
 enum { PALETTE_COLORS = 7 }; /* of curves; a further one takes them again, dashed */
 
-/* {"curves", "others"}: lists of {"name", "light", "dark", "linetype"} for the templates; NULL for
- * want of memory. */
+/* Returns {"curves", "others"}: lists of {"name", "light", "dark", "linetype"} for the templates;
+ * NULL for want of memory. */
 json_t *palette_view(void);
 
 #endif

@@ -50,8 +50,8 @@ static const json_t *look_up(const struct scope *scope, const char *key)
     return value;
 }
 
-/* Appends words of anybody: a browser shows them and obeys nothing of them, nor does a terminal
- * into which they are copied. */
+/* Appends words of any origin so that a browser shows them and obeys nothing of them, nor does a
+ * terminal into which they are copied. */
 static void escape(struct text *text, const char *words)
 {
     const size_t start = text->length;
@@ -92,7 +92,7 @@ static bool is_true(const json_t *value)
                                  : json_is_true(value) || json_is_object(value);
 }
 
-/* The tag that begins at "{{". */
+/* Returns the tag that begins at "{{". */
 static struct tag read_tag(const char *from)
 {
     struct tag tag = { .digits = 6 };
@@ -112,7 +112,7 @@ static struct tag read_tag(const char *from)
 static void fill_scope(struct text *text, const char *from, const char *end,
                        const struct scope *scope);
 
-/* Fills the text between the tags of a section; gives the end of the second one. */
+/* Fills the text between the tags of a section; returns the end of the second tag. */
 static const char *fill_section(struct text *text, const struct tag *tag, const struct scope *scope)
 {
     char closing[sizeof tag->key + 8];
@@ -170,4 +170,16 @@ json_t *template_value(struct text *text)
         text->failed ? NULL : json_stringn_nocheck(text->length ? text->bytes : "", text->length);
     text_free(text);
     return value;
+}
+
+json_t *template_words(struct text *text)
+{
+    json_t *words = text->failed ? NULL : json_array();
+    for (const char *at = text->length ? text->bytes : ""; *at;) {
+        const size_t length = strcspn(at, " ");
+        document_append(&words, json_stringn_nocheck(at, length));
+        at += length + (at[length] == ' '); /* two blanks have an empty word between them */
+    }
+    text_free(text);
+    return words;
 }

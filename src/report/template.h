@@ -23,8 +23,8 @@
 #include "base/text.h"
 
 /*
- * Appends the template, filled with `values`, whose reference it takes over, and where these lack a
- * key with those of `outer`, or NULL. Where `values` is NULL for want of memory, the text has
+ * Appends a template, filled with `values`, whose reference it takes over; keys that these lack are
+ * taken from `outer`, which may be NULL. If `values` is NULL for want of memory, the text has
  * failed.
  */
 void template_render(struct text *text, const char *source, json_t *values, const json_t *outer);
@@ -34,5 +34,8 @@ void template_fill(struct text *text, const char *name, json_t *values, const js
 
 /* Returns the printed text as a value, and frees the text. NULL if that has failed. */
 json_t *template_value(struct text *text);
+
+/* The same as an array of the words between single blanks, which a page keeps whole. */
+json_t *template_words(struct text *text);
 
 #endif

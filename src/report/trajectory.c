@@ -27,8 +27,9 @@ static bool find_columns(struct trajectory *trajectory, const char *comment)
     };
     char properties[512];
     bool found = false;
-    trajectory->columns = trajectory->mass = trajectory->id = trajectory->velocity = 0;
-    trajectory->system = trajectory->species = NO_COLUMN;
+    trajectory->columns = 0;
+    for (size_t k = 0; k < COUNT_OF(wanted); k++)
+        *wanted[k].place = NO_COLUMN;
     if (!text_find_value(comment, "Properties=", properties, sizeof properties))
         return false;
     char *rest = properties, *name;
@@ -77,7 +78,7 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
     return STATUS_OK;
 }
 
-/* The next line; *end where the file ends before it does. */
+/* Reads the next line; *end says that the file ends before the line does. */
 static enum status whole_line(struct trajectory *trajectory, char **line, bool *end,
                               struct error *error)
 {
@@ -86,7 +87,7 @@ static enum status whole_line(struct trajectory *trajectory, char **line, bool *
     return status;
 }
 
-/* The line with the count; *end at the end of the file. */
+/* Reads the line with the number of bodies; *end says that the file ends there. */
 static enum status read_count(struct trajectory *trajectory, bool *end, struct error *error)
 {
     char *line;
@@ -102,7 +103,8 @@ static enum status read_count(struct trajectory *trajectory, bool *end, struct e
     return STATUS_OK;
 }
 
-/* One frame from its count to its last body; *end where the file ends before that. */
+/* Reads one frame, from its number of bodies to its last body, and notes where it is; *end says
+ * that the file ends before that. */
 static enum status index_frame(struct trajectory *trajectory, bool *end, struct error *error)
 {
     char *line, text[TEXT_REAL_SIZE];
@@ -164,6 +166,13 @@ static enum status read_number(const struct trajectory *trajectory, const char *
                : lines_error(trajectory->lines, error, "\"%.40s\" is not a number", cell);
 }
 
+/* Tells whether a line of `count` cells ends before `wide` columns, which the file may have or not.
+ */
+static bool ends_before(size_t count, size_t column, size_t wide)
+{
+    return column != NO_COLUMN && count < column + wide;
+}
+
 /* Reads the body on a line into place k of the values. */
 static enum status read_body(const struct trajectory *trajectory, char *line,
                              const struct trajectory_values *values, size_t k, struct error *error)
@@ -173,8 +182,8 @@ static enum status read_body(const struct trajectory *trajectory, char *line,
     double *const position[3] = { values->x + k, values->y + k, values->z + k };
     double v[3];
     enum status status = STATUS_OK;
-    if (count < trajectory->position + 3 || count <= trajectory->mass ||
-        (trajectory->velocity && count < trajectory->velocity + 3))
+    if (ends_before(count, trajectory->position, 3) || ends_before(count, trajectory->mass, 1) ||
+        ends_before(count, trajectory->velocity, 3))
         return lines_error(trajectory->lines, error, "the line ends before the position");
     for (size_t axis = 0; axis < 3 && !status; axis++)
         status = read_number(trajectory, cells[trajectory->position + axis], position[axis], error);
@@ -182,9 +191,9 @@ static enum status read_body(const struct trajectory *trajectory, char *line,
         values->m[k] = 1.0;
     if (values->speed)
         values->speed[k] = NAN;
-    if (!status && values->m && trajectory->mass)
+    if (!status && values->m && trajectory->mass != NO_COLUMN)
         status = read_number(trajectory, cells[trajectory->mass], &values->m[k], error);
-    if (!status && values->speed && trajectory->velocity) {
+    if (!status && values->speed && trajectory->velocity != NO_COLUMN) {
         for (size_t axis = 0; axis < 3 && !status; axis++)
             status = read_number(trajectory, cells[trajectory->velocity + axis], &v[axis], error);
         values->speed[k] = status ? NAN : hypot(hypot(v[0], v[1]), v[2]);
@@ -262,7 +271,7 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
             continue;
         const size_t count = text_split(line, ' ', cells, MOST_CELLS);
         ids[k] = (double)i + 1.0;
-        if (trajectory->id && count > trajectory->id)
+        if (count > trajectory->id)
             status = read_number(trajectory, cells[trajectory->id], &ids[k], error);
         if (group) {
             group[k] = count > column && !too_many ? group_of(groups, cells[column]) : 0;

@@ -19,9 +19,9 @@ struct trajectory {
     size_t bodies;          /* the number of bodies, the same in every frame */
     size_t columns;         /* the number of columns of a body's line */
     size_t position;        /* the column of x; y and z follow */
-    size_t mass, id;        /* the columns of mass and id; 0 if the file has none */
-    size_t velocity;        /* the column of vx; 0 if the file has none */
-    size_t system, species; /* the columns of these words; NO_COLUMN if the file has none */
+    size_t mass, id;        /* the columns of mass and id; NO_COLUMN if the file has none */
+    size_t velocity;        /* the same of vx */
+    size_t system, species; /* the same of these words */
     double cell_side;       /* of the periodic cube of the first frame; 0 in open space */
     double cell_origin;     /* the least x, y and z of that cube */
     size_t frame_count;

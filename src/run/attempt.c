@@ -8,7 +8,7 @@
 #include "estimate/choice.h"
 #include "output/run-fields.h"
 
-/* Takes over the choice of the run in the directory; false where there is none. */
+/* Takes the choice from the run.json in the run's directory; returns false if there is none. */
 static bool take_recorded(struct run *run, const struct config *config)
 {
     char buffer[EXPERIMENT_DIRECTORY_SIZE], path[EXPERIMENT_DIRECTORY_SIZE + 256];
@@ -62,7 +62,7 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-/* The outlook of the orbits of a run that is asked for their accuracy. */
+/* Returns the outlook of the orbits, for a run that is asked for their accuracy. */
 static struct trust_outlook orbits_outlook(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
@@ -70,8 +70,10 @@ static struct trust_outlook orbits_outlook(const struct run *run)
                                 : (struct trust_outlook){ .bound = target.until };
 }
 
-/* The value is when the accuracy has ended, or how long it has lasted so far. Once it is missed,
- * the orbits are others, and until when double precision carries those does not matter. */
+/* Returns the finding about the orbits. Its value is the time when their accuracy has ended, or how
+ * long it has lasted so far. Its bound is that of the outlook, which is less than the time asked
+ * for if double precision carries orbits less far; but once the accuracy is missed, the time asked
+ * for. */
 static struct finding horizon_finding(const struct run *run)
 {
     const struct trust_outlook outlook = orbits_outlook(run);
@@ -89,6 +91,18 @@ static struct finding horizon_finding(const struct run *run)
     return row;
 }
 
+/* Returns the index of the first system whose largest error is `error`, which is not finite if the
+ * numbers of that system have failed. */
+static size_t system_of_error(const struct ensemble *ensemble, double error)
+{
+    for (size_t s = 0; s < ensemble->systems; s++) {
+        const double own = fabs(ensemble->largest_error[s]);
+        if (own == fabs(error) || (isnan(own) && !isfinite(error)))
+            return s;
+    }
+    return 0;
+}
+
 struct finding attempt_finding(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
@@ -101,7 +115,7 @@ struct finding attempt_finding(const struct run *run)
     struct finding row = finding_row("time.energy_error", error, target.error,
                                      !isnan(target.error) && !(error <= target.error), NAN);
     row.subject = FINDING_OF_TARGET;
-    row.system = ensemble->systems > 1 ? ensemble_worst(ensemble) + 1 : 0;
+    row.system = ensemble->systems > 1 ? system_of_error(ensemble, error) + 1 : 0;
     return row;
 }
 
@@ -114,7 +128,7 @@ enum status attempt_judge(struct run *run, struct error *error)
     return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
-/* The work of this attempt. */
+/* Returns the work of this attempt. */
 static double work_of(const struct run *run)
 {
     double work = 0.0;
@@ -133,8 +147,8 @@ double attempt_work(const struct run *run)
     return work;
 }
 
-/* The most that a run may cost over what was expected. Among 200 experiments (docs/theory.md,
- * "Asking for the error") some keep the error at fifty times the cost, in less than a minute. */
+/* The largest cost of a run over what was expected. Among 200 experiments (docs/theory.md, "Asking
+ * for the error") some keep the error at fifty times the cost, in less than a minute. */
 static const double much_dearer = 10.0;
 
 bool attempt_costs_too_much(const struct run *run)
@@ -184,7 +198,7 @@ bool attempt_again(struct run *run, enum status status)
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, choice)) {
         run->exhausted = true;
-        return run->missed; /* the same once more, to its end */
+        return run->missed; /* with the same choice once more, to the end */
     }
     char time[UNITS_TEXT_SIZE];
     snprintf(run->why_again, sizeof run->why_again,

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "force/method.h"
 
-/* The effect of a change of each key; a key that is not here makes another experiment. */
+/* The kind of change of each key; a key that is missing here makes another experiment. */
 static const struct {
-    const char *pattern; /* of paths */
+    const char *pattern; /* of the key's path, for fnmatch() */
     enum change_kind kind;
 } kinds[] = {
     { "name", CHANGE_NOTHING },
@@ -35,7 +35,7 @@ static const struct {
     { "models.*.file", CHANGE_INPUT },
 };
 
-/* Keys that earlier versions did not have, and what these did. */
+/* Keys that earlier versions did not have, with the value that says what those versions did. */
 static const struct {
     const char *path, *value;
 } former[] = { { "compute.method", "\"direct\"" },
@@ -50,8 +50,8 @@ struct visitor {
     bool kernels_agree; /* see struct force_traits */
 };
 
-/* Returns the effect of a change of the key; who sums the forces makes another experiment where
- * that shows in more than rounding. */
+/* Returns the kind of change of the key. Another kernel makes another experiment if kernels agree
+ * less well than to rounding. */
 static enum change_kind kind_of(const struct visitor *visitor, const char *path)
 {
     size_t i = 0;
@@ -62,7 +62,7 @@ static enum change_kind kind_of(const struct visitor *visitor, const char *path)
     return kinds[i].kind;
 }
 
-/* Tells whether a key is new that says what was done before it was there. */
+/* Tells whether the key is new and has the value that says what earlier versions did. */
 static bool says_former(const struct change *change)
 {
     for (size_t i = 0; i < COUNT_OF(former) && !change->was_set; i++)
@@ -73,7 +73,7 @@ static bool says_former(const struct change *change)
 
 enum { PATH_SIZE = 256 };
 
-/* A value as text; the caller frees. */
+/* Returns the value as text, which the caller frees; NULL without memory. */
 static char *value_text(const json_t *value)
 {
     char real[TEXT_REAL_SIZE + 2];
@@ -104,7 +104,7 @@ static void visit_change(const struct visitor *visitor, const char *path, const 
 static void compare_values(const struct visitor *visitor, const char *path, const json_t *before,
                            const json_t *now);
 
-/* The members of both objects, each once. */
+/* Compares the members of both objects, each of them once. */
 static void compare_objects(const struct visitor *visitor, const char *path, const json_t *before,
                             const json_t *now)
 {
@@ -152,7 +152,7 @@ enum status change_visit(const json_t *before, const struct config *config,
     const struct force_options force = force_options_of(config_section(config, "compute"));
     const struct visitor visitor = { visit, context, force_traits(&force).kernels_agree };
     bool no_memory;
-    /* Through text and back, so that both sides are made alike. */
+    /* Printed and parsed again, since `before` was read from text. */
     json_t *resolved = config_json(config);
     char *text = resolved ? document_print(resolved, JSON_REAL_PRECISION(17)) : NULL;
     json_t *now = text ? document_parse(text, strlen(text), &no_memory) : NULL;

@@ -1,5 +1,6 @@
 #include "run/content.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/build.h"
 #include "base/document.h"
+#include "force/direct/direct.h"
 
 const char content_early[] = "early:";
 const char content_files[] = "files";
@@ -22,9 +24,13 @@ const char *content_name(const char *prefix, const char *kind, size_t index,
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE])
 {
     const struct backend_description *d = &run->simulation->description;
-    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s %s %s", build_version(),
+    const uint32_t hash = direct_estimates(d->isa);
+    char estimates[32] = "";
+    if (hash != 0)
+        snprintf(estimates, sizeof estimates, " (1/sqrt %08" PRIx32 ")", hash);
+    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s%s %s %s", build_version(),
              build_commit(), build_compiler(), build_options(), d->backend, d->kernel, d->isa,
-             d->device ? d->device : "", precision_names[d->precision]);
+             estimates, d->device ? d->device : "", precision_names[d->precision]);
     return buffer;
 }
 

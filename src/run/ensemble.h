@@ -1,5 +1,5 @@
-/* The systems of an ensemble, one for a run of one system: their conserved quantities, and how well
- * these were kept. */
+/* The systems of an ensemble, or the one system of a run: their conserved quantities, and the
+ * errors of these. */
 #ifndef ORRERY_RUN_ENSEMBLE_H
 #define ORRERY_RUN_ENSEMBLE_H
 
@@ -9,38 +9,42 @@
 #include "base/status.h"
 #include "model/conserved.h"
 
-/* Arrays over the systems. */
+/* Conserved quantities and energy errors; all arrays have an element for each system. */
 struct ensemble {
     size_t systems;
-    double time;             /* of ... */
-    struct conserved *now;   /* ... the last event that needed them */
-    struct conserved *first; /* at step 0; both are the simulation's */
-    double *largest_error;   /* of the energy so far; once undefined, it stays so */
-    bool *left_out;          /* from statistics, since its error was beyond the limit */
-    double error_limit;      /* infinite: none */
+    double time;             /* of `now` */
+    struct conserved *now;   /* conserved quantities of the last event that needed them */
+    struct conserved *first; /* conserved quantities at step 0; both arrays are the simulation's */
+    double *largest_error;   /* largest energy error so far; once undefined, it stays so */
+    bool *left_out;          /* tells whether statistics leave the system out, since its error
+                                exceeded the limit */
+    double error_limit;      /* limit of the energy error; infinite: none */
 };
 
-/* Borrows the conserved quantities of the simulation; no error is known yet. STATUS_MEMORY. */
+/* Creates an ensemble that borrows the conserved quantities of the simulation, and knows no error
+ * yet. STATUS_MEMORY. */
 enum status ensemble_create(size_t systems, double error_limit, struct conserved *now,
                             struct conserved *first, struct ensemble *ensemble,
                             struct error *error);
 void ensemble_destroy(struct ensemble *ensemble);
 
-/* Takes the present values as those of the beginning. */
+/* Takes the present conserved quantities as those at step 0. */
 void ensemble_begin(struct ensemble *ensemble);
-/* Takes what they are now into the largest errors, and leaves out whom that excludes. */
+/* Updates the largest errors by the present ones, and leaves out the systems beyond the limit. */
 void ensemble_judge(struct ensemble *ensemble);
-/* Leaves out by the largest errors as they stand. */
+/* Leaves out the systems whose largest error is beyond the limit, without a new measurement. */
 void ensemble_leave_out(struct ensemble *ensemble);
 /* Returns the number of systems that are left out. */
 size_t ensemble_left_out(const struct ensemble *ensemble);
 
-/* The energy error now (conserved_energy_error()); NaN where it is undefined. */
+/* Returns the present energy error of a system (conserved_energy_error()); NaN if it is
+ * undefined. */
 double ensemble_error(const struct ensemble *ensemble, size_t system);
-/* The largest size of it so far, of all systems: at rows, and where the watch saw it between them;
- * NaN where one was undefined. */
+/* Returns the largest energy error of all systems so far, in size, at rows and at the checks of the
+ * watch between them; NaN if one was undefined. */
 double ensemble_largest_error(const struct ensemble *ensemble);
-/* Returns the system whose error is the largest in size now; an undefined one counts as larger. */
+/* Returns the system whose present error is the largest in size; an undefined one counts as
+ * larger. */
 size_t ensemble_worst(const struct ensemble *ensemble);
 
 #endif

@@ -7,7 +7,7 @@
 #include "formats/csv.h"
 #include "run/attempt.h"
 
-/* The destination of a diagnostic's rows. */
+/* The diagnostic and the moment whose rows take_row() gets. */
 struct row_target {
     struct run *run;
     size_t diagnostic;
@@ -34,8 +34,8 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* The time at which something began, by the clock and by the processor. A process that is stopped
- * uses no time of the processor. */
+/* A time by the clock, and by the processor. A process that is stopped uses no time of the
+ * processor. */
 struct instant {
     double wall, cpu;
 };
@@ -45,14 +45,14 @@ static struct instant instant_now(void)
     return (struct instant){ clock_seconds(), clock_cpu_seconds() };
 }
 
-/* Makes *longest what has passed since then, if that is longer. */
+/* Makes *longest the seconds since `then`, by the clock that shows less, if they are more. */
 static void note_seconds(struct instant then, double *longest)
 {
     const struct instant now = instant_now();
     *longest = fmax(*longest, fmin(now.wall - then.wall, now.cpu - then.cpu));
 }
 
-/* The statistics over the systems, once all of them have been measured. */
+/* Writes the statistics over the systems, once all systems have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
     struct observed_diagnostic *observed = &run->observers.diagnostics[index];
@@ -102,7 +102,8 @@ static bool writes(const struct run *run, size_t output)
     return schedule_fires(&run->schedule, schedule_output(&run->schedule, output));
 }
 
-/* The steps at which the watch judges the energy become rarer. */
+/* Updates the number of steps from one judgement of the energy by the watch to the next, which
+ * grows as the run goes on. */
 static void schedule_energy(struct run *run)
 {
     run->schedule.triggers[SCHEDULE_ENERGY].every =
@@ -117,7 +118,7 @@ uint64_t events_next(struct run *run)
     return look < next ? look : next;
 }
 
-/* Does the watch judge the energy at this step? */
+/* Tells whether the watch judges the energy at this step. */
 static bool judges(const struct run *run)
 {
     const uint64_t step = run->schedule.step;
@@ -125,7 +126,7 @@ static bool judges(const struct run *run)
            (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
-/* Tells whether the energy of every row and frame is to be known. */
+/* Tells whether the energy must be known at every row and frame, since an error was asked for. */
 static bool asks_error(const struct run *run)
 {
     return !isnan(accuracy_target(run->experiment.config).error);
@@ -136,7 +137,7 @@ static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;
     unsigned needs =
-        run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0; /* the summary's */
+        run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0; /* the summary needs it */
     for (size_t i = 0; i < observers->diagnostic_count; i++)
         if (measures(run, i))
             needs |= observers->diagnostics[i].diagnostic->needs |
@@ -159,11 +160,11 @@ static unsigned needs_now(const struct run *run)
 
 /* --- how long that takes ---------------------------------------------------------------------- */
 
-/* Pair interactions that take a second or two where they are measured most slowly. */
+/* The number of pair interactions that take a second or two with the slowest measurement. */
 static const double little_work = 1e8;
 
-/* May it take long for the first time? A budget replays its interval, once or twice, with half of
- * the step. */
+/* Tells whether a diagnostic that was not measured before may take long. The energy budget replays
+ * its interval with half the step, and a second time if forces in double are repeated. */
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
@@ -190,7 +191,7 @@ static void tell_warning(void *context, const char *line)
     run_warning(context, "%s", line);
 }
 
-/* Hands the row of this step to those who look on. */
+/* Hands the quantities that are shown at this step to the options' `row`. */
 static void tell_row(const struct run *run)
 {
     const struct run_row row = { .step = run->schedule.step,
@@ -203,7 +204,7 @@ static void tell_row(const struct run *run)
         run->options.row(run->options.context, &row);
 }
 
-/* Rows and frames of this step. */
+/* Writes the rows and frames of this step. */
 static enum status show_bodies(struct run *run, const struct moment *now, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -221,7 +222,7 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     return status;
 }
 
-/* Warns, once in a run, as soon as the precision does not resolve a pair. */
+/* Warns, once in a run, if the precision does not resolve the separation of a pair. */
 static enum status look_at_resolution(struct run *run, struct error *error)
 {
     struct resolution worst;
@@ -251,7 +252,7 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     note_seconds(start, &run->observers.seconds);
     const struct moment now = run_moment(run);
-    /* First the watch: numbers that mean nothing become no rows. */
+    /* The watch comes first, so that numbers that are not finite become no rows. */
     if (watch_check(run->observers.watch, &now, needs, schedule->step == schedule->last,
                     tell_warning, run, error) ||
         look_at_resolution(run, error))
@@ -264,21 +265,23 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     schedule->events_done = true;
     if (schedule->step > 0 && schedule->step < schedule->last && fires(run, SCHEDULE_CHECKPOINT))
-        run->autosave.wanted = true; /* the last step has its own */
+        run->autosave.wanted = true; /* after the last step one is saved anyway */
     return STATUS_OK;
 }
 
-/* A horizon that the motion has not reached is as far as the run was to go, which it does not. */
+/* Drops the rows of criteria that ask for a horizon later than the end, since stop_when has ended
+ * the run before that horizon could be reached. */
 static void drop_horizons(struct run *run)
 {
     for (size_t i = 0; i < run->criteria.expect.count; i++) {
         struct criterion *const c = &run->criteria.expect.criteria[i];
         if (run_horizon_beyond(run, c, run_time(run)) && c->failures == 0)
-            c->rows = 0; /* does not hold: no row to judge by */
+            c->rows = 0; /* without rows the criterion does not hold */
     }
 }
 
-/* A condition of stop_when was met: this is the last step, and all that belongs to it happens. */
+/* Makes this step the last one, since a condition of stop_when was met, and makes all events of a
+ * last step happen. */
 static enum status end_here(struct run *run, struct error *error)
 {
     char time[UNITS_TEXT_SIZE];

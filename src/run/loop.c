@@ -8,27 +8,29 @@
 #include "run/attempt.h"
 #include "run/signals.h"
 
-/* The backend is called for about this long at a time, so that signals, control files and progress
- * are served. */
+/* The time that one call of the backend shall take, so that signals, control files and progress are
+ * served between calls. */
 static const double call_seconds = 0.1;
-/* Events that take longer than this, and longer than a checkpoint by this factor, are preceded by
- * one. */
+/* A checkpoint is saved before events that take longer than these seconds and longer than a
+ * checkpoint by this factor. */
 static const double long_events_seconds = ENDING_LONG_EVENTS, rare_saving = 10.0;
-/* How often rows and frames are handed to the system. */
+/* The seconds between two moments at which rows and frames are handed to the system. */
 static const double flush_seconds = 1.0;
 
-/* The questions of the loop to the outside and to the clock, between two calls of the backend. */
+/* The state of the questions that the loop asks between two calls of the backend: about signals,
+ * control files and the time. */
 struct poll {
-    uint64_t batch_steps; /* of a call */
-    double last_control;  /* clock_seconds() when control files were looked for */
+    uint64_t batch_steps; /* grid steps of a call of the backend */
+    double last_control;  /* clock_seconds() when control files were last looked for */
     double last_flush;
-    double last_stop;                /* when it was asked whether to stop; 0 before */
-    double longest_wait;             /* seconds from one such question to the next */
-    bool costly;                     /* it costs too much */
+    double last_stop;                /* clock_seconds() when it was last asked whether to stop; 0
+                                        before */
+    double longest_wait;             /* longest time between two such questions, in seconds */
+    bool costly;                     /* the run costs too much, see attempt_costs_too_much() */
     char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
 
-/* Why the run should end now, into poll->reason; false if it should go on. */
+/* Tells whether the run should end now, with the reason in poll->reason. */
 static bool should_stop(const struct run *run, struct poll *poll)
 {
     const double now = clock_seconds();
@@ -42,7 +44,7 @@ static bool should_stop(const struct run *run, struct poll *poll)
     return ending_wanted(run, poll->longest_wait, poll->reason);
 }
 
-/* A checkpoint, if one is due by the clock or was asked for. Only between events. */
+/* Saves a checkpoint if one is due by the clock or was asked for. Called only between events. */
 static enum status save_if_due(struct run *run, struct error *error)
 {
     if (signals_checkpoint())
@@ -66,7 +68,7 @@ static void show_progress(const struct run *run)
         run->options.progress(run->options.context, &progress);
 }
 
-/* Notes the progress in the lock, for programs that look at the directory meanwhile. */
+/* Writes the progress into the lock file, for programs that look at the directory meanwhile. */
 static void leave_progress(const struct run *run)
 {
     const struct progress progress = { .first_step = run->schedule.first_step,
@@ -94,12 +96,12 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
         return STATUS_OK;
     poll->last_flush = now;
     if (run_flush(run, false, error) == STATUS_OK)
-        leave_progress(run); /* the rows before it are there */
+        leave_progress(run); /* only once the rows before it are in the files */
     return error->status;
 }
 
-/* How many of `steps` grid steps the last call has done: all of them, or those before the time at
- * which the motion of a system got stuck. */
+/* Returns how many of `steps` grid steps the last call has done: all of them, or those before the
+ * time at which the motion of a system got stuck. */
 static uint64_t steps_done(const struct run *run, uint64_t steps)
 {
     const struct work_done own = run_work(run).sums;
@@ -109,7 +111,7 @@ static uint64_t steps_done(const struct run *run, uint64_t steps)
     return (uint64_t)fmin(fmax(done, 0.0), (double)steps);
 }
 
-/* An interrupted step was taken back: what asked for it is served. */
+/* Serves the signal or control file for which a step was interrupted and taken back. */
 static enum status serve_interruption(struct run *run, struct poll *poll, struct error *error)
 {
     error_clear(error);
@@ -147,7 +149,8 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
         if (shadow_adjust(run->shadows, error))
             return error->status;
         const double before = clock_seconds();
-        const bool whole = steps == poll->batch_steps; /* others say nothing of their number */
+        const bool whole = steps == poll->batch_steps; /* the time of fewer steps would not tell
+                                                          whether to change their number */
         status = advance(run, steps, poll, error);
         const double seconds = clock_seconds() - before;
         if (!status)
@@ -158,8 +161,9 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
     return status;
 }
 
-/* Events that take long are preceded by a checkpoint, from which they can be done again where they
- * are interrupted; it also serves those who ask for one meanwhile. */
+/* Makes the events of a step happen. Before events that take long a checkpoint is saved, from which
+ * they can be repeated if they are interrupted; it also serves requests for a checkpoint
+ * meanwhile. */
 static enum status observe(struct run *run, struct error *error)
 {
     const double usual = fmax(long_events_seconds, rare_saving * run->autosave.longest);
@@ -170,11 +174,11 @@ static enum status observe(struct run *run, struct error *error)
     const enum status status = events_happen(run, error);
     if (!interruption_noticed(&run->interruption))
         return status;
-    error_clear(error); /* of sums that mean nothing */
+    error_clear(error); /* errors of interrupted sums, which mean nothing */
     return interruption_status(&run->interruption, error);
 }
 
-/* The state is safe, and can be continued. */
+/* Ends the run early between events, after a checkpoint from which it can be continued. */
 static enum status stop_early(struct run *run, const struct poll *poll, struct error *error)
 {
     char why[CHOICE_DEARER_SIZE] = "";
@@ -190,14 +194,16 @@ static enum status stop_early(struct run *run, const struct poll *poll, struct e
                      run->schedule.last, why[0] ? ": " : "", why);
 }
 
-/* Ends a run within a step that cannot be taken back; its last checkpoint can be continued. */
+/* Ends the run during the events of a step, which cannot be taken back; it can be continued from
+ * its last checkpoint. */
 static enum status stop_within(struct run *run, struct poll *poll, struct error *error)
 {
     run->phase = RUN_ENDS;
     interruption_lower(&run->interruption);
     ending_take_files(run, poll->reason);
     if (!ending_wanted(run, poll->longest_wait, poll->reason))
-        snprintf(poll->reason, sizeof poll->reason, "the file `stop`"); /* that is gone again */
+        snprintf(poll->reason, sizeof poll->reason, "the file `stop`"); /* the file that interrupted
+                                                                           it is gone again */
     error_clear(error);
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by %s while step %" PRIu64 " of %" PRIu64
@@ -239,11 +245,11 @@ enum status loop_run(struct run *run, struct error *error)
 
 /* --- requests of the outside ------------------------------------------------------------------ */
 
-/* Seconds that remain for the last messages and the end of the process before a time limit. */
+/* The seconds kept for the last messages and the end of the process before a time limit. */
 static const double way_out_seconds = 0.25;
 
-/* Tells whether the time could run out within `wait` seconds, with the checkpoint and the files to
- * be closed. */
+/* Tells whether the time limit could come within `wait` seconds and those that a last checkpoint
+ * and the closing of files take. */
 static bool deadline_is_near(const struct run *run, double wait)
 {
     return run->options.deadline > 0.0 &&
@@ -268,8 +274,8 @@ void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE])
         run->autosave.wanted = true;
 }
 
-/* A step is worth being taken back for a checkpoint that is asked for, but no more than once: what
- * was saved when it began serves all that ask before it ends. */
+/* Tells whether a step shall be interrupted for a checkpoint that is asked for. That happens once
+ * in a step at most: a checkpoint saved when it began serves all requests before it ends. */
 static bool wants_checkpoint(struct run *run)
 {
     struct directory *const directory = run->files.directory;
@@ -281,13 +287,14 @@ static bool wants_checkpoint(struct run *run)
     return false;
 }
 
-/* Events that are nearly over are not worth what would be done again since the last checkpoint. */
+/* Tells whether events may go on to their end: in their first half second that costs less than to
+ * repeat what was done since the last checkpoint. */
 static bool lets_events_end(const struct run *run)
 {
     return run->phase == RUN_OBSERVES && clock_seconds() - run->events_began < ENDING_LONG_EVENTS;
 }
 
-/* Tells whether the run shall stop. Any thread calls it while it computes. */
+/* Tells whether the run shall be interrupted. Any thread calls it while it computes. */
 static bool asked(void *context)
 {
     struct run *const run = context;

@@ -24,7 +24,7 @@ static enum status write_config(struct run *run, struct error *error)
     return status;
 }
 
-/* A file <name>.csv, new or continued. */
+/* Opens the file <name>.csv of a table, new or continued. */
 static enum status open_table(struct run *run, const struct diagnostic *diagnostic,
                               const char *kind, size_t index, struct stream **stream,
                               struct error *error)
@@ -59,12 +59,12 @@ static enum status open_series(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* The names that no output may have: the run's own files, control files, and files being
+/* Names that no output may have: those of the run's own files, of control files, and of files being
  * written. */
 static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
                                            "checkpoint", "stop",    "*.orr",    "*.orr.prev",
                                            "*.tmp",      "plots",   "report.*", "failure.*",
-                                           "*.hdf5" };
+                                           "*.hdf5",     "*.vtkhdf" };
 
 static void check_output_file(const struct observers *observers, size_t index,
                               const struct section *section, struct error *error)
@@ -84,8 +84,8 @@ static void check_output_file(const struct observers *observers, size_t index,
             section_error(section, "file", error, "a diagnostic writes it already");
 }
 
-/* Counts the events of an observer: those that the checkpoint has seen, and those that will
- * come. */
+/* Counts the events of an output: those before the checkpoint, and those to come. STATUS_CONFIG if
+ * it would write too many files. */
 static enum status count_events(const struct schedule *schedule, size_t index,
                                 struct observed_output *observed, const struct section *section,
                                 struct error *error)
@@ -103,7 +103,7 @@ static enum status count_events(const struct schedule *schedule, size_t index,
                          observed->events, most);
 }
 
-/* Opens one output, or with `directory` NULL only checks its parameters. */
+/* Opens an output; if `directory` is NULL, only checks its parameters. */
 static enum status open_output(struct run *run, size_t index, struct directory *directory,
                                struct error *error)
 {
@@ -189,7 +189,8 @@ static enum status check_disk(struct run *run, struct error *error)
                      directory_path(run->files.directory), 1e-9 * needed, 1e-9 * room);
 }
 
-/* The manifest first: whatever is written later can be found and removed by it. */
+/* Opens the directory and writes run.json before anything else, so that all files written later can
+ * be found and removed by it. */
 static enum status open_manifest(struct run *run, struct error *error)
 {
     char buffer[EXPERIMENT_DIRECTORY_SIZE];
@@ -204,13 +205,13 @@ static enum status open_manifest(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* A run that is done: its files are as they should be, and nothing is added to them. */
+/* Notes that the run was done before: its files stay as they are. */
 static enum status note_done(struct run *run)
 {
     text_free(&run->files.early_log);
     continuation_close(&run->continuation);
-    /* A --force that was killed before it began may have left one, and nothing replaces run.json
-     * any more. */
+    /* A --force that was killed before it began may have left run.json.tmp, which nothing will
+     * replace any more. */
     directory_replace_forget(run->files.directory, "run.json");
     run->autosave.any = run->files.manifest_written = true;
     char time[UNITS_TEXT_SIZE];
@@ -219,7 +220,7 @@ static enum status note_done(struct run *run)
     return STATUS_OK;
 }
 
-/* The rows so far name the files as they were called then. */
+/* Refuses files of bodies with other names than when the run began, since rows name them. */
 static enum status check_names(const struct run *run, const json_t *before, struct error *error)
 {
     const struct section *bodies = config_section(run->experiment.config, "bodies");
@@ -235,7 +236,8 @@ static enum status check_names(const struct run *run, const json_t *before, stru
     return STATUS_OK;
 }
 
-/* The bodies come from the checkpoint, but the scales that results are told in from the files. */
+/* Refuses files of bodies with other bytes than when the run began. A restart takes the bodies from
+ * the checkpoint, but measures the scales of its results on those of the files. */
 static enum status check_content(const struct run *run, const char *then, struct error *error)
 {
     const char *models[INPUT_MODELS];
@@ -251,7 +253,8 @@ static enum status check_content(const struct run *run, const char *then, struct
     return section_error(bodies, files.key, error, "has other bytes than when the run began");
 }
 
-/* A restart takes the bodies from its checkpoint, so what they came from stays the same. */
+/* Notes the names and the hash of the files that the bodies come from; on a restart checks that
+ * these are the same as before. */
 static enum status note_input(struct run *run, struct error *error)
 {
     const json_t *before = run->continuation.before;
@@ -270,8 +273,8 @@ static enum status note_input(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* The files that a checkpoint has marked are read as far as they go, and compressed ones unpacked,
- * which takes a while where they are long. */
+/* Opens the files of diagnostics and outputs. Continued ones are read up to the marks of the
+ * checkpoint, and unpacked if they were compressed, which takes a while if they are long. */
 static enum status open_streams(struct run *run, struct error *error)
 {
     char reason[ENDING_REASON_SIZE] = "";
@@ -298,7 +301,7 @@ enum status open_files(struct run *run, struct error *error)
     if (open_streams(run, error) ||
         stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
-    /* Only once all files have been found as the checkpoint says they are. */
+    /* Files are cut off only after all of them have proved to be as the checkpoint says. */
     if (continues && observers_trim(&run->observers, !run->continuation.done, error))
         return error->status;
     if (continues)
@@ -308,15 +311,17 @@ enum status open_files(struct run *run, struct error *error)
     if (write_config(run, error))
         return error->status;
     run->files.manifest_written = true;
-    directory_take(run->files.directory, "stop"); /* meant for the one that ended by itself */
+    directory_take(run->files.directory, "stop"); /* one that came too late for an earlier run */
     if (run->files.early_log.failed)
         return error_memory(error);
     note_start(run);
-    if (stream_flush(run->files.log, true, error)) /* no restart is silent, whatever comes next */
+    if (stream_flush(run->files.log, true, error)) /* on disk at once, so that no restart goes
+                                                      unrecorded */
         return error->status;
     continuation_close(&run->continuation);
     run->autosave.last = clock_seconds();
-    /* A run that goes further has cut off rows that its checkpoint has marked. */
+    /* If the run goes further, rows that its old checkpoint has marked have been cut off: it needs
+     * a new one. */
     if ((!continues || run->continuation.goes_further) && save_checkpoint(run, error))
         return error->status;
     run->autosave.any = true;

@@ -1,4 +1,4 @@
-/* The options of a run that a command asks for, and the functions by which it hears of the run. */
+/* The options that a command gives to a run, and the functions by which it hears of the run. */
 #ifndef ORRERY_RUN_OPTIONS_H
 #define ORRERY_RUN_OPTIONS_H
 
@@ -12,22 +12,23 @@
 struct run_progress {
     const char *name;
     const struct units *units;
-    double seconds; /* since this process began */
+    double seconds; /* seconds since this process began */
     double time;    /* t of the step that was reached */
     double rate;    /* pair interactions per second of this process so far; 0 before any */
-    uint64_t first_step, step, last; /* where this process began and is, and where the run ends */
+    uint64_t first_step, step, last; /* steps where this process began, where it is, and where the
+                                        run ends */
 };
 
-/* A row of the quantities that are shown (`show`), of the step that was reached. */
+/* A quantity that is shown (`show`) at the step that was reached. */
 enum { RUN_LABEL_SIZE = 288 };
 struct run_cell {
     char label[RUN_LABEL_SIZE]; /* "radius_50 [pc]": the column, and its unit if it has one */
-    bool measured;              /* at this event; otherwise it has no value */
+    bool measured;              /* it was measured at this event; otherwise it has no value */
     double value;               /* NaN where it is undefined */
 };
 
 struct run_row {
-    uint64_t step, last; /* reached, and where the run ends */
+    uint64_t step, last; /* the step reached, and the one at which the run ends */
     double time;         /* t of that step */
     const struct units *units;
     const struct run_cell *cells;
@@ -35,18 +36,18 @@ struct run_row {
 };
 
 struct run_options {
-    const char *directory; /* where to write; NULL: "<name>.run" here */
-    bool force;            /* replace a run that is there */
-    bool restart;          /* continue it */
-    bool restart_if_any;   /* with `restart`: where there is none, begin */
-    bool unchosen;         /* take any setting where one is to be chosen (estimate/choice.h) */
-    double deadline;       /* clock_seconds() by which it has stopped, with a checkpoint; 0: none */
+    const char *directory; /* directory to write into; NULL: "<name>.run" here */
+    bool force;            /* replace a run that is in the directory */
+    bool restart;          /* continue the run that is in the directory */
+    bool restart_if_any;   /* with `restart`: if there is no run, begin one */
+    bool unchosen;         /* if a setting is to be chosen, take any (estimate/choice.h) */
+    double deadline;       /* clock_seconds() when it must have stopped, with a checkpoint; or 0 */
     const char *show;      /* quantities with commas between them, for `row`; NULL: none */
-    /* Called a few times a second while it computes, and with a line for people, a `loud` one if
-     * they must see it. May be NULL. */
+    /* `progress` is called a few times a second while the run computes, `notice` with a line for
+     * people, `loud` if they must see it. Both may be NULL. */
     void (*progress)(void *context, const struct run_progress *progress);
     void (*notice)(void *context, bool loud, const char *line);
-    /* Called at each event at which one of `show` is measured. May be NULL. */
+    /* Called at each event at which a quantity of `show` is measured. May be NULL. */
     void (*row)(void *context, const struct run_row *row);
     void *context;
 };

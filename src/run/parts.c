@@ -15,7 +15,7 @@ static void send_notice(struct run *run, bool loud, const char *format, va_list 
     vsnprintf(line, sizeof line, format, arguments);
     if (run->options.notice)
         run->options.notice(run->options.context, loud, line);
-    if (!run->continuation.done) /* nothing is added to its log either */
+    if (!run->continuation.done) /* the log of a run that was done before stays as it is */
         files_log(&run->files, line);
 }
 
@@ -60,7 +60,7 @@ struct run_work run_work(const struct run *run)
                             { .smallest = INFINITY, .time = INFINITY } };
     struct work_done *const sums = &own.sums;
     const size_t systems = run->simulation->bodies->systems;
-    const size_t alike = own.chosen ? 1 : systems; /* systems that have done the same */
+    const size_t alike = own.chosen ? 1 : systems; /* systems with the same steps */
     for (size_t s = 0; s < systems; s += alike) {
         const struct work_done one = simulation_work_done(run->simulation, s);
         sums->steps += (double)alike * one.steps;
@@ -173,7 +173,7 @@ void files_close(struct files *files, struct error *error)
 
 void files_destroy(struct files *files)
 {
-    struct error ignored = { 0 }; /* whatever mattered was reported when the run was closed */
+    struct error ignored = { 0 }; /* errors that mattered were reported when the run was closed */
     files_close(files, &ignored);
     text_free(&files->early_log);
     json_decref(files->members);

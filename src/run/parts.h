@@ -1,13 +1,13 @@
 /*
- * A run: its parts, and what all that work on it share; commands see run/run.h. They work on it in
- * this order:
+ * A run: its parts, and the functions that the sources of src/run share; commands see run/run.h.
+ * The sources work on a run in this order:
  *
  *   prepare, open      what can be checked without writing; then the files
- *   loop, events       from one event to the next, and what happens there
+ *   loop, events       the steps from one event to the next, and the events
  *   save, restart      a checkpoint, and the way back from it; content names its sections, change
- *                      says how the config differs, continuation what is known of the run before
- *   verdict, remedy    what is said of a run that failed, and what would have helped
- *   provenance, record what the run has come to: run.json, with its legs, and for commands
+ *                      finds how the config differs from the earlier one
+ *   verdict, remedy    the sentence about a run that failed, and a change that would have helped
+ *   provenance, record the results of the run: run.json with its legs, and for commands
  */
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
@@ -39,32 +39,33 @@
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* The clocks of one leg of a run, in seconds: how long this process has been at it; moments are
- * those of clock_seconds() and clock_cpu_seconds(). */
+/* The clocks of one leg of a run, that is of this process, in seconds. Moments are those of
+ * clock_seconds() and clock_cpu_seconds(). */
 struct clocks {
     double started, cpu_started;
-    double ended, cpu_ended;      /* when all was done but to say so; 0 before */
-    double advance_seconds;       /* spent in the backend's advance */
-    char stamp[CLOCK_STAMP_SIZE]; /* of the start */
+    double ended, cpu_ended;      /* when only the last run.json was left to write; 0 before */
+    double advance_seconds;       /* seconds in the backend's advance */
+    char stamp[CLOCK_STAMP_SIZE]; /* date and time of the start */
 };
 
 void clocks_start(struct clocks *clocks);
 void clocks_stop(struct clocks *clocks);
 
-/* Seconds until the end, or until now. */
+/* Returns the seconds from the start to the end, or until now. */
 double clocks_wall(const struct clocks *clocks);
-double clocks_cpu(const struct clocks *clocks); /* of all threads of the process */
+double clocks_cpu(const struct clocks *clocks); /* the same, of all threads of the process */
 
 /* --- the directory and its log ---------------------------------------------------------------- */
 
 struct files {
     struct directory *directory;
     struct stream *log;
-    struct text early_log; /* what is said before run.log is open */
+    struct text early_log; /* lines from before run.log is open */
     bool manifest_written; /* run.json is there and is this run's */
     bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
-    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies as it began; "" without one */
-    json_t *members; /* of bodies.files; owned; NULL: the systems come from no files of their own */
+    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies as they were at the start; "" */
+    json_t *members; /* the list of bodies.files for run.json, owned; NULL: systems have no files of
+                        their own */
 };
 
 /* Adds a line to the log, with the time. */
@@ -78,45 +79,46 @@ void files_destroy(struct files *files);
 
 struct saved_state;
 
-/* When a run saves its checkpoints, and what the last one holds. */
+/* The times at which a run saves checkpoints, and the state that the last one holds. */
 struct autosave {
-    bool wanted;    /* by the schedule, a signal or a control file */
-    bool any;       /* one was saved: a restart is possible */
-    double last;    /* clock_seconds() when the clock last had one saved */
-    double longest; /* seconds that the slowest one took */
-    /* The step of the last checkpoint, which holds the state before or after its events. */
+    bool wanted;    /* a checkpoint is asked for, by the schedule, a signal or a control file */
+    bool any;       /* one was saved, so that a restart is possible */
+    double last;    /* clock_seconds() when one was last saved because it was due */
+    double longest; /* seconds that the slowest checkpoint took */
+    /* The last checkpoint: whether there is one, whether it holds the state after the events of its
+     * step, and that step. */
     bool saved, saved_events;
     uint64_t saved_step;
-    struct saved_state *before_last; /* see save_keep_early(); NULL where it is not needed */
+    struct saved_state *before_last; /* see save_keep_early(); NULL if not needed */
 };
 
-/* Tells whether one is due, by the clock of the group `checkpoint` or because it is wanted. Then
- * it no longer is. */
+/* Tells whether a checkpoint is due, by the clock of the group `checkpoint` or because it is
+ * wanted; then it is wanted no longer. */
 bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now);
 
-/* Tells whether the last one is of this very moment. */
+/* Tells whether the last checkpoint is of the present step, before or after its events as now. */
 bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
-/* Notes that a checkpoint is written now, and took `seconds` seconds. */
+/* Notes that a checkpoint of the present step was written in `seconds` seconds. */
 void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);
 
 /* --- the run that is continued ---------------------------------------------------------------- */
 
-/* The knowledge of a continued run about the run that it continues. */
+/* The part of a run that is known from the run that it continues. */
 struct json_t;
 struct continuation {
-    struct checkpoint *checkpoint; /* that it goes on from; only while it opens */
-    const char *from;              /* its name; NULL for a run that begins */
-    bool newest_damaged;           /* checkpoint.orr is, and must not become the previous one */
-    bool goes_further;             /* beyond the end of the run that it continues */
-    bool changed;                  /* its config, in ways that a restart allows */
-    bool done;                     /* that run is done, and stays as it is */
+    struct checkpoint *checkpoint; /* the checkpoint it goes on from; closed once the run is open */
+    const char *from;              /* name of that checkpoint; NULL for a run that begins */
+    bool newest_damaged;           /* checkpoint.orr is damaged: it shall not become the previous */
+    bool goes_further;             /* the run goes beyond the end that it had before */
+    bool changed;                  /* its config was changed, in ways that a restart allows */
+    bool done;                     /* the run was done before, and stays as it is */
     bool other_bits;               /* another build or kind of machine has computed a part of it */
     struct json_t *before;         /* run.json of that run, or NULL */
-    struct json_t *legs;           /* see run/record.h; NULL for none */
-    struct work_done work;         /* until then; see run_work() */
+    struct json_t *legs;           /* earlier legs, see run/record.h; NULL for none */
+    struct work_done work;         /* work until the checkpoint; see run_work() */
 };
 
-/* The run has been opened: its checkpoint is no longer needed. */
+/* Closes the checkpoint, once the run has been opened. */
 void continuation_close(struct continuation *continuation);
 /* Forgets the run.json of the run that was to be continued, for a run that begins anew. */
 void continuation_forget(struct continuation *continuation);
@@ -127,7 +129,7 @@ bool continuation_owns(const struct continuation *continuation, const char *name
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* The phases of a run, for those who may interrupt it (run/loop.c). */
+/* The phases of a run, which decide how it may be interrupted (run/loop.c). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
     RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
@@ -138,73 +140,73 @@ enum run_phase {
 enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
-    struct run_options options;           /* its texts are the caller's */
-    struct choice choice;                 /* what was chosen for it: nothing if `count` is 0 */
-    struct config *chosen;                /* the config with that; NULL for nothing */
-    const struct config *given;           /* the caller's */
-    double work_before;                   /* of all attempts, when this process began with it */
-    bool missed;                          /* the error that was asked for, and it begins anew */
-    bool exhausted;                       /* it goes on though: there is no other choice */
-    char why_again[320];                  /* said when it has begun anew */
-    char time_unit[UNITS_LABEL_SIZE + 1]; /* behind a time: " Myr", "" */
+    struct run_options options;           /* options; their texts are the caller's */
+    struct choice choice;                 /* choice of integrator and step; none if `count` is 0 */
+    struct config *chosen;                /* the config with this choice; NULL without a choice */
+    const struct config *given;           /* the caller's config */
+    double work_before;                   /* work of all attempts when this process began */
+    bool missed;                          /* it missed the error asked for, and begins anew */
+    bool exhausted;                       /* it goes on despite that: there is no other choice */
+    char why_again[320];                  /* the reason, told once it has begun anew */
+    char time_unit[UNITS_LABEL_SIZE + 1]; /* text behind a time: " Myr", "" */
     struct experiment experiment;
-    struct simulation *simulation;          /* that of the experiment */
-    struct kernel_error kernel_error;       /* at its start; zero where it does not count */
+    struct simulation *simulation;          /* the experiment's simulation */
+    struct kernel_error kernel_error;       /* at the start; zero if it does not count */
     struct scales scales;                   /* of the initial bodies */
-    struct time_scales_structure structure; /* of those of the first system */
+    struct time_scales_structure structure; /* of the initial bodies of the first system */
     struct schedule schedule;
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
-    struct proportions proportions;  /* of its numbers at the start */
-    char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.c */
+    struct proportions proportions;  /* of the run's numbers at the start */
+    char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
     struct show show;
     struct replays replays;
-    struct shadows *shadows; /* NULL where they are not asked for */
+    struct shadows *shadows; /* NULL if shadows are not asked for */
     struct files files;
     struct autosave autosave;
     struct continuation continuation;
     struct clocks clocks;
-    struct interruption interruption; /* lent to all that works for it, by way of its physics */
+    struct interruption interruption; /* lent to all that works for the run, by its physics */
     enum run_phase phase;
-    double events_began; /* by clock_seconds(): those of the last step that had any */
+    double events_began; /* clock_seconds() when the events of the last step that had any began */
 };
 
-/* A line for people and for run.log; a warning is shown even to those who want it quiet. */
+/* Hand a line to people and to run.log; a warning is shown even with --quiet. */
 void run_notice(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_warning(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The name of this machine; "?" where it has none. */
+/* Returns the name of this machine; "?" if it has none. */
 enum { RUN_HOST_SIZE = 64 };
 const char *run_host(char buffer[RUN_HOST_SIZE]);
 
-/* t of the step that it has reached. */
+/* Returns the time t of the step that the run has reached. */
 double run_time(const struct run *run);
-/* Writes the same for people: "3653 d", with `digits` digits. */
+/* Writes that time for people: "3653 d", with `digits` digits. */
 const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE]);
 
-/* Pair interactions per second of the steps done so far by this process; 0 before any. */
+/* Returns the pair interactions per second in the steps of this process; 0 before any. */
 double run_rate(const struct run *run);
 
 /*
- * The work done in all systems since the beginning of the run: the sums, the smallest step of all
- * with the pair behind it, of `system`, and the time at which the first of them got stuck.
+ * The work done in all systems since the beginning of the run: its sums over the systems; the
+ * smallest step of all, with the pair that caused it, in `system`; and the time at which the first
+ * system got stuck.
  */
 struct run_work {
-    bool
-        chosen; /* the integrator chooses its own steps; else every system takes those of the run */
+    bool chosen; /* the integrator chooses its own steps; else all take those of the run */
     size_t system;
     struct work_done sums;
 };
 struct run_work run_work(const struct run *run);
 
-/* The bodies as they are now; valid is what was observed. */
+/* Returns the present moment; those parts are valid that run_observe() has got. */
 struct moment run_moment(const struct run *run);
 
 /* Tells whether the criterion asks for a horizon that is later than `time`. */
 bool run_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
 
-/* Gets from the backend what observers need (enum need, or-ed), once for all of them. */
+/* Gets from the backend what observers need (enum need, or-ed), for all of them at once. */
 enum status run_observe(struct run *run, unsigned needs, struct error *error);
 
 /* Hands all rows, frames and log lines to the system, and with `to_disk` to the disk. */

@@ -26,7 +26,7 @@ static enum status allocate_arrays(struct run *run, struct error *error)
     return observers->psi ? STATUS_OK : error->status;
 }
 
-/* Two diagnostics must not write the same file. */
+/* Refuses a diagnostic that would write the same file as an earlier one. */
 static void check_name(const struct run *run, size_t index, const struct section *section,
                        struct error *error)
 {
@@ -46,7 +46,7 @@ static void check_name(const struct run *run, size_t index, const struct section
     }
 }
 
-/* Fills what every diagnostic has beside itself. */
+/* Sets the cadence of a diagnostic, checks its name and makes its last row. */
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {
@@ -60,8 +60,9 @@ static void fill_slot(struct run *run, size_t index, const struct section *secti
 }
 
 /*
- * Those that groups of their own ask for, from index `next` on. They have no statistics over
- * systems: a mean of horizons of which some lie beyond the end would be of the others.
+ * Creates the diagnostics of the groups `energy_budget` and `trust`, from index `next` on. They
+ * have no statistics over systems: a mean over horizons would leave out those that lie beyond the
+ * end.
  */
 static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
                                           struct error *error)
@@ -87,8 +88,7 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
     return error->status;
 }
 
-/* Creates the diagnostics of the config's list, and behind them those that the run itself asks for.
- */
+/* Creates the diagnostics of the config's list, and behind them those of groups of their own. */
 static enum status create_diagnostics(struct run *run, bool measure_first, struct error *error)
 {
     const struct config *config = run->experiment.config;
@@ -106,7 +106,7 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
     return create_own_diagnostics(run, measure_first, listed, error);
 }
 
-/* The parts whose size the config and the bodies tell. */
+/* Creates the parts whose size follows from config and bodies. */
 static enum status create_parts(struct run *run, struct error *error)
 {
     const struct config *config = run->experiment.config;
@@ -144,7 +144,7 @@ static enum status create_watch(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* A run that ends before a horizon could be reached says nothing of it: that would hold. */
+/* Refuses a criterion that asks for a horizon later than the end: the run could not show it. */
 static void check_horizons(const struct run *run, struct error *error)
 {
     const double end = (double)run->schedule.planned * run->simulation->step;
@@ -160,7 +160,8 @@ static void check_horizons(const struct run *run, struct error *error)
     }
 }
 
-/* Creates the criteria, of columns of the diagnostics and of the statistics over systems. */
+/* Creates the criteria and the quantities that are shown, from columns of the diagnostics and of
+ * the statistics over systems. */
 static enum status create_criteria(struct run *run, struct error *error)
 {
     const size_t count = run->observers.diagnostic_count;
@@ -185,8 +186,8 @@ static enum status create_criteria(struct run *run, struct error *error)
 }
 
 /*
- * For --restart: the state of the run in the directory. A run that was ended before its first
- * checkpoint has written nothing yet; it is begun again.
+ * Opens the run in the directory, for --restart, and loads the bodies of its checkpoint. A run that
+ * ended before its first checkpoint has no results yet; it begins anew.
  */
 static enum status open_checkpoint(struct run *run, struct error *error)
 {
@@ -213,7 +214,7 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     return restart_load_bodies(run, error);
 }
 
-/* Loads what the run knew at its checkpoint, and derives what follows from that. */
+/* Loads the state of observers from the checkpoint, and derives which systems are left out. */
 static enum status load_state(struct run *run, struct error *error)
 {
     if (!run->continuation.checkpoint || restart_load_observers(run, error))
@@ -222,7 +223,8 @@ static enum status load_state(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* A GPU that has not the memory: its bodies are too many, as those of a host can be. */
+/* Creates the backend. Too little memory of a GPU is reported at the key that sets the number of
+ * bodies, as too little memory of a host is. */
 static enum status create_backend(struct run *run, struct error *error)
 {
     struct experiment *x = &run->experiment;
@@ -237,7 +239,7 @@ static enum status create_backend(struct run *run, struct error *error)
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
-/* Measures how far the forces are off; a run that is continued takes it from its run.json. */
+/* Measures the error of the forces; for a run that is continued takes it from its run.json. */
 static enum status find_kernel_error(struct run *run, struct error *error)
 {
     const json_t *const before = run->continuation.before;
@@ -252,7 +254,7 @@ static enum status find_kernel_error(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Measures what the time scales of the first bodies follow from. */
+/* Measures the structure of the first system, from which its time scales follow. */
 static enum status find_structure(struct run *run, struct error *error)
 {
     return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
@@ -262,7 +264,7 @@ static enum status find_structure(struct run *run, struct error *error)
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
-    const bool restart = run->options.restart; /* a checkpoint replaces the first bodies */
+    const bool restart = run->options.restart; /* a checkpoint replaces the initial bodies */
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
@@ -275,7 +277,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
         (restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
-    /* Too little memory of a GPU is told before this, which takes long for many bodies. */
+    /* Done after the backend has shown that a GPU has the memory, since it takes long for many
+     * bodies. */
     if (measure && !restart && find_structure(run, error))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
@@ -295,7 +298,7 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
                : STATUS_OK;
 }
 
-/* To prepare a run of many bodies takes a while. */
+/* To prepare a run of many bodies takes a while, so that it can be interrupted. */
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error)
 {
@@ -307,7 +310,7 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
     if (!interruption_noticed(&run->interruption) && (status || !signals_stop()))
         return status;
     ending_wanted(run, 0.0, reason);
-    error_clear(error); /* of sums that mean nothing */
+    error_clear(error); /* errors of interrupted sums, which mean nothing */
     return error_set(error, STATUS_STOPPED,
                      "stopped by %s before the run began; nothing was written", reason);
 }

@@ -24,23 +24,25 @@ static json_t *vector(const double value[3])
 
 static json_t *conserved_json(const struct conserved *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mass",
-                     document_number(c->mass), "kinetic", document_number(c->kinetic),
-                     "internal_kinetic", document_number(c->internal), "potential",
-                     document_number(c->potential), "energy", document_number(conserved_energy(c)),
-                     "internal_energy", document_number(conserved_internal_energy(c)), "virial",
-                     document_number(c->virial), "momentum", vector(c->momentum),
-                     "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
+    return DOCUMENT(
+        { "mass", document_number(c->mass) }, { "kinetic", document_number(c->kinetic) },
+        { "internal_kinetic", document_number(c->internal) },
+        { "potential", document_number(c->potential) },
+        { "energy", document_number(conserved_energy(c)) },
+        { "internal_energy", document_number(conserved_internal_energy(c)) },
+        { "virial", document_number(c->virial) }, { "momentum", vector(c->momentum) },
+        { "angular_momentum", vector(c->angular_momentum) }, { "center", vector(c->center) });
 }
 
 static json_t *scales_json(const struct scales *s)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "length", document_number(s->length), "velocity",
-                     document_number(s->velocity), "momentum", document_number(s->momentum),
-                     "angular_momentum", document_number(s->angular_momentum));
+    return DOCUMENT({ "length", document_number(s->length) },
+                    { "velocity", document_number(s->velocity) },
+                    { "momentum", document_number(s->momentum) },
+                    { "angular_momentum", document_number(s->angular_momentum) });
 }
 
-/* Writes axes as letters, "xz"; "none". */
+/* Returns the names of the axes that are true, "xz"; "none" if none is. */
 static json_t *axes_json(const bool axes[3])
 {
     char letters[4];
@@ -52,49 +54,56 @@ static json_t *axes_json(const bool axes[3])
     return json_string(count > 0 ? letters : "none");
 }
 
-/* Returns what the fields keep, and about which centre. */
+/* Returns the components of momentum and angular momentum that external fields keep, and the centre
+ * of the latter. */
 static json_t *external_json(const struct external *external)
 {
-    return json_pack("{s:o, s:o, s:o}", "center", vector(external->center), "kept_momentum",
-                     axes_json(external->keeps_momentum), "kept_angular_momentum",
-                     axes_json(external->keeps_angular_momentum));
+    return DOCUMENT({ "center", vector(external->center) },
+                    { "kept_momentum", axes_json(external->keeps_momentum) },
+                    { "kept_angular_momentum", axes_json(external->keeps_angular_momentum) });
 }
 
-/* Undefined numbers are null. */
+/* Returns the time scales of the first system at its start; null for undefined ones. */
 static json_t *time_scales_json(const struct run *run)
 {
     const struct time_scales scales =
         time_scales(&run->simulation->physics, &run->structure, run->ensemble.first);
-    return json_pack("{s:o, s:o}", "crossing", document_number(scales.crossing),
-                     "half_mass_relaxation", document_number(scales.relaxation));
+    return DOCUMENT({ "crossing", document_number(scales.crossing) },
+                    { "half_mass_relaxation", document_number(scales.relaxation) });
 }
 
 static json_t *program_json(void)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", "orrery", "version", build_version(),
-                     "commit", build_commit(), "compiler", build_compiler(), "options",
-                     build_options());
+    return DOCUMENT({ "name", json_string("orrery") }, { "version", json_string(build_version()) },
+                    { "commit", json_string(build_commit()) },
+                    { "compiler", json_string(build_compiler()) },
+                    { "options", json_string(build_options()) });
 }
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    /* The part that the method leaves out of a force; 0 for direct sums. */
+    /* The part of a force that the method leaves out; 0 for direct sums. */
     const double asked = force_traits(&d->force).truncation;
-    return json_pack("{s:s, s:s, s:f, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend,
-                     "method", d->force.method->name, "accuracy", asked, "kernel", d->kernel, "isa",
-                     d->isa, "device", d->device ? d->device : "", "choice",
-                     d->choice ? d->choice : "", "precision", precision_names[d->precision],
-                     "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
+    return DOCUMENT(
+        { "backend", json_string(d->backend) }, { "method", json_string(d->force.method->name) },
+        { "accuracy", json_real(asked) }, { "kernel", json_string(d->kernel) },
+        { "isa", json_string(d->isa) }, { "device", json_string(d->device ? d->device : "") },
+        { "choice", json_string(d->choice ? d->choice : "") },
+        { "precision", json_string(precision_names[d->precision]) },
+        { "threads", json_integer(d->threads) },
+        { "ranks", json_integer(d->ranks > 1 ? d->ranks : 1) });
 }
 
 /* Returns the steps of an integrator that chooses its own, in all systems. */
 static json_t *own_steps_json(const struct work_done *own, size_t system)
 {
-    return json_pack("{s:o, s:o, s:o, s:I, s:[I, I], s:o}", "steps", document_number(own->steps),
-                     "rejections", document_number(own->rejections), "smallest",
-                     document_number(own->smallest), "system", (json_int_t)system + 1, "pair",
-                     (json_int_t)own->pair[0], (json_int_t)own->pair[1], "stuck_at",
-                     own->stuck ? document_number(own->time) : json_null());
+    return DOCUMENT(
+        { "steps", document_number(own->steps) },
+        { "rejections", document_number(own->rejections) },
+        { "smallest", document_number(own->smallest) },
+        { "system", json_integer((json_int_t)system + 1) },
+        { "pair", json_pack("[I, I]", (json_int_t)own->pair[0], (json_int_t)own->pair[1]) },
+        { "stuck_at", document_number(own->stuck ? own->time : NAN) });
 }
 
 static json_t *row_json(const struct diagnostic *diagnostic, const double *values)
@@ -105,7 +114,7 @@ static json_t *row_json(const struct diagnostic *diagnostic, const double *value
     return row;
 }
 
-/* The last row of every diagnostic that has one row per event, and of its statistics. */
+/* Returns the last row of every diagnostic that has one row per event, and of its statistics. */
 static json_t *last_rows_json(const struct run *run)
 {
     json_t *all = json_object();
@@ -124,7 +133,7 @@ static json_t *last_rows_json(const struct run *run)
     return all;
 }
 
-/* The names of files, each once and in the order in which they came: the keys of an object. */
+/* Adds a file to the list, whose names are the keys of an object: each once, in their order. */
 static void list_file(json_t **files, const char *name)
 {
     if (name)
@@ -138,8 +147,8 @@ static void list_series(json_t **files, const struct diagnostic *diagnostic)
     list_file(files, name);
 }
 
-/* The file of an output, under the name that it has, or will have when the run has finished: both
- * as long as either may be there. */
+/* Lists the file of an output under its present name, or under the one that it will have when the
+ * run has finished; both if both may be there. */
 static void list_growing(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
@@ -154,7 +163,7 @@ static void list_growing(json_t **files, const struct run *run, size_t index)
         list_file(files, finished);
 }
 
-/* The file of an output, or those of all its events, whether they have come or not. */
+/* Lists the file of an output, or those of all its events, past and to come. */
 static void list_output(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
@@ -169,7 +178,7 @@ static void list_output(json_t **files, const struct run *run, size_t index)
     }
 }
 
-/* Lists the files of the run that is continued: a report, say. */
+/* Lists the other files of the run that is continued, such as a report. */
 static void list_before(json_t **files, const struct run *run)
 {
     size_t index;
@@ -182,7 +191,7 @@ static void list_before(json_t **files, const struct run *run)
     }
 }
 
-/* Every file that the run writes, so that --force can remove exactly these. */
+/* Returns the names of all files that the run writes, so that --force can remove just these. */
 static json_t *files_json(const struct run *run)
 {
     static const char *const always[] = { "run.json", "run.cfg", "run.log", checkpoint_name,
@@ -211,7 +220,7 @@ static json_t *files_json(const struct run *run)
     return names;
 }
 
-/* The messages that ended the run, a line each. */
+/* Returns the messages that ended the run, one in a line, as a list. */
 static json_t *errors_json(const char *line)
 {
     json_t *errors = json_array();
@@ -223,8 +232,8 @@ static json_t *errors_json(const char *line)
     return errors;
 }
 
-/* Every continuation: from which step of which checkpoint, when, and whether the bits are those of
- * an uninterrupted run. */
+/* Returns a list of all restarts: step, checkpoint, time, machine, and whether the bits are those
+ * of an uninterrupted run. */
 static json_t *restarts_json(const struct run *run)
 {
     const json_t *before = run_field(run->continuation.before, FIELD_RESTARTS);
@@ -233,10 +242,11 @@ static json_t *restarts_json(const struct run *run)
     if (!run->continuation.from)
         return restarts;
     document_append(&restarts,
-                    json_pack("{s:I, s:s, s:s, s:s, s:b}", "step",
-                              (json_int_t)run->schedule.first_step, "checkpoint",
-                              run->continuation.from, "started", run->clocks.stamp, "host",
-                              run_host(host), "bitwise", !run->continuation.other_bits));
+                    DOCUMENT({ "step", json_integer((json_int_t)run->schedule.first_step) },
+                             { "checkpoint", json_string(run->continuation.from) },
+                             { "started", json_string(run->clocks.stamp) },
+                             { "host", json_string(run_host(host)) },
+                             { "bitwise", json_boolean(!run->continuation.other_bits) }));
     return restarts;
 }
 
@@ -262,13 +272,13 @@ static json_t *judged_json(const struct run *run)
                                     run->observers.trust != NULL, text));
 }
 
-/* Returns null where the forces are those of double precision. */
+/* Returns the error of the forces; null if they are those of double precision. */
 static json_t *force_error_json(const struct run *run)
 {
     if (!kernel_error_counts(run->simulation))
         return json_null();
-    return json_pack("{s:o, s:o}", "whole", document_number(run->kernel_error.whole), "bias",
-                     document_number(run->kernel_error.bias));
+    return DOCUMENT({ "whole", document_number(run->kernel_error.whole) },
+                    { "bias", document_number(run->kernel_error.bias) });
 }
 
 static json_t *run_findings_json(const struct run *run, bool ended)
@@ -280,7 +290,7 @@ static json_t *run_findings_json(const struct run *run, bool ended)
     return json;
 }
 
-/* Returns the file and the overrides that the run was asked for with. */
+/* Returns the config file and the overrides that the user gave. */
 static json_t *asked_json(const struct config *config)
 {
     size_t count;
@@ -288,10 +298,10 @@ static json_t *asked_json(const struct config *config)
     json_t *changes = json_array();
     for (size_t i = 0; i < count; i++)
         document_append(&changes, document_words(typed[i]));
-    return json_pack("{s:o, s:o}", "file", document_words(config_path(config)), "changes", changes);
+    return DOCUMENT({ "file", document_words(config_path(config)) }, { "changes", changes });
 }
 
-/* Returns the content of every run.json, in this order. */
+/* Returns the members that every run.json has, in their order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
     const struct experiment *x = &run->experiment;
@@ -302,19 +312,12 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     json_t *legs = legs_json(run);
     const struct legs_sum sum = legs_sum(run, legs);
-    const struct {
-        const char *key;
-        json_t *value;
-    } rows[] = {
-        { "program", program_json() },
-        { "format", json_string(directory_run.format) },
-        { "name", json_string(x->name) },
-        { "state", json_string(end ? "ended" : "running") },
-        { "verdict", json_string(verdict) },
-        { "verdict_text", json_string(run->verdict) },
+    return DOCUMENT(
+        { "program", program_json() }, { "format", json_string(directory_run.format) },
+        { "name", json_string(x->name) }, { "state", json_string(end ? "ended" : "running") },
+        { "verdict", json_string(verdict) }, { "verdict_text", json_string(run->verdict) },
         { "exit_status", json_integer(end ? (json_int_t)end->status : -1) },
-        { "asked", asked_json(run->given) },
-        { "host", json_string(run_host(host)) },
+        { "asked", asked_json(run->given) }, { "host", json_string(run_host(host)) },
         { "started", json_string(run->clocks.stamp) },
         { "written", json_string(clock_stamp(stamp)) },
         { "compute", compute_json(&run->simulation->description) },
@@ -322,14 +325,12 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "systems", json_integer((json_int_t)x->simulation.bodies->systems) },
         { "bodies", json_integer((json_int_t)x->simulation.bodies->count) },
         { "step", json_integer((json_int_t)schedule->step) },
-        { "steps", json_integer((json_int_t)schedule->last) },
-        { "time", json_real(run_time(run)) },
+        { "steps", json_integer((json_int_t)schedule->last) }, { "time", json_real(run_time(run)) },
         { "wall_seconds", document_number(sum.wall) },
         { "advance_seconds", document_number(sum.advance) },
         { "cpu_seconds", document_number(sum.cpu) },
         { "interactions", document_number(sum.interactions) },
-        { "interactions_per_second", document_number(legs_rate(&sum)) },
-        { "legs", legs },
+        { "interactions_per_second", document_number(legs_rate(&sum)) }, { "legs", legs },
         { "initial", conserved_json(run->ensemble.first) },
         { "final", conserved_json(run->ensemble.now) },
         { "final_time", document_number(run->ensemble.time) },
@@ -337,8 +338,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "largest_energy_error", document_number(ensemble_largest_error(&run->ensemble)) },
         { "diagnostics", last_rows_json(run) },
         { "expect", expectations_json(&run->criteria.expect, judged) },
-        { "findings", run_findings_json(run, judged) },
-        { "files", files_json(run) },
+        { "findings", run_findings_json(run, judged) }, { "files", files_json(run) },
         { "config", config_json(x->config) },
         { "watch", watch_json(run->observers.watch, run->ensemble.left_out) },
         { "judged", judged ? judged_json(run) : json_null() },
@@ -346,13 +346,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "checkpointed", json_boolean(run->autosave.any) },
         { "bitwise", json_boolean(!run->continuation.other_bits) },
         { "first_step", json_integer((json_int_t)schedule->first_step) },
-        { "restarts", restarts_json(run) },
-        { "errors", errors_json(end ? end->errors : NULL) },
-    };
-    json_t *json = json_object();
-    for (size_t k = 0; k < COUNT_OF(rows); k++)
-        document_set(&json, rows[k].key, rows[k].value);
-    return json;
+        { "restarts", restarts_json(run) }, { "errors", errors_json(end ? end->errors : NULL) });
 }
 
 enum status provenance_resume(struct run *run, struct error *error)
@@ -365,7 +359,7 @@ enum status provenance_resume(struct run *run, struct error *error)
     free(text);
     if (no_memory || unreadable.status == STATUS_MEMORY)
         return error_memory(error);
-    /* A run.json that cannot be read says nothing: a checkpoint may well be there. */
+    /* If run.json cannot be read, a checkpoint may still be there. */
     if (!run->continuation.before)
         run_warning(run, "WARNING: %s/run.json cannot be read; what it said is lost",
                     directory_path(run->files.directory));
@@ -418,7 +412,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "bodies_hash", json_string(run->files.bodies_hash));
     if (run->files.members)
         document_set(&document, "members", json_incref(run->files.members));
-    /* A verification before this restart stays true of those steps. */
+    /* A verification from before this restart stays true for its steps. */
     json_t *verified = run_field(run->continuation.before, FIELD_VERIFIED);
     if (verified)
         document_set(&document, "verified", json_incref(verified));

@@ -14,7 +14,7 @@
 
 struct run_record run_record(const struct run *run)
 {
-    if (!run->observers.watch) /* it could not begin anew */
+    if (!run->observers.watch) /* the attempt to begin anew has failed */
         return (struct run_record){ .verdict = "" };
     const struct schedule *schedule = &run->schedule;
     const struct run_work own = run_work(run);
@@ -72,7 +72,8 @@ struct estimated run_estimated(const struct run *run)
 
 /* --- legs ------------------------------------------------------------------------------------- */
 
-/* The numbers of a leg that are not negative, which a damaged file could break. */
+/* The fields of a leg that must be numbers, not negative, and those that must be texts: a damaged
+ * file could have others. */
 static const enum run_field numbers[] = { FIELD_LEG_THREADS,         FIELD_LEG_FIRST_STEP,
                                           FIELD_LEG_LAST_STEP,       FIELD_LEG_WALL_SECONDS,
                                           FIELD_LEG_ADVANCE_SECONDS, FIELD_LEG_CPU_SECONDS };
@@ -105,8 +106,8 @@ static bool are_legs(const json_t *legs)
     return json_is_array(legs);
 }
 
-/* Tells whether the last leg of both begins at the same moment and ends at the same step. run.json
- * has been written after the last checkpoint then, and knows the time between them too. */
+/* Tells whether the last legs of both lists began at the same moment and end at the same step. Then
+ * run.json was written after the last checkpoint, and includes the time between them. */
 static bool end_alike(const json_t *one, const json_t *other)
 {
     const size_t count = json_array_size(one);
@@ -139,14 +140,15 @@ enum status legs_load(struct run *run, struct error *error)
 static json_t *leg_at_work(const struct run *run)
 {
     char host[RUN_HOST_SIZE];
-    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:o, s:o, s:o}", "started", run->clocks.stamp,
-                     "host", run_host(host), "backend", run->simulation->description.backend,
-                     "threads", run->simulation->description.threads, "first_step",
-                     (json_int_t)run->schedule.first_step, "last_step",
-                     (json_int_t)run->schedule.step, "wall_seconds",
-                     document_number(clocks_wall(&run->clocks)), "advance_seconds",
-                     document_number(run->clocks.advance_seconds), "cpu_seconds",
-                     document_number(clocks_cpu(&run->clocks)));
+    return DOCUMENT({ "started", json_string(run->clocks.stamp) },
+                    { "host", json_string(run_host(host)) },
+                    { "backend", json_string(run->simulation->description.backend) },
+                    { "threads", json_integer(run->simulation->description.threads) },
+                    { "first_step", json_integer((json_int_t)run->schedule.first_step) },
+                    { "last_step", json_integer((json_int_t)run->schedule.step) },
+                    { "wall_seconds", document_number(clocks_wall(&run->clocks)) },
+                    { "advance_seconds", document_number(run->clocks.advance_seconds) },
+                    { "cpu_seconds", document_number(clocks_cpu(&run->clocks)) });
 }
 
 struct json_t *legs_json(const struct run *run)

@@ -1,5 +1,6 @@
 
 #include <float.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,24 +11,25 @@
 #include "force/direct/reference.h"
 #include "run/phases.h"
 
-/* Pair interactions, in a fifth of a second; what may be tried is bounded by these, which no load
- * of the machine changes. The seconds bound what a machine that is many times slower may take. */
+/* The least work allowed for a remedy, in pair interactions: a fifth of a second. The work decides
+ * what is tried, since no load of the machine changes it; the seconds are a limit for a machine
+ * that is many times slower. */
 static const double least_work = 2e8, least_seconds = 5.0;
-/* A softening that is a larger part of the whole makes another system of it. */
+/* The softening, as a part of the size of the whole, beyond which it would make another system. */
 static const double most_softened = 0.1;
 
 /* The integrators that a remedy tries if the run's own needs too many steps. */
 static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
-enum { FEW_BODIES = 64 }; /* for which the latter is quick */
+enum { FEW_BODIES = 64 }; /* the largest number for which gauss-radau is quick */
 
-/* The run as it began, and what may be spent on it. */
+/* A failed run: its start, and the limits of the search for a remedy. */
 struct failed_run {
     const struct run *run;
-    struct interruption interruption; /* of all that is tried */
-    double deadline;                  /* by clock_seconds() */
+    struct interruption interruption; /* of all trials */
+    double deadline;                  /* clock_seconds() when the search ends */
     struct experiment start;
     struct advice_wish wish;
-    char *text; /* of REMEDY_TEXT_SIZE */
+    char *text; /* the remedy, of REMEDY_TEXT_SIZE bytes */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(char *text, const char *format, ...)
@@ -39,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
     va_end(arguments);
 }
 
-/* Names the command, "orrery check", that does something with the config of the run. */
+/* Writes the command, such as "orrery check", with the config of the run, and what it does. */
 static void say_command(char *text, const char *command, const struct run *run, const char *does)
 {
     struct text config = { 0 }, line = { 0 };
@@ -54,7 +56,7 @@ static void say_command(char *text, const char *command, const struct run *run, 
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
-/* Tells whether a trial run as `other` has it holds. */
+/* Tells whether a trial run of `other` holds. */
 static bool holds(const struct failed_run *failed, const struct experiment *other,
                   struct error *error)
 {
@@ -64,7 +66,8 @@ static bool holds(const struct failed_run *failed, const struct experiment *othe
            tried.within;
 }
 
-/* Forces in double where they were not: at the same step. */
+/* Tries forces in double precision with the same step, if they were not in double. Returns whether
+ * the run then holds. */
 static bool try_double(struct failed_run *failed, struct error *error)
 {
     struct experiment other = failed->start;
@@ -87,15 +90,12 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* The softening with which two of the heaviest bodies have as many steps in a period as the
- * integrator wants, however near they come: with the same step. */
+/* Returns the softening with which two of the heaviest bodies, however near they come, have as many
+ * of the present steps in a period as the integrator wants. */
 static double softening_for(const struct experiment *x, const struct advice *advice)
 {
     const struct bodies *b = x->simulation.bodies;
-    double heaviest = 0.0;
-    for (size_t s = 0; s < b->systems; s++)
-        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
-            heaviest = fmax(heaviest, b->m[i]);
+    const double heaviest = gsl_stats_max(b->m, 1, bodies_length(b));
     const double tau = advice->usual * x->simulation.step / (2.0 * M_PI);
     const double mu = x->simulation.physics.gravitational_constant * 2.0 * heaviest;
     return round_up(cbrt(mu * tau * tau));
@@ -117,20 +117,12 @@ static void say_softening(struct failed_run *failed, const struct advice *advice
             failed->start.simulation.physics.softening);
 }
 
-/* "time.step = 0.01", with the integrator where it is another one. */
+/* Writes "time.step = 0.01", with the integrator if it is another one. */
 static void say_setting(struct failed_run *failed, const struct advice *advice, double step)
 {
     if (advice->integrator != failed->start.simulation.integrator)
         say(failed->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
     say(failed->text, "time.step = %g", step);
-}
-
-/* Writes a factor with two digits: "14", "4300", "1.3". */
-static const char *times(double factor, char buffer[32])
-{
-    const double unit = pow(10.0, floor(log10(factor)) - 1.0);
-    snprintf(buffer, 32, "%.4g", rint(factor / unit) * unit);
-    return buffer;
 }
 
 static bool drifts(const struct integrator *integrator)
@@ -143,8 +135,8 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     const double step = failed->start.simulation.step;
     const bool other = advice->integrator != failed->start.simulation.integrator;
     const bool fails = advice->trial == ADVICE_FAILS;
-    char factor[32];
-    /* If the advice is the setting that has just failed, only the command is left to suggest. */
+    char factor[TEXT_REAL_SIZE];
+    /* If the advice is the setting that has just failed, only the command is suggested. */
     if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
         say_command(failed->text, "orrery check", failed->run, "tries other steps");
         return;
@@ -171,13 +163,13 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
             say(failed->text, "the step is too long; ");
         say_setting(failed, advice, advice->step);
         if (!other)
-            say(failed->text, ", %s times shorter,", times(step / advice->step, factor));
+            say(failed->text, ", %s times shorter,", text_factor(factor, step / advice->step, 2));
         say(failed->text,
             advice->trial == ADVICE_HOLDS ? " holds (tried)" : " is an estimate (not tried)");
     }
 }
 
-/* Names the key by which the steps of a method that chooses its own become shorter. */
+/* Names the key by which an integrator that chooses its own steps takes shorter ones. */
 static void say_own_steps(struct failed_run *failed)
 {
     const struct variant *variant = &failed->start.simulation.integrator->variant;
@@ -187,8 +179,8 @@ static void say_own_steps(struct failed_run *failed)
         section_real(time, key));
 }
 
-/* Tries a method of a higher order, if no step of the present one was seen to hold; *advice stays
- * if none of that does either. */
+/* Tries an integrator of a higher order, if no step of the present one was seen to hold. If the
+ * other one does not hold either, *advice stays as it is. */
 static enum status try_higher_order(const struct failed_run *failed, struct advice *advice,
                                     struct error *error)
 {
@@ -207,14 +199,14 @@ static enum status try_higher_order(const struct failed_run *failed, struct advi
     return STATUS_OK;
 }
 
-/* Tries the method that chooses its own steps, with its usual accuracy, if a few bodies pass each
- * other too closely for any of these. */
+/* Tries gauss-radau with its default accuracy on a run of few bodies, if no fixed step was seen to
+ * hold. Returns whether it holds. */
 static bool try_own_steps(struct failed_run *failed, const struct advice *advice)
 {
     struct experiment other = failed->start;
     struct error unable = { 0 };
     other.simulation.integrator = integrator_find(own_steps);
-    other.simulation.options.time = NULL; /* its keys are those of another integrator */
+    other.simulation.options.time = NULL; /* the config's keys are those of another integrator */
     if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
         !holds(failed, &other, &unable))
@@ -242,7 +234,7 @@ static void treat(struct failed_run *failed, struct error *error)
 
 /* --- what may be spent ------------------------------------------------------------------------ */
 
-/* A run that should end ends, and nothing is tried for longer than the run took. */
+/* Tells whether trials must end: the run should end, or they have taken longer than the run. */
 static bool asked(void *context)
 {
     const struct failed_run *failed = context;
@@ -252,7 +244,7 @@ static bool asked(void *context)
            clock_seconds() > failed->deadline;
 }
 
-/* Tells whether the remedy takes no more work than the run itself. The start is drawn or read
+/* Tells whether the search takes no more work than the run itself. It draws or reads the bodies
  * anew, which is some N^2 of work. */
 static bool can_afford(const struct failed_run *failed)
 {
@@ -296,6 +288,30 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
 
 /* --- other criteria --------------------------------------------------------------------------- */
 
+/* Says why no row was there to judge by, and what gives one. */
+static void say_unseen(char *buffer, const struct run *run, const struct finding *criterion)
+{
+    const double reached = (double)run->schedule.step * run->simulation->step;
+    const char *const unit = run->time_unit;
+    if (isinf(criterion->after) && isinf(criterion->before))
+        say(buffer, "the run ended at t = %g%s, before it could be", reached, unit);
+    else if (criterion->after <= reached)
+        say(buffer,
+            "none of its rows lies between its `after` and `before`, and the run ended at t = "
+            "%g%s: choose other times, or a smaller `every` of the diagnostic",
+            reached, unit);
+    else if (run->criteria.ended_by[0])
+        say(buffer,
+            "stop_when ended the run at t = %g%s, and the expectation begins after t = %g%s: "
+            "choose a smaller `after`, or another condition of stop_when",
+            reached, unit, criterion->after, unit);
+    else
+        say(buffer,
+            "the run ended at t = %g%s, and the expectation begins after t = %g%s: choose a "
+            "smaller `after`, or a larger time.end",
+            reached, unit, criterion->after, unit);
+}
+
 const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
                                 char buffer[REMEDY_TEXT_SIZE])
 {
@@ -305,7 +321,7 @@ const char *remedy_of_criterion(const struct run *run, const struct finding *cri
     if (run->proportions.text[0])
         say(buffer, "%s", run->proportions.text);
     else if (criterion->unseen)
-        say(buffer, "its times `after` and `before` and the diagnostic's `every` leave no row");
+        say_unseen(buffer, run, criterion);
     else if (of_momentum && precision != PRECISION_DOUBLE)
         say(buffer,
             "forces in %s precision do not cancel; compute.precision = \"double\" may help "

@@ -7,6 +7,7 @@
 
 #include "base/build.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/parts.h"
@@ -20,8 +21,8 @@ static bool asked_to_stop(void *context)
     return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop");
 }
 
-/* Finishes the files of outputs once nothing is added to them. What asks to stop leaves it to a
- * restart: a run is not finished before (STATUS_STOPPED). */
+/* Finishes the files of outputs once nothing is added to them. If something asks to stop meanwhile,
+ * a restart does the rest: STATUS_STOPPED. */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
@@ -51,13 +52,13 @@ static enum status finish_outputs(struct run *run, struct error *error)
                      directory_path(run->files.directory), reason);
 }
 
-/* Statuses of a run that did what it should; an error on the way out takes their place. */
+/* Tells whether the run did what it should; only then an error while closing becomes its status. */
 static bool went_well(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED || status == STATUS_STOPPED;
 }
 
-/* Adds a failure of the way out to what is reported. */
+/* Adds an error of closing to `error`, and returns the status of the whole. */
 static enum status worse(enum status status, const struct error *late, struct error *error)
 {
     if (error_pass(error, late) == STATUS_OK)
@@ -65,7 +66,7 @@ static enum status worse(enum status status, const struct error *late, struct er
     return went_well(status) ? late->status : status;
 }
 
-/* Tells whether run.json has this status already, because the run was done before. */
+/* Tells whether run.json has this status already, since the run was done before. */
 static bool is_recorded(const struct run *run, enum status status)
 {
     return run->continuation.done &&
@@ -73,11 +74,12 @@ static bool is_recorded(const struct run *run, enum status status)
                (json_int_t)status;
 }
 
-/* Finishes the files. Whoever removed or cut one while the run went on must hear of it. */
+/* Checks and finishes the files; reports it if somebody has removed or cut one while the run went
+ * on. */
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    if (!run->files.log) /* it ended before all of them were open */
+    if (!run->files.log) /* it ended before all files were open */
         return;
     if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
         observers_look(&run->observers, config, run->files.directory, error);
@@ -85,7 +87,7 @@ static void finish_files(struct run *run, enum status status, struct error *erro
         finish_outputs(run, error);
 }
 
-/* The last words: whatever was open is closed and run.json says how it ended. */
+/* Decides the verdict, closes all that is open, and writes into run.json how the run ended. */
 static enum status finish(struct run *run, enum status status, struct error *error)
 {
     if (!status)
@@ -139,10 +141,7 @@ enum status run_prepare(const struct config *config, const struct run_options *o
     return error->status;
 }
 
-/*
- * Only the experiment and the directory of a run that is there, locked, with its run.json: for a
- * replay. NULL with the error of either.
- */
+/* Creates a run by prepare_bare(), for a replay; NULL after an error. */
 static struct run *run_open_bare(const struct config *config, const char *directory,
                                  struct error *error)
 {
@@ -156,10 +155,11 @@ static struct run *run_open_bare(const struct config *config, const char *direct
     return NULL;
 }
 
-/* Lets go of all that the run has made. */
+/* Frees all that the run has created. */
 static void clear(struct run *run)
 {
-    observers_close(&run->observers, &(struct error){ 0 }); /* finish() has said what mattered */
+    observers_close(&run->observers, &(struct error){ 0 }); /* finish() has reported the errors that
+                                                               matter */
     shadow_destroy(run->shadows);
     observers_destroy(&run->observers);
     criteria_destroy(&run->criteria);
@@ -174,7 +174,7 @@ static void clear(struct run *run)
     config_free(run->chosen);
 }
 
-/* Prepares the run anew with the next choice; what it has written gives way. */
+/* Prepares the run anew with the next choice; it replaces the files written so far. */
 static enum status begin_anew(struct run *run, struct error *error)
 {
     struct run fresh = { .options = run->options,
@@ -195,7 +195,7 @@ static enum status begin_anew(struct run *run, struct error *error)
 
 enum status run_execute(struct run *run, struct error *error)
 {
-    signals_catch(); /* until run_destroy(); nothing is written before */
+    signals_catch(); /* until run_destroy(); before, nothing is written */
     clocks_start(&run->clocks);
     enum status status = STATUS_OK;
     do {
@@ -220,15 +220,15 @@ void run_destroy(struct run *run)
     clear(run);
     choice_destroy(&run->choice);
     free(run);
-    signals_release(); /* until here a signal does not end the process */
+    signals_release(); /* until here no signal ends the process */
 }
 
 /* --- verification ----------------------------------------------------------------------------- */
 
-/* The backend is called for about this long at a time, for the sake of progress. */
+/* The seconds that a call of the backend shall take, so that progress is shown between calls. */
 static const double call_seconds = 0.2;
 
-/* A replay at work. */
+/* A replay: the run, both checkpoints, and the result. */
 struct replay {
     struct run *run;
     struct checkpoint *target; /* checkpoint.orr */
@@ -283,19 +283,22 @@ static enum status compute(struct replay *replay, struct error *error)
     return status ? status : simulation_fetch(run->simulation, error);
 }
 
-/* Returns the certificate in run.json. */
+/* Returns the member "verified" of run.json. */
 static json_t *certificate(const struct replay *replay)
 {
     const struct verification *result = replay->result;
     const struct backend_description *d = &replay->run->simulation->description;
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
-    return json_pack("{s:b, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:f}", "equal",
-                     result->difference.values == 0, "from_step", (json_int_t)result->from,
-                     "to_step", (json_int_t)result->to, "different_numbers",
-                     (json_int_t)result->difference.values, "when", clock_stamp(stamp), "host",
-                     run_host(host), "version", build_version(), "commit", build_commit(),
-                     "backend", d->backend, "kernel", d->kernel, "isa", d->isa, "threads",
-                     d->threads, "seconds", result->seconds);
+    return DOCUMENT(
+        { "equal", json_boolean(result->difference.values == 0) },
+        { "from_step", json_integer((json_int_t)result->from) },
+        { "to_step", json_integer((json_int_t)result->to) },
+        { "different_numbers", json_integer((json_int_t)result->difference.values) },
+        { "when", json_string(clock_stamp(stamp)) }, { "host", json_string(run_host(host)) },
+        { "version", json_string(build_version()) }, { "commit", json_string(build_commit()) },
+        { "backend", json_string(d->backend) }, { "kernel", json_string(d->kernel) },
+        { "isa", json_string(d->isa) }, { "threads", json_integer(d->threads) },
+        { "seconds", json_real(result->seconds) });
 }
 
 static enum status judge_replay(const struct replay *replay, struct error *error)

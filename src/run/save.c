@@ -16,12 +16,13 @@
 /* --- what is saved ---------------------------------------------------------------------------- */
 
 /*
- * The state that must survive beside the bodies: the mark of each file, and the state of all that
- * observes the run. A copy, so that it can be saved as it was before the events of the last step.
+ * The state besides the bodies that must survive a restart: the mark of each file, and the state of
+ * all observers. It is a copy, so that it can be saved as it was before the events of the last
+ * step.
  */
 struct saved_state {
-    const char *prefix; /* of the sections' names */
-    bool failed;        /* for want of memory */
+    const char *prefix; /* of the names of its sections */
+    bool failed;        /* memory was exhausted */
     size_t count, room;
     struct {
         char name[CHECKPOINT_NAME_SIZE];
@@ -37,7 +38,7 @@ void save_free(struct saved_state *saved)
     free(saved);
 }
 
-/* Copies 64-bit numbers of either kind. */
+/* Copies `length` 64-bit numbers, real or integer. */
 static void copy_words(struct saved_state *saved, const char *kind, size_t index, const void *words,
                        size_t length)
 {
@@ -70,8 +71,8 @@ static void copy_mark(struct saved_state *saved, const char *kind, size_t index,
     copy_words(saved, kind, index, values, COUNT_OF(values));
 }
 
-/* The length and the hash of each file, where each event has one; their number stands in the place
- * of the output's own length. */
+/* Copies the marks (length and hash) of the files of an output that has one for each event. Their
+ * number takes the place of the length in the output's own mark. */
 static void copy_files(struct saved_state *saved, size_t index, const struct output *output)
 {
     const uint64_t values[] = { output->written, 0 };
@@ -87,7 +88,7 @@ static void copy_files(struct saved_state *saved, size_t index, const struct out
     free(marks);
 }
 
-/* Copies all that must be saved, as it is now; NULL if memory is exhausted. */
+/* Copies all state that must be saved, as it is now; returns NULL if memory is exhausted. */
 static struct saved_state *copy_state(const struct run *run, const char *prefix)
 {
     const struct observers *observers = &run->observers;
@@ -154,7 +155,7 @@ static void put_state(struct checkpoint_writer *writer, const struct run *run)
                          0);
 }
 
-/* Takes the document over. */
+/* Writes a JSON document as a section of text, and frees it. STATUS_MEMORY. */
 static enum status put_document(struct checkpoint_writer *writer, const char *name,
                                 json_t *document, struct error *error)
 {
@@ -216,7 +217,7 @@ enum status save_checkpoint(struct run *run, struct error *error)
     if (autosave_is_current(&run->autosave, &run->schedule))
         return STATUS_OK;
     const double start = clock_seconds();
-    /* The outputs must be at least as long on the disk as the checkpoint says. */
+    /* On the disk outputs must be at least as long as the checkpoint says. */
     if (simulation_fetch(run->simulation, error) || shadow_fetch(run->shadows, error) ||
         run_flush(run, true, error))
         return error->status;

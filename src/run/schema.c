@@ -1,6 +1,5 @@
 #include "run/schema.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/initial.h"
-#include "integrator/integrator.h"
+#include "integrator/stage-list.h"
 #include "machine/cores.h"
 #include "model/physics.h"
 #include "model/units.h"
@@ -26,9 +25,7 @@
 /* --- rows that belong to no single table ------------------------------------------------------ */
 
 static const struct parameter top_rows[] = {
-    { .key = "name",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_UNSET,
+    { KEY(STRING, name), OPTIONAL,
       .help = "Name of the experiment and of its output directory NAME.run; unset: that of the "
               "config file." },
 };
@@ -53,122 +50,77 @@ static const char *const kernel_help[] = {
 static const char *const boundary_names[] = { "open", "periodic", NULL }; /* as enum boundary */
 
 static const struct parameter physics_rows[] = {
-    { .key = "units",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_STRING("nbody"),
-      .choices = units_names,
-      .choice_help = units_help,
-      .help = "Units of all numbers." },
-    { BIND(REAL, struct physics, gravitational_constant), .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM, .dimension = DIMENSION_G,
-      .help = "Newton's G; unset: that of the units." },
-    { BIND(REAL, struct physics, softening), .default_value = DEFAULT_REAL(0.0),
-      .maximum = INFINITY, .dimension = DIMENSION_LENGTH,
+    { KEY(CHOICE, units), BY_DEFAULT(STRING, "nbody"), .choices = units_names,
+      .choice_help = units_help, .help = "Units of all numbers." },
+    { BIND(REAL, struct physics, gravitational_constant), OPTIONAL, POSITIVE,
+      .dimension = DIMENSION_G, .help = "Newton's G; unset: that of the units." },
+    { BIND(REAL, struct physics, softening), BY_DEFAULT(REAL, 0.0), NOT_NEGATIVE,
+      .dimension = DIMENSION_LENGTH,
       .help = "Softening length eps of the Plummer form phi = -G m / sqrt(r^2 + eps^2)." },
-    { BIND(CHOICE, struct physics, boundary), .default_value = DEFAULT_STRING("open"),
-      .choices = boundary_names,
+    { BIND(CHOICE, struct physics, boundary), BY_DEFAULT(STRING, "open"), .choices = boundary_names,
       .help = "open: infinite space; periodic: a cube of side box_length, in which the nearest "
               "image of each body acts." },
-    { BIND(REAL, struct physics, box_length), .default_value = DEFAULT_UNSET, .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    { BIND(REAL, struct physics, box_length), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "Side of the periodic cube; required by boundary = \"periodic\", and only by it." },
-    { BIND(REAL, struct physics, rotation), .default_value = DEFAULT_REAL(0.0),
-      .dimension = { 0, 0, -1 },
+    { BIND(REAL, struct physics, rotation), BY_DEFAULT(REAL, 0.0), .dimension = { 0, 0, -1 },
       .help = "Angular speed about the z axis, in radians, of the frame in which positions and "
               "velocities are and external fields rest; 0: an inertial frame." },
 };
 
 static const struct parameter time_rows[] = {
-    { .key = "step",
-      .type = PARAMETER_REAL,
-      .instead = { "energy_error", "trust_until" },
-      .instead_help = "give time.energy_error, such as 1e-6, the largest energy error of the run: "
-                      "the program then chooses the step",
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_TIME,
+    { KEY(REAL, step), .instead = { "energy_error", "trust_until" },
+      .instead_help = "give time.energy_error, the largest energy error that you accept, such as "
+                      "1e-6: the program then chooses the step",
+      POSITIVE, .dimension = DIMENSION_TIME,
       .help = "Time step; unset: chosen for energy_error or trust_until, and then `every` and "
               "checkpoints count "
               "thousandths of the run." },
-    { .key = "end",
-      .type = PARAMETER_REAL,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_TIME,
+    { KEY(REAL, end), POSITIVE, .dimension = DIMENSION_TIME,
       .help = "Time at which the run ends; it starts at 0." },
-    { .key = "energy_error",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .maximum = 1.0,
-      .open = OPEN_MINIMUM | OPEN_MAXIMUM,
+    { KEY(REAL, energy_error), OPTIONAL, BETWEEN(0, 1.0), .open = OPEN_MINIMUM | OPEN_MAXIMUM,
       .help = "Largest energy error |E - E0| over the larger of |E0| and |U0|, about the centre of "
               "mass, that the run may have at any row. To keep it, the program chooses those of "
               "integrator, step and accuracy that are left out." },
-    { .key = "energy_error_of",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_UNSET,
-      .choices = accuracy_target_names,
+    { KEY(CHOICE, energy_error_of), OPTIONAL, .choices = accuracy_target_names,
       .choice_help = accuracy_target_help,
       .help = "System of an ensemble that energy_error is asked of; unset: the worst." },
-    { .key = "trust_until",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_TIME,
+    { KEY(REAL, trust_until), OPTIONAL, POSITIVE, .dimension = DIMENSION_TIME,
       .help = "Time until which the orbits are to be accurate, within trust.tolerance, or for nine "
               "tenths of the time that double precision carries them; needs trust = { shadow = "
               "true; half_step = true; }. What is left out of "
               "integrator, step and accuracy is chosen so that they are." },
-    { .key = "work_limit",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .maximum = INFINITY,
+    { KEY(REAL, work_limit), OPTIONAL, POSITIVE,
       .help = "A run whose steps were chosen stops with a checkpoint, and --restart continues it, "
               "once it has cost ten times what its pilots predicted and also this, in pairs of a "
               "direct sum; unset: 1e12, some five minutes." },
 };
 
 static const struct parameter compute_rows[] = {
-    { .key = "method",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_STRING("direct"),
-      .choices = force_method_names,
-      .choice_help = force_method_help,
-      .help = "Method that finds the forces." },
-    { BIND(REAL, struct force_options, accuracy), .default_value = DEFAULT_REAL(1e-4),
-      .minimum = 1e-8, .maximum = 1e-2,
+    { KEY(CHOICE, method), BY_DEFAULT(STRING, "direct"), .choices = force_method_names,
+      .choice_help = force_method_help, .help = "Method that finds the forces." },
+    { BIND(REAL, struct force_options, accuracy), BY_DEFAULT(REAL, 1e-4), BETWEEN(1e-8, 1e-2),
       .help = "For method = \"fmm\": the error of the accelerations that you accept, its "
               "root mean square over that of the accelerations." },
-    { BIND(CHOICE, struct force_options, precision), .default_value = DEFAULT_STRING("double"),
+    { BIND(CHOICE, struct force_options, precision), BY_DEFAULT(STRING, "double"),
       .choices = precision_names, .choice_help = precision_help,
       .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
-    { BIND(CHOICE, struct force_options, kernel), .default_value = DEFAULT_STRING("auto"),
+    { BIND(CHOICE, struct force_options, kernel), BY_DEFAULT(STRING, "auto"),
       .choices = schema_kernel_names, .choice_help = kernel_help, .help = "Force kernel." },
-    { BIND(CHOICE, struct force_options, isa), .default_value = DEFAULT_STRING("auto"),
+    { BIND(CHOICE, struct force_options, isa), BY_DEFAULT(STRING, "auto"),
       .choices = force_isa_names, .choice_help = force_isa_help,
       .help = "Instruction set of the force kernel on CPUs." },
-    { BIND(INTEGER, struct force_options, threads), .default_value = DEFAULT_INTEGER(0),
-      .maximum = CORES_THREADS_MOST,
+    { BIND(INTEGER, struct force_options, threads), BY_DEFAULT(INTEGER, 0),
+      BETWEEN(0, CORES_THREADS_MOST),
       .help = "CPU threads; 0: one for each core that this process may use." },
-    { .key = "devices",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(1),
-      .maximum = 64,
+    { KEY(INTEGER, devices), BY_DEFAULT(INTEGER, 1), BETWEEN(0, 64),
       .help = "GPUs that share the systems, or the bodies of one system; 0: all visible "
               "ones. Under mpirun: the GPUs of each rank, in turn." },
 };
 
 static const struct parameter checkpoint_rows[] = {
-    { .key = "every_steps",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_UNSET,
-      .minimum = 1,
-      .maximum = INFINITY,
+    { KEY(INTEGER, every_steps), OPTIONAL, AT_LEAST(1),
       .help = "Steps between two checkpoints; unset: none at fixed steps." },
-    { .key = "every_minutes",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(10.0),
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
+    { KEY(REAL, every_minutes), BY_DEFAULT(REAL, 10.0), POSITIVE,
       .help = "Minutes of wall time between two checkpoints. The end of a run always saves one." },
 };
 
@@ -177,56 +129,37 @@ static const struct parameter expect_rows[] = {
       .help = "Column of a diagnostic of this run (energy_error); diagnostic.column if "
               "several have one of that name, or if the diagnostic writes a table per event. "
               "Every row of such a table counts." },
-    { .key = "at_most",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .help = "Upper bound." },
-    { .key = "at_least",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .help = "Lower bound." },
-    { .key = "between",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_UNSET,
-      .length = 2,
-      .help = "Lower and upper bound, both allowed." },
-    { BIND(REAL, struct criterion, after), .default_value = DEFAULT_UNSET,
-      .dimension = DIMENSION_TIME, .help = "Look only at rows from this time on." },
-    { BIND(REAL, struct criterion, before), .default_value = DEFAULT_UNSET,
-      .dimension = DIMENSION_TIME, .help = "Look only at rows up to this time." },
+    { KEY(REAL, at_most), OPTIONAL, .help = "Upper bound." },
+    { KEY(REAL, at_least), OPTIONAL, .help = "Lower bound." },
+    { KEY(REALS, between), OPTIONAL, .length = 2, .help = "Lower and upper bound, both allowed." },
+    { BIND(REAL, struct criterion, after), OPTIONAL, .dimension = DIMENSION_TIME,
+      .help = "Look only at rows from this time on." },
+    { BIND(REAL, struct criterion, before), OPTIONAL, .dimension = DIMENSION_TIME,
+      .help = "Look only at rows up to this time." },
 };
 
 static const struct parameter ensemble_rows[] = {
-    { .key = "systems",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(1),
-      .minimum = 1,
-      .maximum = 1e9,
+    { KEY(INTEGER, systems), BY_DEFAULT(INTEGER, 1), BETWEEN(1, 1e9),
       .help =
           "Independent systems that run side by side, with consecutive seeds; with bodies.files "
           "there are as many as files." },
-    { .key = "energy_error_limit",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
+    { KEY(REAL, energy_error_limit), OPTIONAL, POSITIVE,
       .help =
           "Leave systems whose energy error was ever larger out of the statistics over systems." },
 };
 
 static const struct parameter sweep_rows[] = {
-    { .key = "key", .type = PARAMETER_STRING, .help = "Path of the key to vary: \"time.step\"." },
-    { .key = "values",
-      .type = PARAMETER_VALUES,
-      .help = "Its values, one run each; several keys make a grid." },
+    { KEY(STRING, key), .help = "Path of the key to vary: \"time.step\"." },
+    { KEY(VALUES, values), .help = "Its values, one run each; several keys make a grid." },
 };
 
 /* --- what no single row can see --------------------------------------------------------------- */
 
-/* A string that becomes the name of a file must stay in its directory. */
-/* File systems take names of 255 bytes: what goes behind these, ".convergence", must fit too. A
- * name that were cut could be that of another run. */
+/* The most bytes of a name. File systems take names of 255 bytes, and endings such as
+ * ".convergence" must fit too. A name that is cut off could be that of another run. */
 enum { NAME_MOST = 200 };
 
+/* Refuses a `name` that would not stay in its directory when it becomes the name of a file. */
 static void check_name(const struct section *section, struct error *error)
 {
     const char *name = section_string(section, "name");
@@ -243,6 +176,7 @@ static void check_time(const struct section *section, struct error *error)
 {
     char end[TEXT_REAL_SIZE];
     accuracy_target_check(section, error);
+    stage_list_read(section, error);
     if (section_has(section, "step") &&
         section_real(section, "step") > section_real(section, "end"))
         section_error(section, "step", error,
@@ -252,8 +186,8 @@ static void check_time(const struct section *section, struct error *error)
                       section_real(section, "end") / 1000);
 }
 
-/* Refuses keys that a method does not take at the place where they are given, rather than ignoring
- * them. */
+/* Refuses keys that the force method does not use, at the place where they are given, rather than
+ * ignoring them. */
 static void check_compute(const struct section *section, struct error *error)
 {
     static const char *const of_direct[] = { "precision", "kernel" };
@@ -293,6 +227,8 @@ static void check_sweep(const struct section *section, struct error *error)
 /* --- the schema ------------------------------------------------------------------------------- */
 
 #define ROWS(table) .parameters = table, .parameter_count = COUNT_OF(table)
+#define ROWS_OF(module)                                                                            \
+    .parameters = module##_parameters, .parameter_count = module##_parameter_count
 
 const struct schema *schema_experiment(struct schema_room *room)
 {
@@ -300,8 +236,7 @@ const struct schema *schema_experiment(struct schema_room *room)
         { .name = "", ROWS(top_rows), .check = check_name },
         { .name = "bodies",
           .help = "The bodies and their start.",
-          .parameters = initial_parameters,
-          .parameter_count = initial_parameter_count,
+          ROWS_OF(initial),
           .variant_key = "initial",
           .variant_help = "Initial conditions.",
           .variant = initial_variant,
@@ -309,8 +244,7 @@ const struct schema *schema_experiment(struct schema_room *room)
         { .name = "models",
           .help = "The two models of bodies.initial = \"encounter\", each a start of its own.",
           .list = true,
-          .parameters = initial_model_parameters,
-          .parameter_count = initial_model_parameter_count,
+          ROWS_OF(initial_model),
           .variant_key = "initial",
           .variant_help = "Initial conditions of the model, with their keys of `bodies`.",
           .variant = initial_model_variant,
@@ -337,7 +271,8 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_default = "velocity-verlet",
           .variant_help = "Integration scheme.",
           .variant = integrator_variant,
-          .check = check_time },
+          .check = check_time,
+          .kept_size = sizeof(struct integrator) },
         { .name = "compute",
           .help = "How the forces are computed, and by which hardware.",
           ROWS(compute_rows),
@@ -349,8 +284,7 @@ const struct schema *schema_experiment(struct schema_room *room)
         { .name = "diagnostics",
           .help = "The measurements; each writes one CSV file.",
           .list = true,
-          .parameters = diagnostic_parameters,
-          .parameter_count = diagnostic_parameter_count,
+          ROWS_OF(diagnostic),
           .variant_key = "type",
           .variant_help = "The measurement.",
           .variant = diagnostic_variant,
@@ -358,8 +292,7 @@ const struct schema *schema_experiment(struct schema_room *room)
         { .name = "outputs",
           .help = "Files of the bodies themselves.",
           .list = true,
-          .parameters = output_parameters,
-          .parameter_count = output_parameter_count,
+          ROWS_OF(output),
           .variant_key = "type",
           .variant_help = "Format.",
           .variant = output_variant },
@@ -379,17 +312,14 @@ const struct schema *schema_experiment(struct schema_room *room)
         { .name = "watch",
           .help = "The accuracy watch, at work in every run: jumps of the energy, and a step too "
                   "large for the fastest pair.",
-          .parameters = watch_parameters,
-          .parameter_count = watch_parameter_count },
+          ROWS_OF(watch) },
         { .name = "trust",
           .help = "How long the orbits can be trusted: shadows of the run, displaced by a rounding "
                   "error and with half the step, show how errors grow.",
-          .parameters = trust_parameters,
-          .parameter_count = trust_parameter_count },
+          ROWS_OF(trust) },
         { .name = "energy_budget",
           .help = "The causes of the energy error, by replays of the run in parts.",
-          .parameters = energy_budget_parameters,
-          .parameter_count = energy_budget_parameter_count },
+          ROWS_OF(energy_budget) },
         { .name = "ensemble", .help = "Many independent systems at once.", ROWS(ensemble_rows) },
         { .name = "sweep",
           .help = "A grid of runs.",
@@ -403,7 +333,7 @@ const struct schema *schema_experiment(struct schema_room *room)
     return &room->schema;
 }
 
-/* config/ in the directory of this program. */
+/* Appends the folder config/ beside this program, as in a build that is not installed. */
 static void append_program_config(struct text *path)
 {
     char *program = build_path();

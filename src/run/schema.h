@@ -1,6 +1,6 @@
 /*
- * The schema of an experiment: every group of the config file, assembled from the tables of all
- * floors below, and the reader that goes with it.
+ * The schema of an experiment: all groups of the config file, assembled from the tables of the
+ * folders below, and the function that reads a config by it.
  */
 #ifndef ORRERY_RUN_SCHEMA_H
 #define ORRERY_RUN_SCHEMA_H
@@ -13,22 +13,22 @@
 
 enum { SCHEMA_GROUPS = 17 };
 
-/* compute.kernel: "auto", those of CPUs, those that GPUs alone have; NULL-terminated. A backend
- * refuses the names that it has no kernel for with STATUS_CONFIG. */
+/* The values of compute.kernel: "auto", the kernels of CPUs, and those that only GPUs have;
+ * NULL-terminated. A backend without a kernel of the name refuses it with STATUS_CONFIG. */
 extern const char *const schema_kernel_names[];
 
-/* The lengths of the tables are not constants, so the caller lends the room for the groups. */
+/* Room for the groups, lent by the caller, since the lengths of the tables are not constants. */
 struct schema_room {
     struct group groups[SCHEMA_GROUPS];
     struct schema schema;
 };
 
-/* Fills the room and returns its schema. Rows are static. */
+/* Fills the room and returns its schema; the rows of the groups are static. */
 const struct schema *schema_experiment(struct schema_room *room);
 
 /*
- * config_load() of an experiment. @include finds presets beside the including file, in
- * $ORRERY_DATA, in the installed data directory, and in config/ beside the program (a build that
+ * Loads the config of an experiment, by config_load(). @include finds files beside the including
+ * file, in $ORRERY_DATA, in the installed data directory, and in config/ beside the program (if it
  * is not installed), in this order.
  */
 enum status schema_load(const char *path, const char *const *overrides, size_t override_count,

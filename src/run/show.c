@@ -9,8 +9,8 @@
 
 /* --- finding the columns ---------------------------------------------------------------------- */
 
-/* Among the statistics of an ensemble "conservation.energy" is called
- * "conservation-ensemble.energy_mean"; whoever writes that means it too. */
+/* Finds a quantity among the statistics of an ensemble. "conservation.energy" also finds the mean,
+ * whose full name is "conservation-ensemble.energy_mean". Returns how many columns match. */
 static size_t find_mean(const char *name, const struct diagnostic *const *statistics, size_t count,
                         struct quantity_index *quantity)
 {
@@ -28,15 +28,15 @@ static size_t find_mean(const char *name, const struct diagnostic *const *statis
     return found;
 }
 
-/* The columns that can be named: `count` diagnostics, and in an ensemble their statistics, or
- * NULL. */
+/* The columns that can be named: those of `count` diagnostics or, for an ensemble, of their
+ * statistics, which are NULL for one system. */
 struct choice {
     const struct diagnostic *const *diagnostics, *const *statistics;
     size_t count;
     const struct units *units;
 };
 
-/* Tells whether the quantities of this diagnostic are among them. */
+/* Tells whether quantities of this diagnostic can be named. */
 static bool offers(const struct choice *choice, size_t diagnostic)
 {
     const struct diagnostic *d = choice->diagnostics[diagnostic];
@@ -62,7 +62,7 @@ static enum status refuse(const char *name, size_t found, const struct choice *c
     return status;
 }
 
-/* All that can be named: a line for each diagnostic. */
+/* Reports all quantities that can be named: a line for each diagnostic. */
 static void tell_quantities(const struct choice *choice, struct error *error)
 {
     for (size_t d = 0; d < choice->count; d++) {
@@ -81,8 +81,8 @@ static void tell_quantities(const struct choice *choice, struct error *error)
                   "_std, _sem, _q10, _q50 or _q90 behind them are other statistics");
 }
 
-/* Labels the cell as the table calls the column; one of several of that name with its
- * diagnostic. */
+/* Labels the cell with the column's name and its unit; `with_diagnostic` puts the diagnostic's name
+ * before them. */
 static void label(struct run_cell *cell, const struct diagnostic *diagnostic, size_t column,
                   bool with_diagnostic, const struct units *units)
 {

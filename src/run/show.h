@@ -1,4 +1,4 @@
-/* The quantities that a run shows while it goes: which they are, and their values at an event. */
+/* The quantities that a run shows while it goes (--show), and their values at an event. */
 #ifndef ORRERY_RUN_SHOW_H
 #define ORRERY_RUN_SHOW_H
 
@@ -8,19 +8,20 @@
 #include "run/options.h"
 
 struct show {
-    size_t count;                      /* 0: nothing is to be shown */
-    struct quantity_index *quantities; /* where each comes from */
-    struct run_cell *cells;            /* as the options' `row` gets them */
+    size_t count;                      /* number of quantities; 0: none is shown */
+    struct quantity_index *quantities; /* diagnostic and column of each */
+    struct run_cell *cells;            /* values, as the options' `row` gets them */
 };
 
 /*
- * `names`: a list with commas between, or NULL for none. `step` and `time`, which are always shown,
- * add nothing. STATUS_USAGE for each name that is no quantity, with what there is.
+ * Creates the list of quantities by `names`, a list with commas between them, or NULL for none.
+ * `step` and `time`, which are always shown, add nothing. STATUS_USAGE for each name that is no
+ * quantity, with the names that there are.
  *
- * Of an ensemble its statistics are shown: `statistics` are those of each of the diagnostics (NULL
- * where there are none), whose indices count on behind those of the diagnostics; a column without
- * one of their endings is its mean. Of a system alone it is NULL. `units` may be NULL: then labels
- * have none.
+ * For an ensemble statistics over its systems are shown: `statistics` has those of each diagnostic
+ * (NULL if it has none). Their indices follow those of the diagnostics; a column named without an
+ * ending is its mean. For one system `statistics` is NULL. `units` may be NULL: then labels have
+ * none.
  */
 enum status show_create(const char *names, const struct diagnostic *const *diagnostics,
                         const struct diagnostic *const *statistics, size_t count,
@@ -28,11 +29,11 @@ enum status show_create(const char *names, const struct diagnostic *const *diagn
 
 void show_destroy(struct show *show);
 
-/* Begins a new event: no quantity has been measured at it yet. */
+/* Begins a new event, at which no quantity has been measured yet. */
 void show_begin(struct show *show);
-/* A row of this diagnostic. */
+/* Takes the quantities that are shown from a row of this diagnostic. */
 void show_take(struct show *show, size_t diagnostic, const double *values);
-/* Tells whether anything of this event was measured that is to be shown. */
+/* Tells whether a quantity that is shown was measured at this event. */
 bool show_due(const struct show *show);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* The one place where a signal handler can leave its word. */
+/* The requests of signals, which a handler can leave only in globals. */
 static atomic_int stop_signal;
 static atomic_bool checkpoint_wanted;
 
@@ -33,7 +33,7 @@ static void on_checkpoint(int number)
 static const struct {
     int number;
     void (*handler)(int);
-    bool politely; /* not where somebody had it ignored: nohup */
+    bool politely; /* left ignored if it was ignored before: nohup */
 } table[] = {
     { SIGINT, on_stop, false },
     { SIGTERM, on_stop, false },
@@ -48,8 +48,8 @@ static const struct {
 static struct sigaction before[COUNT_OF(table)];
 static bool caught, expected;
 
-/* Installs `early` for all signals that ask to stop, which are answered differently before the run
- * begins. */
+/* Installs the handlers of the table; if `early` is given, it is that of all signals that ask to
+ * stop, until the run begins. */
 static void install(void (*early)(int))
 {
     for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -77,7 +77,7 @@ static void end_in_time(int number)
     end_with("stopped by the time limit before the run began; nothing was written\n");
 }
 
-/* Nothing is open and nothing was begun: the process may end on the spot. */
+/* Ends the process on the spot: nothing is open yet and nothing was begun. */
 static void end_early(int number)
 {
     char line[] = "stopped by signal    before the run began; nothing was written\n";
@@ -128,7 +128,7 @@ void signals_leave_quietly(double seconds)
 {
     caught = false;
     install(end_quietly);
-    if (stop_signal) /* before the handler was there */
+    if (stop_signal) /* it came before the handler was there */
         _exit(STATUS_STOPPED);
     if (isfinite(seconds))
         limit(seconds, end_quietly);
@@ -149,7 +149,7 @@ void signals_catch(void)
 
 void signals_release(void)
 {
-    if (expected) /* to the end of the process, which is near */
+    if (expected) /* the handlers stay until the process ends, which is soon */
         return;
     for (size_t i = 0; caught && i < COUNT_OF(table); i++)
         sigaction(table[i].number, &before[i], NULL);

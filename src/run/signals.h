@@ -8,29 +8,31 @@
 #include <stdbool.h>
 
 /*
- * For a process that will run an experiment, before anything else: from here on SIGUSR2 is kept for
- * the run, and what asks to stop ends the process with STATUS_STOPPED. Nothing is given back then.
+ * Prepares a process that will run an experiment; called before anything else. From here on SIGUSR2
+ * is kept for the run, and a signal that asks to stop ends the process with STATUS_STOPPED. The
+ * handlers then stay until the process ends.
  */
 void signals_expect(void);
 
-/* Limits the time after signals_expect(): the process ends in the same way after `seconds`
- * seconds, unless signals_catch() comes before. */
+/* Limits the time after signals_expect(): the process ends with STATUS_STOPPED after `seconds`
+ * seconds, unless signals_catch() comes first. */
 void signals_limit(double seconds);
 
 /*
- * For a process that was forked to run one of several experiments, before it begins: until
- * signals_catch() what asks to stop ends it with STATUS_STOPPED and without a word, and so does the
- * time, after `seconds` seconds (INFINITY: never).
+ * Prepares a process that was forked to run one of several experiments. Until signals_catch() it
+ * ends with STATUS_STOPPED and without a message at a signal that asks to stop, or after `seconds`
+ * seconds (INFINITY: never).
  */
 void signals_leave_quietly(double seconds);
 
-/* Takes the signals over, and gives them back; once more is as good as once. */
+/* Take the signals over, and give them back; to call either twice does no harm. */
 void signals_catch(void);
 void signals_release(void);
 
-/* The number of the signal that asked to stop, or 0. */
+/* Returns the number of the signal that asked to stop, or 0. */
 int signals_stop(void);
-/* Was a checkpoint asked for since the last call? And is one, without being served by that? */
+/* Tell whether a signal has asked for a checkpoint. The first takes the request, which is then
+ * served; the second leaves it. */
 bool signals_checkpoint(void);
 bool signals_checkpoint_waits(void);
 

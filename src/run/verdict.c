@@ -80,13 +80,14 @@ static bool is_close(const struct finding *f)
     return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
 }
 
-/* ", time.trust_until = 20: the steps are too long; ..." */
-static void say_horizon(struct run *run, const struct finding *f)
+/* Advises to let the program choose what keeps the accuracy that is asked for, if it did not: then
+ * the integrator and its step, or what stands for one, are given. */
+static void say_to_leave_out(struct run *run, const char *before)
 {
-    say(run, ", time.trust_until = %g%s: the steps are too long", f->bound, f->unit);
+    const struct integrator *const integrator = run->simulation->integrator;
     if (run->choice.count == 0)
-        say(run, "; leave out time.integrator, time.step, time.accuracy and time.eta, and they "
-                 "are chosen");
+        say(run, "%stime.integrator and time.%s, and they are chosen", before,
+            integrator_has_stages(integrator) ? "step" : integrator_key(integrator)->key);
 }
 
 static void say_bound(struct run *run, const struct finding *f)
@@ -99,20 +100,23 @@ static void say_bound(struct run *run, const struct finding *f)
             ", asked %g (%.3g times): everything computed from these forces has that error; lower "
             "compute.accuracy, or take compute.method = \"direct\"",
             f->bound, f->value / f->bound);
-    else if (f->subject == FINDING_OF_HORIZON)
-        say_horizon(run, f);
-    else {
-        char bound[TEXT_REAL_SIZE];
-        say(run, ", %s %s%s (",
-            f->subject == FINDING_OF_TARGET ? "time.energy_error ="
-            : f->from_below                 ? "lower bound"
-            : f->bound > 0.0                ? "bound"
-                                            : "upper bound",
-            text_beside(bound, 6, f->bound, f->bound, f->bound), unit);
+    else if (f->subject == FINDING_OF_HORIZON) {
+        say(run, ", time.trust_until = %g%s: the steps are too long", f->bound, f->unit);
+        say_to_leave_out(run, "; leave out ");
+    } else {
+        char bound[TEXT_REAL_SIZE], factor[TEXT_REAL_SIZE];
+        say(run, ", %s %s%s%s (",
+            f->from_below    ? "lower bound"
+            : f->bound > 0.0 ? "bound"
+                             : "upper bound",
+            text_beside(bound, 6, f->bound, f->bound, f->bound), unit,
+            f->subject == FINDING_OF_TARGET ? " by time.energy_error" : "");
         if (!f->from_below && f->bound > 0.0 && !is_close(f))
-            say(run, "%.3g times)", f->value / f->bound);
+            say(run, "%s times)", text_factor(factor, f->value / f->bound, 3));
         else
             say(run, "beyond it by %.2g)", fabs(f->value - f->bound));
+        if (f->subject == FINDING_OF_TARGET)
+            say_to_leave_out(run, ": leave out ");
     }
 }
 
@@ -136,7 +140,7 @@ static void say_finding(struct run *run, const struct finding *f)
                              : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
                                                                 : f->name;
     if (f->unseen) {
-        say(run, "%.60s has no row to judge by", name);
+        say(run, "%.60s could not be judged", name);
         return;
     }
     if (isnan(f->value))
@@ -154,15 +158,32 @@ static void say_finding(struct run *run, const struct finding *f)
         say_bound(run, f);
 }
 
+/* Names the other criteria that fail, or counts them if they are many. */
 static void say_criterion(struct run *run, const struct findings *rows, const struct finding *f)
 {
-    size_t others = 0;
+    enum { MOST_NAMED = 3 };
+    const struct finding *others[MOST_NAMED];
+    size_t count = 0;
     say_finding(run, f);
-    for (size_t i = 0; i < rows->count; i++)
-        others += rows->rows[i].subject >= FINDING_OF_ENERGY && &rows->rows[i] != f &&
-                  rows->rows[i].severity == FINDING_FAILURE;
-    if (others > 0 && !f->unseen)
-        say(run, ", and %zu other criteri%s", others, others == 1 ? "on" : "a");
+    for (size_t i = 0; i < rows->count && !f->unseen; i++) {
+        const struct finding *const row = &rows->rows[i];
+        if (row->subject < FINDING_OF_ENERGY || row == f || row->severity != FINDING_FAILURE)
+            continue;
+        if (count < MOST_NAMED)
+            others[count] = row;
+        count++;
+    }
+    if (count > MOST_NAMED)
+        say(run, ", and %zu other criteria fail", count);
+    for (size_t k = 0; k < count && count <= MOST_NAMED; k++)
+        say(run, "%s%.40s%s",
+            k == 0          ? ", and "
+            : k + 1 < count ? ", "
+                            : " and ",
+            others[k]->sentence,
+            k + 1 < count ? ""
+            : count == 1  ? " fails"
+                          : " fail");
 }
 
 /* --- the cases -------------------------------------------------------------------------------- */

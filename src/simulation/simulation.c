@@ -71,13 +71,14 @@ enum status simulation_copy(struct simulation *copy, const struct simulation *fr
     return STATUS_OK;
 }
 
-/* Starts a backend in the place of the one before. An integrator that chooses its own steps goes on
- * with the state of system from[s] (NULL: the same) in every system but those that begin anew. */
+/* Starts a new backend in the place of the old one. An integrator that chooses its own steps
+ * continues from the state that system from[s] (NULL: s itself) had in the old one, except in
+ * systems s with anew[s] true (NULL: none). */
 static enum status start_again(struct simulation *simulation, const size_t *from, const bool *anew,
                                struct error *error)
 {
     struct backend *before = simulation->backend;
-    if (!before->adaptive) { /* there is no state, and what it takes can be had again */
+    if (!before->adaptive) { /* no state to keep, and its memory can be used again */
         stop(before);
         before = NULL;
     }
@@ -127,7 +128,7 @@ enum status simulation_advance(struct simulation *simulation, uint64_t steps, st
     struct backend *const backend = simulation->backend;
     const enum status status =
         backend->class_->advance(backend, simulation->integrator, simulation->step, steps, error);
-    if (status != STATUS_STOPPED) /* which takes them back */
+    if (status != STATUS_STOPPED) /* the backend has taken the steps back */
         simulation->steps += steps;
     return status;
 }

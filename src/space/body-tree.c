@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH. */
+/* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH if that is more. */
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
-/* See is_leaf(). */
+/* The limits of leaves in the outskirts: see is_leaf(). */
 enum { SPARSE_LEAF = 3, CONTRAST = 4 };
 
 size_t body_tree_cells_of(size_t count)
@@ -50,8 +50,8 @@ void body_tree_destroy(struct body_tree *tree)
     memory_free(tree);
 }
 
-/* The box around the bodies of a cell. The mass is taken along, so that the four numbers of a body
- * are compared at once; two bodies at a time, so that one need not wait for the other. */
+/* Finds the box around the bodies of a cell. The mass is taken along, so that the four numbers of a
+ * body are compared at once; two bodies at a time, so that one need not wait for the other. */
 static void find_box(struct body_tree_cell *cell, const struct body_tree_body *bodies)
 {
     double low[2][4], high[2][4];
@@ -102,8 +102,8 @@ static size_t cut(struct body_tree *tree, const struct body_tree_cell *cell)
     return at;
 }
 
-/* The children of a cell, in below and above. Where all bodies are at one point, or cells would get
- * too deep, they are halves by number. */
+/* Divides a cell into the children `below` and `above` by cut(), or into halves by number if all
+ * bodies are at one point or cells would get too deep. */
 static void divide(struct body_tree *tree, const struct body_tree_cell *cell, int depth,
                    struct body_tree_cell *below, struct body_tree_cell *above)
 {
@@ -133,7 +133,7 @@ void body_tree_plant(struct body_tree *tree)
     tree->branches = 0;
 }
 
-/* Bodies over the cube of the longest side; 0 for those at one point. */
+/* Returns the number of bodies over the cube of the longest side; 0 if all are at one point. */
 static double density_of(const struct body_tree_cell *cell)
 {
     const int axis = vec3_longest_side(cell->low, cell->high);
@@ -142,9 +142,9 @@ static double density_of(const struct body_tree_cell *cell)
 }
 
 /*
- * Places the cells of branches. In the outskirts each body may need a leaf of its own,
- * elsewhere leaves of four bodies on average are more than enough. If there is no room, leaves stay
- * larger.
+ * Reserves room for the cells of each branch: for leaves of four bodies on average, which is more
+ * than enough, but for four times as many cells in the outskirts, where each body may need a leaf
+ * of its own. If there is no room for these, leaves stay larger.
  */
 static void place_branches(struct body_tree *tree)
 {
@@ -165,7 +165,7 @@ static void place_branches(struct body_tree *tree)
     }
 }
 
-/* The greatest density of the cells of the trunk above one of them. */
+/* Returns the greatest density of the trunk's cells above one of its cells. */
 static double densest_above(const struct body_tree *tree, size_t cell)
 {
     double densest = 0;
@@ -214,9 +214,10 @@ void body_tree_cut(struct body_tree *tree, size_t c)
 }
 
 /*
- * Is a cell a leaf? If one of its ancestors, of which `densest` is the greatest density, is much
- * denser than the cell itself, it lies in the outskirts of that: its bodies are far apart, as seen
- * from where most mass is, and fewer of them go into a leaf.
+ * Tells whether a cell is a leaf: whether it has few enough bodies. If one of its ancestors, of
+ * which `densest` is the greatest density, is much denser than the cell itself, the cell lies in
+ * the outskirts of that ancestor: its bodies are far apart, as seen from where most mass is, and
+ * fewer of them go into a leaf.
  */
 static bool is_leaf(const struct body_tree *tree, const struct body_tree_cell *cell, double densest)
 {

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 
-/* Cells of the trunk, at most; branches are no more. */
+/* The most cells of the trunk, and the most branches. */
 enum { BODY_TREE_TRUNK = 4096 };
 
 struct body_tree_cell {
@@ -28,13 +28,13 @@ struct body_tree_body {
 
 /*
  * Cells of the trunk come first, the root at 0, then those of one branch after another. A parent
- * stands before its children. Branches are the subtrees that one thread builds or takes as a
- * job: their number follows from the number of bodies.
+ * stands before its children. Branches are the subtrees that one thread builds or takes as a job;
+ * the number of bodies in the tree decides how large a branch may be.
  */
 struct body_tree {
-    size_t count, leaf; /* bodies, and of a leaf at most */
+    size_t count, leaf; /* number of bodies; the most that a leaf has */
     struct body_tree_body *bodies;
-    uint32_t *index; /* of each body in the arrays that the tree was built from */
+    uint32_t *index; /* index of each body in the arrays that the tree was built from */
     struct body_tree_cell *cells;
     size_t trunk; /* number of cells of the trunk */
     size_t level; /* the first of its cells on the lowest level */
@@ -43,28 +43,32 @@ struct body_tree {
     struct body_tree_branch {
         uint32_t root;        /* its cell: of the trunk, and a leaf of it */
         uint32_t first, last; /* the cells below its root */
-        uint32_t room;        /* of `cells` */
-        int depth;            /* of its root */
-        double densest;       /* see body-tree.c */
+        uint32_t room;        /* cells that are reserved for it */
+        int depth;            /* depth of its root */
+        double densest;       /* the greatest density of the cells above its root */
     } * branch;
-    struct body_tree_body *spare; /* as long as bodies and four more; those of a branch are free for
-                                     others when it has grown */
+    struct body_tree_body *spare; /* room for four bodies more than `bodies` has; the part of a
+                                     branch is free for others when the branch has grown */
     uint32_t *spare_index;
 };
 
-/* For `count` bodies, of which a leaf has at most `leaf`, while there is room for cells.
- * STATUS_MEMORY. */
+/* Creates a tree for `count` bodies, of which a leaf has at most `leaf`, or more if the room for
+ * cells runs out. STATUS_MEMORY. */
 enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
                              struct error *error);
 void body_tree_destroy(struct body_tree *tree);
 
-/* Cells that a tree of `count` bodies has room for. */
+/* Returns the number of cells that a tree of `count` bodies has room for. */
 size_t body_tree_cells_of(size_t count);
 
 /*
  * The trunk grows level by level, from bodies (x, m and index, in any order) that the caller has
- * put into the tree: body_tree_plant(tree); while (body_tree_plan_level(tree, &first, &last)) for
- * (c = first; c < last; c++)     in any order, at the same time body_tree_cut(tree, c);
+ * put into the tree. The cells of a level can be cut in any order and at the same time:
+ *
+ *     body_tree_plant(tree);
+ *     while (body_tree_plan_level(tree, &first, &last))
+ *         for (c = first; c < last; c++)
+ *             body_tree_cut(tree, c);
  */
 void body_tree_plant(struct body_tree *tree);
 bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last);

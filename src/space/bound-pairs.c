@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* The energies of the pair of bodies at the indices i and j of the arrays. */
+/* Returns the energies of the pair of bodies at the indices i and j of the arrays; `energy` is NaN
+ * if it is not bound. */
 static struct bound_pair energies(const struct physics *physics, const struct bodies *b, size_t i,
                                   size_t j)
 {
@@ -26,7 +27,7 @@ static struct bound_pair energies(const struct physics *physics, const struct bo
                                 .virial = -both * r2 / (s2 * sqrt(s2)) };
 }
 
-/* Looks at each body that comes before its nearest neighbour and is nearest to that one too. */
+/* Collects the pairs i < j of bodies that are nearest to each other and bound, by ascending i. */
 static void collect(const struct physics *physics, const struct bodies *bodies, size_t system,
                     const size_t *nearest, struct bound_pairs *found)
 {
@@ -105,9 +106,8 @@ enum status bound_pairs_merge(const struct bound_pairs *found, const struct bodi
                               size_t system, struct bodies **merged, struct error *error)
 {
     const size_t first = system * bodies->stride;
-    const enum status status = bodies_create(1, bodies->count - found->count, merged, error);
-    if (status != STATUS_OK)
-        return status;
+    if (bodies_create(1, bodies->count - found->count, merged, error))
+        return error->status;
     double *from[BODIES_REALS], *to[BODIES_REALS];
     bodies_reals(bodies, from);
     bodies_reals(*merged, to);

@@ -7,17 +7,17 @@
 #include "model/vec3.h"
 
 /*
- * Both orders are that of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is G^2 tau^4; in space eps is
- * taken as 0 and every body's mass as 1/2.
+ * A search by a sweep along x. Pairs are in the order of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is
+ * G^2 tau^4; for the order in space eps is taken as 0 and every body's mass as 1/2.
  */
 struct sweep {
     double box_length; /* 0 in open space */
     double eps2;
-    double heaviest; /* no two bodies have more mass together */
+    double heaviest; /* twice the largest mass: no two bodies have more */
     size_t count;
     const double *x;         /* in ascending order, within the first box */
-    const double *body;      /* whose it is: a whole number, as GSL sorts it along */
-    const double *y, *z, *m; /* of the bodies as they stand; no m: 1/2 */
+    const double *body;      /* the number of the body at each x; double, as GSL sorts both */
+    const double *y, *z, *m; /* of the bodies as they stand; m NULL: all 1/2 */
     double best;
     size_t i, j; /* bodies; i = j: no pair yet */
     struct interruption *interruption;
@@ -33,8 +33,8 @@ static inline double image(const struct sweep *sweep, double d)
     return sweep->box_length > 0.0 ? physics_nearest_image(d, sweep->box_length) : d;
 }
 
-/* Considers the bodies at two places of the order. False when bodies farther along x than dx
- * cannot come nearer than the best pair. */
+/* Considers the pair of bodies at two places of the order along x, which are dx apart along x.
+ * Returns false if no pair at least as far apart along x can be nearer than the best pair. */
 static inline bool consider(struct sweep *sweep, size_t here, size_t there, double dx)
 {
     if (cube(dx * dx + sweep->eps2) >= sweep->best * sweep->heaviest * sweep->heaviest)
@@ -69,7 +69,7 @@ static void run_sweep(struct sweep *sweep)
     }
 }
 
-/* A few neighbours along x give a first bound, which keeps all later searches short. */
+/* Finds a first bound from a few neighbours along x, which keeps all later searches short. */
 static void find_bound(struct sweep *sweep)
 {
     enum { REACH = 4 };
@@ -98,7 +98,7 @@ static double wrapped(double x, double L)
     return L > 0.0 ? physics_wrap(x, L) : x;
 }
 
-/* Sorts the bodies whose positions are numbers. */
+/* Sorts, along x, the bodies whose positions are finite. */
 static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first, double *x,
                         double *body)
 {

@@ -25,7 +25,8 @@ struct nearest_pair {
 
 enum { NEAREST_BODY_BYTES = 2 * sizeof(double) }; /* that the search borrows for each body */
 
-/* Searched by sorting along x; bodies at places that are not finite are left out. STATUS_MEMORY. */
+/* Finds the nearest pair of a system, by sorting its bodies along x. Bodies at places that are not
+ * finite are left out. STATUS_MEMORY; STATUS_STOPPED if the search is interrupted. */
 enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
                          enum nearest_by by, struct nearest_pair *pair, struct error *error);
 

@@ -10,12 +10,12 @@
 #include "space/point-tree.h"
 
 enum {
-    GUESSED = 2000, /* bins at the most: one chunk in eight has to be done again */
-    CHUNK = 256,    /* separations worked out at once: they stay in the first-level cache */
-    COPIES = PAIRS_THREAD_REALS, /* histograms taken in turn, so that equal bins do not wait for
-                                    each other */
-    BLOCK = 64,                  /* bodies i of one piece of work */
-    LEAF = 32                    /* bodies of a leaf of the tree, fewer than that */
+    GUESSED = 2000, /* most bins for guess_bins(): one chunk in eight has to be done again */
+    CHUNK = 256,    /* separations worked out together: they stay in the first-level cache */
+    COPIES = PAIRS_THREAD_REALS, /* histograms of a thread, taken in turn, so that equal bins do
+                                    not wait for each other */
+    BLOCK = 64,                  /* bodies i of one piece of work, without a tree */
+    LEAF = 32                    /* bodies of a leaf of the tree, at most */
 };
 
 /* The positions of a run of bodies. */
@@ -26,13 +26,13 @@ struct positions {
 struct separations {
     double width;
     double bins;
-    double per_square; /* 1 / width^2; 0 where bins are too many, or too narrow, to be guessed */
+    double per_square; /* 1 / width^2; 0 if bins are too many, or too narrow, for guess_bins() */
     double box_length; /* 0 in open space */
 };
 
 /*
- * rint() without a call: the sum has no place for digits after the point. Exact where
- * |x| < 2^51, in round-to-nearest.
+ * Returns rint(x) without a call: the sum has no digits after the point. Exact where |x| < 2^51, in
+ * round-to-nearest.
  */
 static inline double round_even(double x)
 {
@@ -40,7 +40,7 @@ static inline double round_even(double x)
     return (x + digits) - digits;
 }
 
-/* Squared separations of `count` bodies from (x, y, z). */
+/* Finds the squared separations of `count` bodies from (x, y, z). */
 CLONE_FOR_VECTORS
 static void find_squares_open(double x, double y, double z, const struct positions *to,
                               size_t count, double *r2)
@@ -60,14 +60,14 @@ static void find_squares_periodic(double L, double x, double y, double z,
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
         double dx = to->x[j] - x, dy = to->y[j] - y, dz = to->z[j] - z;
-        dx -= L * round_even(dx * per_L); /* physics_nearest_image(), but at r = L / 2 */
+        dx -= L * round_even(dx * per_L); /* as physics_nearest_image(), but at r = L / 2 */
         dy -= L * round_even(dy * per_L);
         dz -= L * round_even(dz * per_L);
         r2[j] = dx * dx + dy * dy + dz * dz;
     }
 }
 
-/* The bins; `bins` if beyond r_max. */
+/* Finds the bin of each pair from its squared separation; `bins` if it is beyond r_max. */
 CLONE_FOR_VECTORS
 static void find_bins(const struct separations *s, const double *r2, size_t count, int32_t *bin)
 {
@@ -80,8 +80,9 @@ static void find_bins(const struct separations *s, const double *r2, size_t coun
 }
 
 /*
- * The same in single precision, four times as fast: false if a pair is so near the edge of a bin
- * that it takes more digits. Two roundings are less than 2^-23 of the bin's number.
+ * Does the work of find_bins() in single precision, four times as fast. Returns false if a pair is
+ * so near the edge of a bin that its bin takes more digits: two roundings are less than 2^-23 of
+ * the bin's number.
  */
 CLONE_FOR_VECTORS
 static bool guess_bins(const struct separations *s, const double *r2, size_t count, int32_t *bin)
@@ -107,7 +108,7 @@ struct tally {
     uint64_t *copies;
 };
 
-/* Body i against the bodies [from, to). */
+/* Counts the pairs of body i with the bodies [from, to). */
 static void count_run(struct tally *tally, const struct positions *positions, size_t i, size_t from,
                       size_t to)
 {
@@ -140,11 +141,12 @@ static void count_run(struct tally *tally, const struct positions *positions, si
 
 /* --- by a tree -------------------------------------------------------------------------------- */
 
-/* A tree, in a periodic box over the images in the first box; and the positions in its order. */
+/* A tree of the bodies (in a periodic box, of their images in the first box), and their positions
+ * in the order of the tree. */
 struct order {
     struct point_tree *tree;
     double *x, *y, *z;
-    double reach2; /* with a slack: rounding must not lose a pair */
+    double reach2; /* r_max^2 with a slack, so that rounding loses no pair */
     bool periodic;
 };
 
@@ -156,8 +158,8 @@ static void order_destroy(struct order *order)
     memory_free(order->z);
 }
 
-/* Tells whether a body is so far away that its place in the box is not known to the slack of the
- * reach. */
+/* Tells whether a body is so far away that its place in the periodic box is less well known than
+ * the slack of the reach. */
 static bool is_too_far(const struct separations *s, double r_max, const double x[3])
 {
     const double farthest = 1e5 * r_max; /* rounding to 1e-16 of it is 1e-11 of the reach */
@@ -165,7 +167,8 @@ static bool is_too_far(const struct separations *s, double r_max, const double x
            (fabs(x[0]) > farthest || fabs(x[1]) > farthest || fabs(x[2]) > farthest);
 }
 
-/* The bodies that are somewhere. false: one is too far away. */
+/* Puts the bodies whose positions are finite into the tree. Returns false if one is too far
+ * away. */
 static bool take_points(struct order *order, const struct separations *s,
                         const struct positions *positions, double r_max)
 {
@@ -185,7 +188,8 @@ static bool take_points(struct order *order, const struct separations *s,
     return true;
 }
 
-/* `usable` becomes false where there is no sense in a tree: all pairs will do. */
+/* Sorts the bodies into a tree. *usable becomes false if a body is too far away (is_too_far()):
+ * then all pairs are to be worked out. STATUS_MEMORY. */
 static enum status order_create(struct order *order, const struct physics *physics,
                                 const struct separations *s, const struct positions *positions,
                                 size_t count, double r_max, int threads, bool *usable,
@@ -214,7 +218,7 @@ static enum status order_create(struct order *order, const struct physics *physi
     return STATUS_OK;
 }
 
-/* The square of the shortest distance between two cells, to the nearest image. */
+/* Returns the square of the shortest distance between two cells, to the nearest image. */
 static double gap2_of(const struct order *order, double box_length, const struct point_cell *a,
                       const struct point_cell *b)
 {
@@ -231,7 +235,8 @@ static double gap2_of(const struct order *order, double box_length, const struct
     return sum;
 }
 
-/* The bin that all distances between two cells fall into, in open space; -1: there is none. */
+/* Returns the bin into which all distances between two cells fall, in open space; -1 if there is
+ * none. */
 static double common_bin(const struct separations *s, const struct point_cell *a,
                          const struct point_cell *b, double gap2)
 {
@@ -307,7 +312,8 @@ static void count_leaf(struct tally *tally, const struct order *order, size_t le
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-/* One piece of work: a leaf, or a block of bodies against all that follow. */
+/* Counts the pairs of one piece of work: of a leaf, or of a block of bodies, with all bodies that
+ * follow. */
 static void count_piece(struct tally *tally, const struct order *order,
                         const struct positions *positions, size_t count, size_t piece)
 {

@@ -10,20 +10,22 @@
 #include "model/physics.h"
 
 enum pairs_method {
-    PAIRS_AUTO, /* by a tree, only those that may be within r_max and not surely in one bin */
+    PAIRS_AUTO, /* by a tree: only pairs that may be within r_max and whose bin is not yet sure */
     PAIRS_ALL   /* every pair is worked out */
 };
 
-/* Borrowed for each body: a point of the tree, its share of the cells, and a position. */
+/* The bytes that a count borrows for each body: a point of the tree, its share of the cells, and a
+ * position. */
 enum { PAIRS_BODY_BYTES = 8 * sizeof(double) };
-/* And by each thread for each bin. */
+/* The numbers of 8 bytes that each thread borrows for each bin. */
 enum { PAIRS_THREAD_REALS = 4 };
 
 /*
- * Adds to counts[k] the unordered pairs of one system with k <= r / width < k + 1,
- * width = r_max / bins; r is the distance to the nearest image in a periodic box, where
- * r_max <= L / 2. Both methods give the same counts, and so does any number of threads. Bodies at
- * places that are not finite have no pairs. STATUS_MEMORY.
+ * Adds to counts[k] the number of unordered pairs of one system whose distance r, to the nearest
+ * image in a periodic box, has k <= r / width < k + 1, where width = r_max / bins. In a periodic
+ * box r_max <= L / 2. Both methods give the same counts, and so does any number of threads. Bodies
+ * at places that are not finite have no pairs. STATUS_MEMORY; STATUS_STOPPED if the count is
+ * interrupted.
  */
 enum status pairs_count(const struct physics *physics, const struct bodies *bodies, size_t system,
                         double r_max, size_t bins, enum pairs_method method, int threads,

@@ -50,7 +50,8 @@ static void find_box(struct point_cell *cell, const struct tree_point *points)
         }
 }
 
-/* Hoare's selection: what stands before `middle` is then not above what stands behind, along k. */
+/* Sorts the points [begin, end) along axis k by Hoare's selection so far that those before `middle`
+ * are not above those from it on. */
 static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
     while (end - begin > 1) {

@@ -14,13 +14,13 @@
 
 struct tree_point {
     double x[3];
-    size_t index; /* whose it is; given by the caller */
+    size_t index; /* number of the point, given by the caller */
 };
 
-/* One cache line. */
+/* A cell of the tree: one cache line. */
 struct point_cell {
     double low[3], high[3]; /* the box around its points */
-    size_t first, last;     /* these */
+    size_t first, last;     /* its points: [first, last) */
 };
 
 struct point_tree {
@@ -31,20 +31,22 @@ struct point_tree {
                                   they are leaves */
 };
 
-/* At most, for each point, with leaves of `leaf` points. */
+/* The bytes of a tree for each point, at most, with leaves of `leaf` points. */
 #define POINT_TREE_BYTES(leaf) (sizeof(struct tree_point) + 4 * sizeof(struct point_cell) / (leaf))
 
-/* Room for `count` points, which the caller then puts into `points`; `count` may be made less.
- * Leaves have at most `leaf` points, and half of that at least. STATUS_MEMORY. */
+/* Creates a tree with room for `count` points, which the caller then puts into `points`; the caller
+ * may make `count` less. Leaves have at most `leaf` points, and half of that at least.
+ * STATUS_MEMORY. */
 enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
                               struct error *error);
 void point_tree_destroy(struct point_tree *tree); /* accepts NULL */
 
-/* Sorts the points, which must be finite, and makes the cells; by as many threads as OpenMP gives
- * where `threads` is 0. May be interrupted. */
+/* Sorts the points, which must be finite, and makes the cells, by `threads` threads; 0: by as many
+ * as OpenMP gives. If it is interrupted, the tree is not complete. */
 void point_tree_build(struct point_tree *tree, int threads, struct interruption *interruption);
 
-/* The square of the shortest distance between a box and a point, or between two boxes; 0 inside. */
+/* Returns the square of the shortest distance between the box of a cell and another box; 0 if they
+ * overlap. For the distance of a point, low = high = the point. */
 static inline double point_cell_gap2(const struct point_cell *cell, const double low[3],
                                      const double high[3])
 {

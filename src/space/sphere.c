@@ -24,7 +24,8 @@ static double local_density(const struct neighbours *neighbours, const double *m
     return mass / (4.0 / 3.0 * M_PI * farthest * sqrt(farthest));
 }
 
-/* The mean of the positions, with the given weights; false where these add up to nothing. */
+/* Finds the mean of the positions with the given weights. Returns false if the sum of the weights
+ * is not positive or not finite. */
 static bool weighted_center(const struct bodies *bodies, size_t first, const double *weight,
                             double x[3])
 {
@@ -65,9 +66,8 @@ enum status density_center(const struct bodies *bodies, size_t system, int threa
 {
     const size_t first = system * bodies->stride;
     struct neighbours *neighbours;
-    enum status status = neighbours_create(bodies, system, threads, &neighbours, error);
-    if (status != STATUS_OK)
-        return status;
+    if (neighbours_create(bodies, system, threads, &neighbours, error))
+        return error->status;
     double *density = memory_array(bodies->count, sizeof *density, error);
     if (!density) {
         neighbours_destroy(neighbours);
@@ -91,7 +91,7 @@ enum status density_center(const struct bodies *bodies, size_t system, int threa
 
 const char *const sphere_center_names[] = { "density", "mass", "origin", NULL };
 
-/* The chosen centre; the core radius stays undefined but for the density centre. */
+/* Finds the chosen centre; the core radius is NaN for other centres than that of density. */
 static enum status find_center(const struct bodies *bodies, size_t system,
                                enum sphere_center choice, int threads, struct sphere *sphere,
                                struct error *error)
@@ -164,7 +164,7 @@ static size_t count_below(const double *ascending, size_t count, double x)
 
 double sphere_radius(const struct sphere *sphere, double fraction)
 {
-    /* Rounding in the sum of masses must not ask for a body more. */
+    /* Rounding in the sum of masses must not lead to the next body. */
     const double wanted = fraction * sphere->mass * (1.0 - 1e-12);
     return sphere->r[count_below(sphere->enclosed, sphere->count - 1, wanted)];
 }

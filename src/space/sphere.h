@@ -16,37 +16,39 @@ enum sphere_center {
     SPHERE_ORIGIN
 };
 
-/* The choices of the key `center` and its row, for the diagnostics that have a centre. It is bound
- * to the member of that name. */
+/* The choices of the key `center`, and its row for the diagnostics that have a centre. The row
+ * binds the key to the member `center` of the diagnostic's struct. */
 extern const char *const sphere_center_names[];
+/* clang-format off */
 #define SPHERE_CENTER_PARAMETER(struct_)                                                           \
-    {                                                                                              \
-        BIND(CHOICE, struct_, center),                                                             \
-            .default_value = DEFAULT_STRING("density"), .choices = sphere_center_names,            \
-            .help = "Distances are from the density centre (Casertano & Hut 1985), the centre of " \
-                    "mass or the origin."                                                          \
-    }
+    { BIND(CHOICE, struct_, center), BY_DEFAULT(STRING, "density"),                                \
+      .choices = sphere_center_names,                                                              \
+      .help = "Distances are from the density centre (Casertano & Hut 1985), the centre of mass "  \
+              "or the origin." }
+/* clang-format on */
 
 struct sphere {
     size_t count;
     double mass; /* of all of them */
     double center[3];
-    double core_radius; /* NaN but for the density centre */
+    double core_radius; /* NaN for other centres than that of density */
     double *r;          /* ascending */
-    double *enclosed;   /* mass up to and with that body */
+    double *enclosed;   /* mass of the bodies up to this one, and of itself */
     size_t *body;       /* its index within the system */
 };
 
-/* At most, for each body: distances, order and masses, and what the centre of density borrows. */
+/* The bytes for each body, at most: of distances, order and masses, and those that the centre of
+ * density borrows. */
 enum { SPHERE_BODY_BYTES = NEIGHBOURS_BODY_BYTES + 5 * sizeof(double) };
 
-/* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
+/* Sorts the bodies of a system by their distance from the centre. STATUS_MEMORY; STATUS_NUMERICAL
+ * if the centre is that of density and a position is no number (NaN, infinite). */
 enum status sphere_create(const struct bodies *bodies, size_t system, enum sphere_center center,
                           int threads, struct sphere *sphere, struct error *error);
-void sphere_destroy(struct sphere *sphere); /* what create() has filled, or all zero */
+void sphere_destroy(struct sphere *sphere); /* accepts what create() filled, and all zero */
 
-/* The Lagrangian radius of a fraction 0 < f <= 1: the distance of the body with which the enclosed
- * mass reaches f times the whole. */
+/* Returns the Lagrangian radius of a fraction 0 < f <= 1: the distance of the body with which the
+ * enclosed mass reaches f times the whole. */
 double sphere_radius(const struct sphere *sphere, double fraction);
 
 /* Counts the bodies that are nearer to the centre than r. */
@@ -62,11 +64,11 @@ struct density_center {
 };
 
 /*
- * x = sum rho_i x_i / sum rho_i, with the local density that the sixth neighbour gives,
- * rho_i = (mass of the five nearest) / (4 pi / 3 r_6^3), which is unbiased (Casertano & Hut 1985,
- * ApJ 298, 80); core radius r_c^2 = sum rho_i^2 |x_i - x|^2 / sum rho_i^2 (McMillan, Hut & Makino
- * 1990, ApJ 362, 522). Of fewer than seven bodies, or where no density is defined: the centre of
- * mass, and no core radius (NaN). Open space only. STATUS_MEMORY, STATUS_NUMERICAL as
+ * Finds the centre x = sum rho_i x_i / sum rho_i, with the local density that the sixth neighbour
+ * gives, rho_i = (mass of the five nearest) / (4 pi / 3 r_6^3), which is unbiased (Casertano & Hut
+ * 1985, ApJ 298, 80); core radius r_c^2 = sum rho_i^2 |x_i - x|^2 / sum rho_i^2 (McMillan, Hut &
+ * Makino 1990, ApJ 362, 522). With fewer than seven bodies, or if no density is defined, x is the
+ * centre of mass and the core radius NaN. Open space only. STATUS_MEMORY, STATUS_NUMERICAL as
  * neighbours_create().
  */
 enum status density_center(const struct bodies *bodies, size_t system, int threads,

@@ -9,7 +9,8 @@ _Static_assert((int)BOUND_PAIRS_BODY_BYTES <= (int)TIME_SCALES_BODY_BYTES, "");
 
 enum { LEAST_BODIES = 50 };
 
-/* Counts bodies and pairs, and sums the energies within the pairs. */
+/* Counts the bodies with mass, with each pair as one, finds the largest mass, and sums the energies
+ * within the pairs. */
 static void count_pairs(const struct bound_pairs *pairs, const struct bodies *bodies, size_t system,
                         struct time_scales_structure *structure)
 {

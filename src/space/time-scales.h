@@ -1,10 +1,11 @@
 /*
- * How long a cluster takes to be crossed and to relax, from its bodies at the start.
+ * The crossing time and the half-mass relaxation time of a cluster, from its bodies at the start:
  *
  * t_cr = G M^(5/2) / (2 |E|)^(3/2), 2 sqrt(2) in N-body units (Heggie & Mathieu 1986);
- * t_rh = 0.138 N r_h^(3/2) / (sqrt(G M) ln(0.11 N)), of half of the mass, for bodies of equal mass
- * without softening (Spitzer 1987; 0.11: Giersz & Heggie 1994, MNRAS 268, 257). Bound pairs count
- * as one body, and E, K and W without what is within them, in the frame of the centre of mass.
+ * t_rh = 0.138 N r_h^(3/2) / (sqrt(G M) ln(0.11 N)), with the half-mass radius r_h, for bodies of
+ * equal mass without softening (Spitzer 1987; 0.11: Giersz & Heggie 1994, MNRAS 268, 257). A bound
+ * pair counts as one body; E, K and W are those in the frame of the centre of mass, without the
+ * energies within the bound pairs.
  */
 #ifndef ORRERY_SPACE_TIME_SCALES_H
 #define ORRERY_SPACE_TIME_SCALES_H
@@ -20,21 +21,23 @@
 /* The structure of a system, known before its energies are. */
 struct time_scales_structure {
     double count;                      /* bodies with mass, a bound pair as one */
-    double largest;                    /* mass of one of them */
+    double largest;                    /* the largest mass of one of these */
     double half_mass_radius;           /* about the centre of mass */
     double kinetic, potential, virial; /* within the bound pairs */
 };
 
 struct time_scales {
-    double crossing;   /* NaN for fewer than 50 bodies, one with a tenth of all mass, E >= 0 */
-    double relaxation; /* the same; NaN too unless 1/2 < 2 K / |W| < 3/2 */
+    double crossing;   /* NaN with fewer than 50 bodies, one above a tenth of the mass, or E >= 0 */
+    double relaxation; /* NaN in these cases, and unless 1/2 < 2 K / |W| < 3/2 */
 };
 
-/* Borrowed for each body of the system: for the pairs first, no more than for the sphere
- * afterwards. */
+/* The bytes borrowed for each body of the system: those for the pairs, and afterwards those for the
+ * sphere, which are no fewer. */
 enum { TIME_SCALES_BODY_BYTES = SPHERE_BODY_BYTES };
 
-/* All zero in a periodic box. STATUS_MEMORY, STATUS_NUMERICAL. */
+/* Finds the structure of a system, which time_scales() needs beside the conserved quantities; all
+ * members are 0 in a periodic box and for fewer than 50 bodies. STATUS_MEMORY,
+ * STATUS_NUMERICAL. */
 enum status time_scales_structure(const struct physics *physics, const struct bodies *bodies,
                                   size_t system, int threads,
                                   struct time_scales_structure *structure, struct error *error);

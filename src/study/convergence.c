@@ -16,7 +16,7 @@
 #include "space/time-scales.h"
 #include "study/study.h"
 
-/* The same diagnostic of the three runs, and the rows that all of them have, at equal times. */
+/* A diagnostic of the three runs, with the indices and times of those rows that all runs have. */
 struct levels {
     struct series *series[CONVERGENCE_LEVELS];
     size_t *row[CONVERGENCE_LEVELS];
@@ -33,7 +33,7 @@ static void levels_free(struct levels *levels)
     free(levels->times);
 }
 
-/* Columns that say when and of what a row is. */
+/* Tells whether a column only says which row it is: step, time, system. */
 static bool is_label(const char *name)
 {
     static const char *const labels[] = { "step", "time", "system", "file", "systems", "left_out" };
@@ -43,7 +43,8 @@ static bool is_label(const char *name)
     return false;
 }
 
-/* Times are multiples of the smallest step; equal ones differ by their rounding. */
+/* Finds the rows whose times all runs have. Times are multiples of the smallest step; equal ones
+ * differ by rounding. */
 static enum status match_rows(struct levels *levels, double smallest_step, struct error *error)
 {
     const struct series_column *time[CONVERGENCE_LEVELS];
@@ -78,14 +79,14 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
     return STATUS_OK;
 }
 
-/* The statements of the runs themselves about their method and the size of their numbers. */
+/* The properties of the runs, as run.json has them: their method and the sizes of their numbers. */
 struct study_method {
-    struct errorbar_method method; /* rounding: relative, of a number of size 1 */
+    struct errorbar_method method; /* rounding and bias are those of a number of size 1 */
     struct scales scales;
     double mass, energy, smallest_step;
 };
 
-/* Returns the relative rounding of one step: state is double, forces may be less. */
+/* Returns the relative rounding of one step: state is in double, forces may be less exact. */
 static double rounding_of(double force_error, double step, double dynamic_time)
 {
     const double forces = force_error * step / dynamic_time;
@@ -136,8 +137,8 @@ static double scale_of(const struct study_method *m, const char *unit)
     return isfinite(scale) ? scale : 0.0;
 }
 
-/* Returns the size of a number that a bias of the forces changes in proportion: a length changes by
- * a part of itself, however large the system is. */
+/* Returns the size of the number that a bias of the forces changes in proportion. For a length that
+ * is the length itself, at most, however large the system is. */
 static double biased_scale(const struct study_method *m, const char *unit,
                            const struct errorbar_column *column)
 {
@@ -178,8 +179,8 @@ static enum status measure_column(const struct levels *levels, size_t column,
     return STATUS_OK;
 }
 
-/* Measures one diagnostic. In an ensemble, the statistics over its members have a diagnostic of
- * their own. */
+/* Measures the columns of a diagnostic. Rows of single systems of an ensemble are left out: their
+ * statistics are a diagnostic of their own. */
 static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
                                       const struct study_method *m, struct convergence *convergence,
                                       struct error *error)
@@ -261,22 +262,19 @@ static enum status measure_study(struct directory *directory, struct convergence
 {
     struct result results[CONVERGENCE_LEVELS] = { 0 };
     size_t opened = 0;
-    enum status status = STATUS_OK;
-    for (; opened < CONVERGENCE_LEVELS && !status; opened++) {
+    for (; opened < CONVERGENCE_LEVELS && !error->status; opened++) {
         char path[STUDY_PATH_SIZE];
         study_member_path(directory_path(directory), opened, path);
-        status = result_open(path, &results[opened], error);
+        result_open(path, &results[opened], error);
     }
-    if (!status)
-        status = measure_runs(results, convergence, error);
-    if (!status)
-        status = write_csv(directory, convergence, error);
+    if (!error->status && !measure_runs(results, convergence, error))
+        write_csv(directory, convergence, error);
     for (size_t l = 0; l < opened; l++)
         result_close(&results[l]);
-    return status;
+    return error->status;
 }
 
-/* Measures the runs while the directory is locked, since other jobs of an array may end at the same
+/* The runs are read while the directory is locked, since other jobs of an array may end at the same
  * moment. */
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error)
@@ -286,13 +284,10 @@ enum status convergence_measure(const char *path, struct convergence *convergenc
     *convergence = (struct convergence){ 0 };
     if (directory_open_kind(path, &directory_study, DIRECTORY_SHARED, &directory, error))
         return error->status;
-    enum status status = directory_lock_files(directory, error);
-    if (!status)
-        status = directory_check(directory, name, 1, error);
-    if (!status)
-        status = measure_study(directory, convergence, error);
+    if (!directory_lock_files(directory, error) && !directory_check(directory, name, 1, error))
+        measure_study(directory, convergence, error);
     directory_close(directory);
-    return status;
+    return error->status;
 }
 
 void convergence_free(struct convergence *convergence)

@@ -1,6 +1,6 @@
 /*
  * The result of a convergence study: for every column of every diagnostic, measured with steps dt,
- * dt/2, dt/4, the order at which it converges and the error that is left.
+ * dt/2 and dt/4, the order at which it converges and the error that is left.
  */
 #ifndef ORRERY_STUDY_CONVERGENCE_H
 #define ORRERY_STUDY_CONVERGENCE_H
@@ -15,8 +15,8 @@ enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
 struct convergence_row {
     char column[CONVERGENCE_NAME_SIZE]; /* "conservation.energy" */
     char unit[CONVERGENCE_NAME_SIZE];
-    double value;        /* at the last time that all have measured, with the smallest step */
-    struct errorbar bar; /* of this value */
+    double value;        /* at the last time that all runs have measured, with the smallest step */
+    struct errorbar bar; /* error bar of this value */
 };
 
 struct convergence {
@@ -24,9 +24,9 @@ struct convergence {
     size_t count;
 };
 
-/* Reads the three runs of the study in `path` and writes its convergence.csv. STATUS_NO_INPUT where
- * one of them is missing; STATUS_CANT_CREATE where another process is at work there. The caller
- * frees the rows with convergence_free(). */
+/* Reads the three runs of the study in `path`, measures their convergence, and writes the study's
+ * convergence.csv. STATUS_NO_INPUT if a run is missing; STATUS_CANT_CREATE if another process is at
+ * work there. The caller frees the rows by convergence_free(). */
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error);
 void convergence_free(struct convergence *convergence);

@@ -11,8 +11,8 @@
 #include "run/record.h"
 #include "run/run.h"
 
-/* Keys that change no number of rows, frames or bodies: members that differ in these alone write
- * as much, and are worked out once. */
+/* Keys that change no number of rows, frames or bodies. Members that differ only in these write the
+ * same number of bytes, which is computed once. */
 static const char *const sizeless_keys[] = { "bodies.seed",        "physics.*", "time.integrator",
                                              "compute.*",          "watch.*",   "expect.*",
                                              "bodies.virial_ratio" };
@@ -35,10 +35,11 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
     return true;
 }
 
-/* The sum over the members; a config that none of them can be prepared from is reported at once. */
+/* The bytes of all members. If no member can be prepared because of its config, that is reported at
+ * once. */
 struct disk_estimate {
     double bytes;
-    bool prepared; /* one of them at least */
+    bool prepared; /* at least one member could be prepared */
     struct error refused;
 };
 
@@ -61,7 +62,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     return prepared;
 }
 
-/* The request to the child. */
+/* The request to the child process: the arguments of disk_needed(). */
 struct disk_request {
     const struct study *study;
     const struct study_options *options;
@@ -69,8 +70,9 @@ struct disk_request {
     const void *context;
 };
 
-/* A number near the golden section of `members` that has no divisor with it in common: its
- * multiples visit all of them, and the first ones are spread over the whole grid. */
+/* Returns a number near the golden section of `members` without a common divisor with it: its
+ * multiples, modulo `members`, visit all members, and the first ones are spread over the whole
+ * grid. */
 static size_t stride_over(size_t members)
 {
     size_t stride = (size_t)(0.6180339887498949 * (double)members);
@@ -87,13 +89,15 @@ static size_t stride_over(size_t members)
 }
 
 /*
- * Members of one kind write as much, but one may be refused for what another has not: so a kind is
- * known by one that can be prepared, unless many could not. To prepare one may take a second, so
- * that of many kinds a sample stands for all.
+ * Adds up the bytes of all members that count. Members of one kind write as much, but one may be
+ * refused for something that another lacks: so the bytes of a kind come from a member that can be
+ * prepared, unless many could not. To prepare one may take a second, so a sample of the kinds
+ * stands for all if there are many.
  */
 static void sum_bytes(const struct disk_request *request, struct disk_estimate *estimate)
 {
-    /* Kinds of members whose size is remembered, and members that may fail to be prepared. */
+    /* The most kinds whose bytes are kept, and the most members that may fail to be prepared before
+     * their kind counts as 0 bytes. */
     enum { MOST = 64 };
     const struct study *study = request->study;
     const size_t members = study->member_count, stride = stride_over(members);
@@ -170,7 +174,7 @@ enum status disk_check(const char *directory, double bytes, struct error *error)
     if (slash)
         slash[slash == parent] = '\0';
     if (statvfs(directory, &about) != 0 && statvfs(slash ? parent : ".", &about) != 0)
-        return STATUS_OK; /* whoever makes the directory will say what is wrong */
+        return STATUS_OK; /* creating the directory will show the error */
     const double room = (double)about.f_bavail * (double)about.f_frsize;
     if (bytes <= room)
         return STATUS_OK;

@@ -4,26 +4,26 @@
 
 const char *const errorbar_limit_names[] = { "none", "step", "rounding" };
 
-/* An order below this says that the runs do not converge. */
+/* The observed order below which runs do not converge. */
 static const double least_order = 0.5;
 
 /* The factors that turn the estimates, which hold on average, into bars. */
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
-/* The same of forces that err more than double precision, where that decides: the differences of
- * the runs are samples of what is their own, and the bias of all forces is the same in all of them
+/* The factors for forces that err more than double precision, if that decides. The differences of
+ * the runs are samples of their random errors; the bias of all forces is the same in all runs
  * (measured beside exact orbits of 8 to 200 bodies; see theory.md). */
 static const double sample_safety = 3.0, bias_safety = 2.5, change_safety = 2.0;
 
-/* Differences up to this multiple of the floor may be rounding. */
+/* The multiple of the floor up to which differences may be rounding. */
 static const double floor_margin = 4.0;
 
-/* The statistics of the difference between two neighbouring levels. */
+/* The differences of a column between two neighbouring levels. */
 struct difference {
     double rms;
     double last;
-    double early; /* typical while errors cannot have grown yet */
-    double late;  /* typical of the second half, and no less than the last */
+    double early; /* typical size while errors cannot have grown yet */
+    double late;  /* typical size in the second half, and no less than the last */
 };
 
 static double at(const struct errorbar_column *column, size_t level, size_t row)
@@ -31,8 +31,8 @@ static double at(const struct errorbar_column *column, size_t level, size_t row)
     return column->values[level][row] - column->values[level + 1][row];
 }
 
-/* The geometric mean of |difference| for times in (from, to]: a few close passages do not rule it.
- * What is less than `least` counts as that. */
+/* Returns the geometric mean of |difference| for times in (from, to], which a few close passages do
+ * not rule. Values less than `least` count as `least`. */
 static double typical(const struct errorbar_column *column, size_t level, double from, double to,
                       double least)
 {
@@ -75,7 +75,7 @@ static struct difference measure_difference(const struct errorbar_column *column
                                              typical(column, level, 0.5 * end, end, least)) };
 }
 
-/* The first time after the start at which anything was measured. */
+/* Returns the first time after the start at which the column was measured. */
 static double first_time(const struct errorbar_column *column)
 {
     for (size_t i = 0; i < column->rows; i++)
@@ -85,9 +85,9 @@ static double first_time(const struct errorbar_column *column)
 }
 
 /*
- * Returns the factor by which errors have grown at the end. Those of single steps add like a random
- * walk (Brouwer 1937); what they then grow by is seen in the difference of the two largest steps,
- * since the motion makes errors grow whatever they come from.
+ * Returns the factor by which errors have grown at the end. The errors of single steps add like a
+ * random walk (Brouwer 1937). Their growth after that is seen in the difference of the two largest
+ * steps, since the motion makes all errors grow alike.
  */
 static double growth_of(const struct errorbar_method *method, const struct difference *coarse,
                         double early_end)
@@ -98,8 +98,8 @@ static double growth_of(const struct errorbar_method *method, const struct diffe
     return walk > 0.0 ? growth * (isfinite(unseen) ? unseen : 1.0) : 1.0;
 }
 
-/* Returns the largest change of the column since its first row; infinite where nothing precedes the
- * last. */
+/* Returns the largest change of the column since its first row; INFINITY if there is one row
+ * only. */
 static double largest_change(const struct errorbar_column *column)
 {
     const double *const values = column->values[ERRORBAR_LEVELS - 1];
@@ -110,22 +110,22 @@ static double largest_change(const struct errorbar_column *column)
 }
 
 /*
- * Returns what the bias of all forces makes of the last value. Forces that are too strong alike
- * part the motion from that of the system for as long as it goes on, at most a dynamic time, and
- * then as any error grows. What hardly changes at all, as a conserved quantity, is not changed by
- * it either.
+ * Returns the error of the last value by the bias that all forces share. Forces that are too strong
+ * alike part the motion from the true one for as long as it lasts, at most a dynamic time; then
+ * that error grows as any other. The bias does not change a number that hardly changes at all, such
+ * as a conserved quantity.
  */
 static double bias_error(const struct errorbar_column *column, const struct errorbar_method *method,
                          double growth)
 {
     const double times = column->times[column->rows - 1] / method->dynamic_time;
-    /* Bodies that begin at rest have no such time. */
+    /* Bodies that begin at rest have no dynamic time. */
     const double moved = method->bias * growth * (times > 0.0 ? fmin(1.0, times) : 1.0);
     return fmin(bias_safety * moved, change_safety * largest_change(column));
 }
 
-/* Richardson's estimate, and by how much the last two differences are not in the ratio of the
- * order, which is what the estimate takes for granted. */
+/* Returns Richardson's estimate of the error, plus the amount by which the last two differences are
+ * not in the ratio of the order, as the estimate assumes. */
 static double step_error(double order, double coarse, double fine)
 {
     const double ratio = exp2(order);

@@ -63,7 +63,7 @@ void existing_grid(const char *directory, const struct study *study, const json_
     json_t *before = NULL;
     struct error unreadable = { 0 };
     const enum status status = document_load(path, &before, &unreadable);
-    /* Any other file in its place is refused when the directory is claimed. */
+    /* Any other file in its place is refused later, when the directory is claimed. */
     if (status == STATUS_MEMORY || status == STATUS_IO)
         error_set(error, status, "%s", unreadable.text);
     if (directory_names_program(before))
@@ -77,8 +77,8 @@ struct comparison {
     const char *directory;
     const struct study *quiet_keys;
     bool finished;
-    bool further;     /* to a later end than the run had */
-    bool input_known; /* by its content, which is compared instead of its name */
+    bool further;     /* the end is later than the run had it */
+    bool input_known; /* the files of bodies are compared by content, not by name */
     struct error *error;
 };
 
@@ -98,7 +98,7 @@ static bool may_differ(const struct comparison *comparison, const struct change 
         return true;
     case CHANGE_OBSERVES:
         return !comparison->finished;
-    case CHANGE_END: /* a restart sees to a run that has gone too far */
+    case CHANGE_END: /* a restart refuses an end that has been passed */
         return !comparison->finished ||
                json_number_value(change->is_set) > json_number_value(change->was_set);
     case CHANGE_INPUT:
@@ -137,7 +137,8 @@ static const char *hash_now(struct existing_input *input, const struct body_file
     return input->hash;
 }
 
-/* The first of several files that is not what it was, if they are as many. */
+/* Returns the first file whose hash is not that in `before`, the members in run.json, if they are
+ * as many; else the only file, or "these files". *one says whether it is one file. */
 static const char *changed_file(const struct body_files *files, const json_t *before, bool *one)
 {
     *one = true;
@@ -152,7 +153,8 @@ static const char *changed_file(const struct body_files *files, const json_t *be
     return *one ? files->paths[0] : "these files";
 }
 
-/* The same name may hold other bodies by now, another one the same. */
+/* Compares the bytes of the files of bodies with those that the run has read: the same name may
+ * hold other bodies by now, another name the same. */
 static void compare_input(struct comparison *comparison, const struct result *result,
                           const struct config *config, struct existing_input *input)
 {
@@ -193,12 +195,12 @@ void existing_member(const char *directory, const struct result *result,
                                      .quiet_keys = quiet_keys,
                                      .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
                                      .error = error };
-    /* A run that was ended before its first checkpoint begins anew, and may differ. */
+    /* A run that ended before its first checkpoint begins anew, so its config may differ. */
     const json_t *before = result_find(result, FIELD_CONFIG);
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
     } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
-        struct config *chosen = NULL; /* as what was chosen for the run makes it */
+        struct config *chosen = NULL; /* the config with the choice that the run has made */
         compare_input(&comparison, result, config, input);
         if (!choice_recall(result->json, config, &chosen, error))
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);

@@ -1,6 +1,6 @@
 /*
  * The runs that an earlier command has left in the directory of a study, and whether they still
- * count: a member is done only if it has finished, and with the config that would run now.
+ * count: a member is done only if its run has finished with the config that it would have now.
  */
 #ifndef ORRERY_STUDY_EXISTING_H
 #define ORRERY_STUDY_EXISTING_H
@@ -14,30 +14,31 @@
 #include "report/result.h"
 #include "study/study.h"
 
-/* The files of bodies that were looked at last: most members share theirs. All zero at first. */
+/* The files of bodies that were hashed last, since most members share them. All zero at first. */
 struct existing_input {
-    char *path; /* of several, one in each line */
+    char *path; /* their paths, one in a line */
     char hash[INPUT_HASH_SIZE];
 };
 
 /*
- * Compares the grid that DIR/study.json describes with the present one, which `now` is in the same
- * form. A line in `error` for each difference (STATUS_CONFIG); none where there is no such file, or
- * it is not a study's.
+ * Compares the grid of DIR/study.json with the present one, `now`, in the same form. Adds a line to
+ * `error` for each difference (STATUS_CONFIG). A missing file, or one that is no study's, makes no
+ * difference.
  */
 void existing_grid(const char *directory, const struct study *study, const json_t *now,
                    struct error *error);
 
-/* Opens the run of a member. STATUS_NO_INPUT where there is none, STATUS_CANT_CREATE where another
- * program's file has the place of its manifest; otherwise what result_open() says. */
+/* Opens the run of a member. STATUS_NO_INPUT if there is none, STATUS_CANT_CREATE if another
+ * program's file is in the place of its manifest; else the errors of result_open(). */
 enum status existing_open(const char *directory, struct result *result, struct error *error);
 
 /*
- * Compares the config of a run in `directory` with the one that it would have now, as a restart
- * does; what a restart may change although rows, frames or verdicts
- * would differ counts here, once the run has finished. *done: it stands as it is, with the exit
- * status *status; not, where it goes on to a later end. A line in `error` for each difference
- * (STATUS_CONFIG); `quiet_keys`: the keys of this study are not looked at (they are told already).
+ * Compares the config of the run in `directory` with `config`, as a restart does. Changes that a
+ * restart allows although they change rows, frames or verdicts count as differences once the run
+ * has finished. Adds a line to `error` for each difference (STATUS_CONFIG). Sets *done if the run
+ * stands as it is, with the exit status *status; a run that must go on to a later end is not done.
+ * `quiet_keys` is a study whose keys are not compared, since their differences were reported
+ * already; or NULL.
  */
 void existing_member(const char *directory, const struct result *result,
                      const struct config *config, const struct study *quiet_keys,

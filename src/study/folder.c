@@ -61,10 +61,11 @@ json_t *folder_describe(const struct study *study)
             document_append(&row, json_string(study->values[m * study->key_count + k]));
         document_append(&members, row);
     }
-    return json_pack("{s:o, s:o}", "keys", keys, "members", members);
+    return DOCUMENT({ "keys", keys }, { "members", members });
 }
 
-/* The same keys with the same values; the program may be another version. */
+/* Tells whether both studies have the same keys with the same values; the program may be another
+ * version. */
 static bool is_same(const json_t *before, const json_t *now)
 {
     return json_equal(json_object_get(before, "keys"), json_object_get(now, "keys")) &&
@@ -78,7 +79,7 @@ static int is_no_dot(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Names what stays in the directory of a member. */
+/* Tells the user which files stay in the directory of a member. */
 static void tell_what_stays(const struct study_options *options, const char *path)
 {
     enum { SHOWN = 5 };
@@ -101,7 +102,7 @@ static void tell_what_stays(const struct study_options *options, const char *pat
     text_free(&line);
 }
 
-/* The run of one member goes, or, at first, is only looked at. */
+/* Removes the run of a member; if `look_only`, only checks that it can be removed. */
 static enum status remove_member(const struct study_options *options, const char *path,
                                  bool look_only, struct error *error)
 {
@@ -116,7 +117,7 @@ static enum status remove_member(const struct study_options *options, const char
     return status;
 }
 
-/* "007/": a directory that a study may have made. */
+/* Tells whether the name is that of a member's directory: "007/". */
 static bool is_member_name(const char *name)
 {
     const size_t digits = name ? strspn(name, "0123456789") : 0;
@@ -143,7 +144,7 @@ static enum status remove_members(const json_t *manifest, const struct study_opt
     return STATUS_OK;
 }
 
-/* Removes the files of a study. All are checked before the first is removed. */
+/* Removes the files of a study, after all of them have been checked. */
 static enum status remove_study(struct directory *directory, const json_t *manifest,
                                 const struct study_options *options, struct error *error)
 {
@@ -169,13 +170,14 @@ static enum status make_room(struct directory *directory, const json_t *before, 
     return before && !same ? remove_study(directory, before, options, error) : STATUS_OK;
 }
 
-/* The manifest first: whatever is written later can be found and removed by it. */
+/* Writes the manifest before anything else, so that all files written later can be found and
+ * removed by it. */
 static enum status claim(const struct study *study, struct directory *directory,
                          const struct names *names, const struct study_options *options,
                          struct error *error)
 {
     json_t *before = directory_manifest(directory, error), *now = folder_describe(study);
-    /* A job of an array replaces its own run alone, unless the study has become another one. */
+    /* A job of an array replaces only its own run, unless the study has become another one. */
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);
     if (!now)
@@ -189,8 +191,8 @@ static enum status claim(const struct study *study, struct directory *directory,
     return error->status;
 }
 
-/* A process that was killed at its very end has left a lock in the directory of a run that is
- * finished and that nobody opens again. */
+/* Removes the locks of processes that were killed at their very end, in directories of finished
+ * runs that nobody opens again. */
 static void remove_stale_locks(const struct study *study, const struct study_options *options)
 {
     for (size_t m = 0; m < study->member_count; m++) {

@@ -46,7 +46,7 @@ void work_notice(const struct work *work, const char *line)
 
 /* --- one member, in a process of its own ------------------------------------------------------ */
 
-/* The run whose notices these are. */
+/* The context of pass_notice(): the run whose notices it passes on. */
 struct voice {
     const struct work *work;
     const char *path;
@@ -54,7 +54,7 @@ struct voice {
 
 enum { MOST_NOTICES = 20 };
 
-/* Passes a message of a run on, with the name of the run: several are at work. */
+/* Passes a message on, with the name of its run, since several runs are at work. */
 static void pass_notice(void *context, bool loud, const char *line)
 {
     (void)loud;
@@ -91,7 +91,7 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
-/* A signal that is handled ends a nanosleep(). */
+/* Does nothing: a signal with a handler ends a nanosleep(). */
 static void wake(int number)
 {
     (void)number;
@@ -126,7 +126,8 @@ static void start_member(struct work *work, size_t member)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* A member that died without a word; what it has saved is continued by the same command. */
+/* Tells the user that a member was killed by a signal; the same command continues it from its last
+ * checkpoint. */
 static void tell_killed(const struct work *work, size_t member)
 {
     char path[STUDY_PATH_SIZE], line[STUDY_PATH_SIZE + 64];
@@ -147,11 +148,12 @@ static void collect(struct work *work)
         state->ended = true;
         state->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         state->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
-        struct error unreadable = { 0 }; /* the table is read for what is missing, and tells */
+        struct error unreadable = { 0 }; /* not reported: table_write() reads such a member again,
+                                            and reports it */
         table_read(work->table, m, &unreadable);
         if (state->signal)
             tell_killed(work, m);
-        /* The members look at the clock for themselves; when one ends for it, no other begins. */
+        /* Members check the time limit themselves; after one has ended by it, no other begins. */
         work->stopping |= state->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
         work->done++;
@@ -169,7 +171,7 @@ static void signal_members(const struct work *work, int number)
             kill(work->members[m].process, number);
 }
 
-/* A checkpoint is asked of all members, to stop too. */
+/* Passes signals on to all members: the request for a checkpoint, and the one to stop. */
 static void pass_on_signals(struct work *work)
 {
     if (signals_checkpoint())
@@ -184,12 +186,12 @@ static void pass_on_signals(struct work *work)
 #define MAP_ANONYMOUS 0 /* mmap() fails without it, and all notices are shown */
 #endif
 
-/* The notices of the runs are counted by all their processes together. */
+/* Makes the counter of notices, which the processes of all runs share. */
 static void open_notices(struct work *work)
 {
     void *shared = mmap(NULL, sizeof *work->notices, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    work->notices = shared == MAP_FAILED ? NULL : shared; /* without it all of them are shown */
+    work->notices = shared == MAP_FAILED ? NULL : shared; /* without the counter all are shown */
 }
 
 static void close_notices(struct work *work)

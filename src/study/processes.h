@@ -1,4 +1,4 @@
-/* The members of a study at work: a process each, as many at a time as there are cores. */
+/* The members of a study, run in a process each, as many at a time as there are cores. */
 #ifndef ORRERY_STUDY_PROCESSES_H
 #define ORRERY_STUDY_PROCESSES_H
 
@@ -14,43 +14,43 @@
 
 /* The state of one member. */
 struct member {
-    pid_t process; /* 0: not at work */
+    pid_t process; /* 0: not running */
     bool ended;
-    int status;           /* exit status, once ended */
-    int signal;           /* that killed it; or 0 */
-    struct stat manifest; /* its run.json when `ended` was read from it */
+    int status;           /* exit status, once it has ended */
+    int signal;           /* signal that killed it; or 0 */
+    struct stat manifest; /* its run.json when `ended` was read from that */
 };
 
 struct work {
     const struct study *study;
     const struct study_options *options;
     struct member *members;
-    struct table *table; /* has the rows of those that have ended */
+    struct table *table; /* has the rows of members that have ended */
     int jobs, threads;
     size_t running, done;
-    size_t first, next; /* those at work are among the members from the first up to the next */
+    size_t first, next; /* members from the first up to the next may be running */
     bool stopping;
-    size_t *notices; /* of all runs so far, in memory that their processes share; or NULL */
+    size_t *notices; /* number of notices of all runs, in shared memory; or NULL */
 };
 
-/* The directory of a member. */
+/* Writes the directory of a member into buffer. */
 const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
 
-/* Members that another job of an array takes are none of this one's business. */
+/* Tells whether this process runs the member; other jobs of an array run the others. */
 bool work_is_ours(const struct work *work, size_t member);
 
-/* Tells whether it has a run.json, whoever wrote that. */
+/* Tells whether the member has a run.json, whoever wrote it. */
 bool work_has_begun(const struct work *work, size_t member);
 
-/* The config of a member, which the caller frees. */
+/* Loads the config of a member, which the caller frees. */
 enum status work_load(const struct work *work, size_t member, struct config **config,
                       struct error *error);
 
-/* Tells the user a line. */
+/* Shows the user a line. */
 void work_notice(const struct work *work, const char *line);
 
-/* Runs those that have not ended, until all have or the study is to stop. Signals that ask for a
- * checkpoint or for the end are passed on to them. */
+/* Runs the members that have not ended, until all have ended or the study must stop. Passes signals
+ * that ask for a checkpoint or for the end on to them. */
 void work_run(struct work *work);
 
 #endif

@@ -1,4 +1,5 @@
-/* Running a study: what is done already, whether the rest fits, and what came out. */
+/* Running a study: which members are done already, whether memory and disk suffice for the others,
+ * and the result. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static enum status check_memory(const struct work *work, struct error *error)
     return error->status;
 }
 
-/* A slip in any of them must show before the first is run. */
+/* Loads the config of every member, so that an error in any shows before the first is run. */
 static enum status check_all(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -59,8 +60,8 @@ static enum status check_all(const struct work *work, struct error *error)
 
 /* --- what is there already -------------------------------------------------------------------- */
 
-/* Refuses to continue: reports the differences from the runs that are there, in lines of their own
- * behind a first one. */
+/* Refuses to continue: reports the differences from the runs that are there, a line each, behind a
+ * first line. */
 static enum status refuse(const struct work *work, const struct error *differences,
                           struct error *error)
 {
@@ -78,7 +79,8 @@ static enum status refuse(const struct work *work, const struct error *differenc
     return error->status;
 }
 
-/* A link in its place would be followed to a run of somebody else, and then replaced. */
+/* Tells whether there is a run.json. A link is refused, since it would be followed to somebody
+ * else's run, and then replaced. */
 static bool has_manifest(const char *path, struct stat *about, struct error *error)
 {
     if (lstat(path, about) != 0) {
@@ -99,7 +101,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Compares the run of a member with its config, and takes its row. */
+/* Compares the run of a member with its config, and takes its row for the table. */
 static void check_run(struct work *work, size_t member, const struct result *result,
                       const struct study *quiet_keys, struct existing_input *input,
                       struct error *differences)
@@ -107,7 +109,8 @@ static void check_run(struct work *work, size_t member, const struct result *res
     char path[STUDY_PATH_SIZE];
     struct member *state = &work->members[member];
     struct config *config = NULL;
-    struct error broken = { 0 }, no_row = { 0 }; /* is read again for the table, which tells it */
+    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads such a member
+                                                    again, and reports it */
     if (!work->options->only)
         table_take(work->table, member, result, &no_row);
     if (work_load(work, member, &config, &broken))
@@ -119,8 +122,9 @@ static void check_run(struct work *work, size_t member, const struct result *res
     config_free(config);
 }
 
-/* A member, whatever its verdict, that an earlier command has finished, and its row of the table.
- * It is read once, unless its run.json is replaced. Members that other jobs run may go on. */
+/* Finds whether an earlier command has finished the member, whatever its verdict, and takes its
+ * row. A run is read again only if its run.json was replaced, since other jobs may run the
+ * member. */
 static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
                          struct existing_input *input, struct error *differences)
 {
@@ -147,11 +151,12 @@ static void check_member(struct work *work, size_t member, const struct study *q
         check_run(work, member, &result, quiet_keys, input, differences);
         result_close(&result);
     } else if (status != STATUS_NO_INPUT && status != STATUS_DATA) {
-        error_set(differences, status, "%s", broken.text); /* a restart mends what is damaged */
+        error_set(differences, status, "%s", broken.text); /* a damaged run.json is none: a restart
+                                                              mends it */
     }
 }
 
-/* The rows of those that other jobs run must be known, or the table cannot be made. */
+/* Checks that the runs of other jobs can be read, since the table needs their rows. */
 static enum status check_others(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -170,8 +175,8 @@ static enum status check_others(const struct work *work, struct error *error)
 }
 
 /*
- * Finds the members that need not run again. The runs that are there must be those of the present
- * config (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
+ * Finds the members that need not run again. The runs that are there must have the present config
+ * (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
  */
 static enum status find_finished(struct work *work, struct error *error)
 {
@@ -186,7 +191,8 @@ static enum status find_finished(struct work *work, struct error *error)
         return error_memory(error);
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
-    /* One run that is forced may differ from the others, but not from the grid of the table. */
+    /* A single run that is forced may differ from the others, but not from the grid of the
+     * table. */
     for (size_t m = 0; m < work->study->member_count && !force && !signals_stop(); m++)
         check_member(work, m, quiet_keys, &input, &differences);
     free(input.path);
@@ -202,8 +208,8 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
-/* Tells whether a member will begin anew. The disk space of one that goes on is taken already,
- * nearly all of it. */
+/* Tells whether a member will begin anew. One that goes on has taken nearly all of its disk space
+ * already. */
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
@@ -211,7 +217,7 @@ static bool is_new(const void *context, size_t member)
            (work->options->force || !work_has_begun(work, member));
 }
 
-/* Reports the result of the whole study. */
+/* Returns the status of the whole study, with an error if it was stopped or runs went wrong. */
 static enum status judge_members(const struct work *work, struct error *error)
 {
     size_t failed = 0, first = 0, ended = 0;
@@ -228,8 +234,8 @@ static enum status judge_members(const struct work *work, struct error *error)
             failed++ == 0)
             first = m;
     }
-    /* The last members may have ended while the study stopped: then it is complete. A member that
-     * has not ended in a study that was not stopped had a signal of its own. */
+    /* A study is complete even if it was asked to stop while its last members ended. If a member
+     * has not ended in a study that was not stopped, it had a signal of its own. */
     if (open && (work->stopping || failed == 0))
         return error_set(error, STATUS_STOPPED,
                          "%s: stopped with %zu of %zu runs ended; the same command goes on",
@@ -249,7 +255,7 @@ static enum status judge_members(const struct work *work, struct error *error)
 
 /* --- the study -------------------------------------------------------------------------------- */
 
-/* One run that was forced may now stand beside others of another configuration. */
+/* Warns if a run that was forced now stands beside others of another configuration. */
 static void tell_of_others(struct work *work)
 {
     struct existing_input input = { 0 };
@@ -270,7 +276,8 @@ static void tell_of_others(struct work *work)
         work_notice(work, line);
 }
 
-/* Cores are shared among members at work; whoever sets the threads decides how many these are. */
+/* Shares the cores among the members at work; if the user sets the threads, they decide how many
+ * members that are. */
 static void share_cores(struct work *work)
 {
     const int cores = cores_available();
@@ -280,12 +287,12 @@ static void share_cores(struct work *work)
         work->jobs = cores > work->threads ? cores / work->threads : 1;
     } else {
         work->jobs = left < (size_t)cores ? (int)left : cores;
-        work->jobs = work->jobs > 0 ? work->jobs : 1; /* all may have ended before */
+        work->jobs = work->jobs > 0 ? work->jobs : 1; /* all members may have ended before */
         work->threads = cores / work->jobs;
     }
 }
 
-/* The values of the sweep take the place of those from the command line. */
+/* Warns of values from the command line that those of the sweep replace. */
 static void tell_overridden(const struct work *work)
 {
     const struct study *study = work->study;
@@ -324,7 +331,7 @@ static enum status get_ready(struct work *work, struct error *error)
     return disk_check(options->directory, bytes, error);
 }
 
-/* Runs those that are left to run, in the directory of the study. */
+/* Runs the members that are left, in the directory of the study. */
 static enum status run_members(struct work *work, struct directory *directory, struct error *error)
 {
     struct error table = { 0 };
@@ -334,7 +341,7 @@ static enum status run_members(struct work *work, struct directory *directory, s
     if (work->options->only && work->options->force)
         tell_of_others(work);
     const enum status status = judge_members(work, error);
-    if (table.status) /* behind what went wrong in a run, which may be why there is no table */
+    if (table.status) /* behind the error of a run, which may be why there is no table */
         error_set(error, table.status, "%s", table.text);
     return error->status ? error->status : status;
 }
@@ -350,10 +357,10 @@ enum status study_run(const struct study *study, const struct study_options *opt
     work.table = table_create(study, options->directory);
     enum status status =
         work.members && work.table && found ? get_ready(&work, error) : error_memory(error);
-    signals_catch(); /* from here on there is something to leave in order */
+    signals_catch(); /* from here on members may have to be stopped in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
-    if (!status) /* again: others may have been at work until this one had the lock */
+    if (!status) /* again, since others may have been at work until it was locked */
         status = find_finished(&work, error);
     if (!status) {
         status = run_members(&work, directory, error);

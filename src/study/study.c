@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "integrator/integrator.h"
+#include "integrator/stage-list.h"
 
 void study_free(struct study *study)
 {
@@ -51,7 +51,7 @@ const char *study_member_path(const char *directory, size_t member, char buffer[
     return buffer;
 }
 
-/* Every cell must have been filled. */
+/* Checks that every key and value was allocated; frees the study if one was not (STATUS_MEMORY). */
 static enum status complete(struct study *study, struct error *error)
 {
     bool whole = true;
@@ -65,15 +65,16 @@ static enum status complete(struct study *study, struct error *error)
     return error_memory(error);
 }
 
-/* Tells whether the path is that key, or a part of it. */
+/* Tells whether `path` is the key `key` or lies within it. */
 static bool is_within(const char *path, const char *key)
 {
     const size_t length = strlen(key);
     return strncmp(path, key, length) == 0 && (!path[length] || path[length] == '.');
 }
 
-/* Checks a key. If it is there twice, alone or as a part of a list, the last value counts, so that
- * the table would name others that no run has had; and no run has a sweep. */
+/* Refuses a key of the sweep that is an earlier one or contains it: the last value would count, so
+ * the table would name values that no run has had. Also refuses `sweep` itself, since no run has
+ * one. */
 static void check_key(const struct config *config, size_t index, struct error *error)
 {
     const struct section *section = config_item(config, "sweep", index);
@@ -110,7 +111,7 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     }
     if (allocate(config, keys, members, study, error))
         return error->status;
-    size_t repeat = members; /* members in a row with the same value of a key */
+    size_t repeat = members; /* number of members in a row with the same value of a key */
     for (size_t k = 0; k < keys; k++) {
         const struct section *section = config_item(config, "sweep", k);
         const char *const *values = section_values(section, "values", &count);
@@ -123,18 +124,17 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     return complete(study, error);
 }
 
-/* The cadences that follow the step: "diagnostics.0.every", ... */
+/* The lists whose cadences follow the step: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
 /*
- * A step that does not divide the end would have each run end at another time, the first at or
- * beyond its last step.
+ * Refuses integrators that choose their own steps, and a step that does not divide the end: each
+ * run would end at another time, the first multiple of its step at or beyond the end.
  */
 static enum status check_end(const struct config *config, struct error *error)
 {
     const struct section *time = config_section(config, "time");
-    const struct variant *const variant = section_variant(time);
-    const struct integrator *const integrator = integrator_find(variant->name);
+    const struct integrator *const integrator = stage_list_or_row(time);
     if (!integrator_has_stages(integrator))
         return section_error(time, "integrator", error,
                              "chooses its own steps, which time.step does not halve: sweep "
@@ -191,37 +191,18 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
     return complete(study, error);
 }
 
-/* The member's share of the cores, its own values, which are read where the sweep is written and
- * may set the threads themselves, and that a member is no sweep itself. */
+/* The overrides are, in this order: the member's share of the cores; its own values, which are read
+ * as if they were written in the sweep, and may set the threads themselves; and an empty sweep. */
 enum status study_load_member(const struct study *study, int threads, size_t member,
                               struct config **config, struct error *error)
 {
-    const size_t keys = study->key_count, count = 1 + keys + 1;
-    char share[48];
-    struct text *values = calloc(keys + 1, sizeof *values);
-    const char **overrides = calloc(count, sizeof(char *));
-    struct location *locations = calloc(count, sizeof *locations);
-    bool whole = values && overrides && locations;
-    if (whole) {
-        snprintf(share, sizeof share, "compute.threads=%d", threads);
-        overrides[0] = share;
-        overrides[count - 1] = "sweep=()";
-    }
-    for (size_t k = 0; whole && k < keys; k++) {
-        text_print(&values[k], "%s=%s", study->keys[k], study->values[member * keys + k]);
-        overrides[1 + k] = values[k].bytes;
-        locations[1 + k] = study->locations[k];
-        whole = !values[k].failed;
-    }
-    const struct config_source own = { .overrides = overrides,
-                                       .override_count = count,
-                                       .override_locations = locations };
-    const enum status status =
-        whole ? config_vary(study->config, &own, config, error) : error_memory(error);
-    for (size_t k = 0; values && k < keys; k++)
-        text_free(&values[k]);
-    free(values);
-    free(overrides);
-    free(locations);
-    return status;
+    struct config_overrides own = { 0 };
+    char share[16];
+    snprintf(share, sizeof share, "%d", threads);
+    config_override(&own, NULL, "compute.threads", share);
+    for (size_t k = 0; k < study->key_count; k++)
+        config_override(&own, &study->locations[k], study->keys[k],
+                        study->values[member * study->key_count + k]);
+    config_override(&own, NULL, "sweep", "()");
+    return config_vary(study->config, &own, config, error);
 }

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "study/existing.h"
 
-/* Puts the words that a string in config syntax stands for. */
+/* Appends the text that a string in config syntax stands for. */
 static void put_string(struct text *out, const char *value)
 {
     static const char letters[] = "nrtf", escapes[] = "\n\r\t\f";
@@ -21,7 +21,8 @@ static void put_string(struct text *out, const char *value)
     }
 }
 
-/* A config value as a CSV cell: a string as what it stands for, a list as its text. */
+/* Appends a config value as a CSV cell: a string as the text that it stands for, a list as it is
+ * written. */
 static void put_value(struct text *csv, const char *value)
 {
     struct text string = { 0 };
@@ -32,29 +33,29 @@ static void put_value(struct text *csv, const char *value)
     text_free(&string);
 }
 
-/* The columns that a run has. Most members of a study have those of another one. */
+/* The columns of a run. Most members of a study share them. */
 struct columns {
     struct columns *next;
-    json_t *units; /* "diagnostic.column": its unit, as the header of its file has it */
+    json_t *units; /* object with the unit of each "diagnostic.column", by its file */
 };
 
-/* The values of a member in the table. A run.json takes far more, and a study may have a hundred
- * thousand of them. */
+/* The row of a member. It is kept instead of its run.json, which takes far more memory: a study may
+ * have a hundred thousand members. */
 struct row {
-    bool known; /* it has a run, which has been read */
+    bool known; /* the member has a run, and that was read */
     enum outcome outcome;
-    double code;   /* its exit status; NaN while it runs, and of one that was killed */
+    double code;   /* exit status; NaN while it runs, or if it was killed */
     char *verdict; /* NULL without a code */
     const struct units *units;
     const struct columns *columns; /* NULL without a code */
-    double *values;                /* of these, NaN where it has none; NULL: it has none at all */
+    double *values;                /* values of `columns`, NaN for none; NULL: it has none at all */
 };
 
 struct table {
     const struct study *study;
     const char *directory;
     struct row *rows;
-    struct columns *columns; /* the latest first */
+    struct columns *columns; /* a list, the latest first */
 };
 
 struct table *table_create(const struct study *study, const char *directory)
@@ -103,7 +104,7 @@ void table_destroy(struct table *table)
 
 enum { KEY_SIZE = 512 };
 
-/* The members of `diagnostics` in a run.json: objects of columns. */
+/* Returns the member `diagnostics` of a run.json: an object of columns for each diagnostic. */
 static json_t *diagnostics_of(const struct result *result)
 {
     return result_find(result, FIELD_DIAGNOSTICS);
@@ -121,7 +122,7 @@ static const char *unit_of(const struct series *series, const char *column)
     return found && found->unit[0] ? found->unit : "1";
 }
 
-/* Tells whether all columns of a run are among these. */
+/* Tells whether `columns` has all columns of the run. */
 static bool have_those_of(const struct columns *columns, const struct result *result)
 {
     const char *name, *column;
@@ -138,7 +139,7 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     return true;
 }
 
-/* Diagnostics may be what the study varies. */
+/* Adds the columns of a run to the table's lists, since a study may vary the diagnostics. */
 static enum status add_columns(struct table *table, const struct result *result,
                                struct error *error)
 {
@@ -157,7 +158,7 @@ static enum status add_columns(struct table *table, const struct result *result,
             destroy_columns(columns);
             return error->status;
         }
-        if (!series) /* the run ended before its files were open: their units are not known */
+        if (!series) /* the run ended before it had this file: units are not known */
             continue;
         json_object_foreach(mine, column, unused)
         {
@@ -178,7 +179,7 @@ static enum status add_columns(struct table *table, const struct result *result,
 static enum status find_columns(struct table *table, const struct result *result, struct row *row,
                                 struct error *error)
 {
-    int looks = 8; /* there are few of them, unless each run has its own */
+    int looks = 8; /* the most lists to compare with: there are few, unless each run has its own */
     const struct columns *columns = table->columns;
     while (columns && looks-- > 0 && !have_those_of(columns, result))
         columns = columns->next;
@@ -218,7 +219,8 @@ void table_forget(struct table *table, size_t member)
     clear_row(&table->rows[member]);
 }
 
-/* The files of a run at work have no rows yet, those of one that went wrong may have none. */
+/* A run at work has no exit status yet, and its row no values; one that went wrong may have
+ * none. */
 enum status table_take(struct table *table, size_t member, const struct result *result,
                        struct error *error)
 {
@@ -260,7 +262,7 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-/* Returns all columns with their units. NULL without memory. */
+/* Returns all columns with their units, as an object; NULL without memory. */
 static json_t *all_columns(const struct table *table)
 {
     json_t *all = json_object();
@@ -281,7 +283,7 @@ static json_t *all_columns(const struct table *table)
     return all;
 }
 
-/* Tells whether the runs have units of their own, which a sweep may vary. */
+/* Tells whether runs have different units, as a sweep may make them. */
 static bool has_mixed_units(const struct table *table)
 {
     const struct row *first = NULL;
@@ -314,7 +316,7 @@ static void put_titles(struct text *csv, const struct table *table, json_t *colu
     }
 }
 
-/* Puts the numbers of a run into its cells, which are NaN otherwise. */
+/* Puts the numbers of a run into its cells; the other cells are NaN. */
 static void fill_cells(const struct row *row, json_t *places, double *cells)
 {
     const char *key;
@@ -390,11 +392,9 @@ enum status table_write(struct table *table, struct directory *directory, struct
     for (size_t m = 0; !status && m < table->study->member_count; m++)
         if (!table->rows[m].known)
             status = table_read(table, m, error);
-    if (!status)
-        status = put_table(&csv, table, error);
-    if (!status)
-        status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
+    if (!status && !put_table(&csv, table, error))
+        directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
     directory_unlock_files(directory);
     text_free(&csv);
-    return status;
+    return error->status;
 }

@@ -45,7 +45,7 @@ check_cppcheck() {
     local report=$here/cppcheck.log
     # Paths relative to the source: those of the suppressions. fmm-kernel.c is left out: it takes
     # twenty thousand lines that translations.py writes, and cppcheck more than ten minutes.
-    (cd "$source" && cppcheck --quiet --enable=warning,performance,portability --std=c11 \
+    (cd "$source" && cppcheck --quiet -j"$jobs" --enable=warning,performance,portability --std=c11 \
         --inline-suppr --suppressions-list="$kept/cppcheck.supp" -Isrc -Igpu -Ivalidation/fuzz \
         --template='{file}:{line}: {id}: {message}' --error-exitcode=0 \
         -i src/force/fmm/fmm-kernel.c src gpu validation/fuzz) >"$report" 2>&1

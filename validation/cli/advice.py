@@ -94,7 +94,7 @@ def energy_error(config, step, end):
 
 def test_runs_with_the_advised_step_conserve_energy():
     """and the watch passes them; where check has tried the step, it has seen the same error"""
-    some = CASES if tap.THOROUGH else [case for case in CASES if case.startswith("two bodies")]
+    some = CASES if tap.is_thorough() else [case for case in CASES if case.startswith("two bodies")]
     for number, case in enumerate(some):
         end = CASES[case][2]
         config = write(case, end / 4, f"case{number}.cfg")

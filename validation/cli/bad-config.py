@@ -64,6 +64,12 @@ def test_more_errors_than_fit():
     assert rest == f"... and {400 - len(told)} more errors", rest
 
 
+def test_a_sweep_without_values():
+    """2: a sweep over no values is refused, and makes no study of no runs"""
+    refuse(BODIES + TIME + 'sweep = ( { key = "time.step"; values = []; } );\n',
+           "run.cfg:3: sweep.0.values = []: must have at least one value")
+
+
 def test_missing_include():
     """1: a missing @include has its file and line"""
     refuse(BODIES + TIME + '\n@include "gone.cfg"\n',

@@ -282,7 +282,7 @@ def test_the_limit_is_arithmetic_alone():
     """what the limit is measured with moves nothing from or to memory, whatever the compiler"""
     loops = compiled_loops("src/bench/libavx512_a-arithmetic-kernel.o")
     names = {"plain_single": 15, "plain_double": 18, "third_fused_mixed": 25,
-             "third_summed_double": 25, "hermite_double": 32}
+             "third_summed_double": 25}
     for name, operations in names.items():
         loop = loops[name]
         pairs = sum("rsqrt" in word for word in loop)

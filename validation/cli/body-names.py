@@ -120,7 +120,8 @@ def test_messages():
     assert "fastest pair: Alpha and Beta" in named["log"] or "for Alpha and Beta" in named["log"]
     assert "for Alpha and Beta at t =" in named["watch"], named
     assert "Alpha and Beta" in named["findings"], named
-    assert not named["page"] or "The fastest pair: Alpha and Beta" in named["page"], named["page"]
+    assert not named["page"] or \
+        "The fastest pair of the whole run: Alpha and Beta" in named["page"], named["page"]
     nowhere(named, "bodies 1", "bodies 2", "body 1", "body 2", "body 3")
     some = said("some-named", text=THREE % 'names = [ "Alpha" ];')
     assert "for Alpha and body 2" in some["watch"], some
@@ -167,7 +168,7 @@ def test_hostile_names():
     told = said("hostile", text=THREE % ('names = [ "' + '", "'.join(names) + '" ];'))
     assert f"for {names[0]} and {names[1]} at t =" in told["watch"], told
     if told["page"]:
-        assert "The fastest pair: &lt;u&gt;A&lt;/u&gt; and `touch" in told["page"]
+        assert "The fastest pair of the whole run: &lt;u&gt;A&lt;/u&gt; and `touch" in told["page"]
         assert "<u>" not in read("hostile/report.html") and not pathlib.Path("x").exists()
         assert keys_of("hostile/plots/orbits.dat")[:3] == list(names)
     # Bytes that are no text name nothing: a page and run.json are UTF-8.

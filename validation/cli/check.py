@@ -256,7 +256,7 @@ def test_a_check_ends_in_time():
                                                     ("run", "slow.cfg", "--dry-run"))
                 for limit, least in (((), 9), (("--max-time", "1"), 0.5))
                 if way[0] == "run" or not limit]
-        both = tap.THOROUGH and text == many
+        both = tap.is_thorough() and text == many
         for arguments, least in ways[:1] if text == endless else ways[1:] if both else ways[2:]:
             start = time.monotonic()
             result = tap.run(*arguments, timeout=100)
@@ -267,6 +267,21 @@ def test_a_check_ends_in_time():
             assert "softening = 0" in words and not pathlib.Path("slow.run").exists(), words
             # 10 s, and what other work on the machine adds to them.
             assert least < time.monotonic() - start < (least + 11) * tap.PATIENCE
+
+
+def test_a_trial_that_misses_the_bound_is_no_overflow():
+    """where the shortest step that was tried misses a bound, its error is said, and no overflow"""
+    pathlib.Path("order-1.cfg").write_text(
+        'name = "first"; bodies = { initial = "two-body"; masses = [0.5, 0.5]; eccentricity = 0.5; '
+        'true_anomaly = 180.0; };\n'
+        'time = { integrator = "semi-implicit-euler"; step = 0.02; end = 6.28; };\n'
+        'diagnostics = ( { type = "conservation"; every = 1; } );\n'
+        'expect = ( { quantity = "energy_error"; at_most = 1e-6; } );\n')
+    said = " ".join(tap.run("check", "order-1.cfg").stdout.replace("#", " ").split())
+    assert "no step that was tried suffices: with time.step = " in said, said
+    assert re.search(r"the energy error is [\d.e+-]+ of its limit, more than the half that is",
+                     said), said
+    assert "not finite" not in said, said
 
 
 tap.main()

@@ -85,13 +85,14 @@ def check(complete):
     assert [key.rstrip("=") for key in complete("orrery run one.cfg -P time.i")] == \
         ["time.integrator"]
     assert complete("orrery run one.cfg -P time.integrator=yo") == ["yoshida4", "yoshida6"]
-    assert complete("orrery run one.cfg -P outputs.1.type=") == ["gadget-hdf5", "xyz"]
+    assert complete("orrery run one.cfg -P outputs.1.type=") == ["dcd", "gadget-hdf5", "vtkhdf",
+                                                                 "xyz"]
     assert complete("orrery check one.cfg -P outputs.0.compress=") == ["false", "true"]
     assert complete("orrery run ") == ["cluster.run", "one.cfg"]
     assert complete("orrery report ") == ["cluster.run"]
     assert complete("orrery run one.cfg -o ") == ["cluster.run"]
     assert complete("orrery info plum") == ["plummer"]
-    assert complete("orrery convert a b --to ") == ["csv", "hdf5", "lammps", "npz",
+    assert complete("orrery convert a b --to ") == ["csv", "dcd", "hdf5", "lammps", "npz",
                                                          "plain", "vtkhdf", "xyz"]
     assert complete("orrery convert a b --units as") == ["astronomical"]
     assert complete("orrery convert no") == ["notes.txt"]

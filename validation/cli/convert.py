@@ -5,12 +5,14 @@ import os
 import pathlib
 import socket
 import stat
+import struct
 import subprocess
 import zipfile
 
 import numpy
 
 import tap
+from frames import records
 
 CLUSTER = """
 name = "cluster";
@@ -275,6 +277,87 @@ def test_vtk_reads():
         assert fields.GetArray("box_length").GetTuple(0) == (2.5,)
 
 
+EVEN = ("-P", "time.end=0.4")  # steps 0, 10, 20, 30, 40
+
+
+def test_dcd_layout():
+    """a file for VMD has the records of CHARMM: head, titles, number of bodies, cells and axes"""
+    make("-P", "ensemble.systems=2", "-P", "physics.boundary=periodic", "-P",
+         "physics.box_length=2.5", *EVEN)
+    result = convert("--all", TRAJECTORY, "all.dcd", "--from-units", "galactic")
+    assert result.stdout == "all.dcd: 5 frames of 30 bodies x 2 systems\n"
+    assert lost(result) == ("masses, velocities, digits of positions after the seventh, systems"), \
+        lost(result)
+    whole, (head, titles, count, *frames) = all_rows(FRAMES), records("all.dcd")
+    control = struct.unpack("<9if10i", head[4:])
+    assert head[:4] == b"CORD" and control[:4] == (5, 0, 10, 50), control
+    assert abs(control[9] * 0.04888821 / 0.01 - 1) < 1e-7 and control[10] == 1
+    assert control[19] == 24 and not any(control[4:9]) and not any(control[11:19]), control
+    lines = titles[4:84].decode().strip(), titles[84:].decode().strip()
+    assert struct.unpack("<i", titles[:4]) == (2,) and len(titles) == 4 + 2 * 80
+    assert lines == ("WRITTEN BY ORRERY",
+                     "LENGTHS IN kpc, TIMES (AKMA: PS) IN kpc (km/s)^-1"), lines
+    assert struct.unpack("<i", count) == (60,) and len(frames) == 4 * FRAMES
+    for index in range(FRAMES):
+        cell, *axes = frames[4 * index:4 * index + 4]
+        assert struct.unpack("<6d", cell) == (2.5, 90, 2.5, 90, 90, 2.5)
+        for axis, content in enumerate(axes):
+            assert content == whole[index, :, 1 + axis].astype("<f4").tobytes(), (index, axis)
+    convert("--all", TRAJECTORY, "again.dcd", "--from-units", "galactic")
+    assert pathlib.Path("again.dcd").read_bytes() == pathlib.Path("all.dcd").read_bytes()
+
+
+def test_dcd_says_what_it_loses():
+    """steps at unequal distances, digits and numbers that single precision does not have"""
+    make()
+    usual = "masses, velocities, digits of positions after the seventh"
+    assert lost(convert("--all", TRAJECTORY, "uneven.dcd")) == "time, step, " + usual
+    control = struct.unpack("<9if10i", records("uneven.dcd")[0][4:])
+    assert control[:4] == (5, 0, 1, 5) and control[10] == 0, control
+    assert len(records("uneven.dcd")) == 3 + 3 * FRAMES
+    assert lost(convert("--frame", "2", TRAJECTORY, "one.dcd")) == usual
+    control = struct.unpack("<9if10i", records("one.dcd")[0][4:])
+    assert control[:3] == (1, 20, 1) and abs(control[9] * 0.04888821 / 0.01 - 1) < 1e-7, control
+    pathlib.Path("in.csv").write_text("id,m,x,y,z,vx,vy,vz\n1,1,0.5,0,0,0,0,0\n2,1,-8,0,0,0,0,0\n")
+    assert lost(convert("in.csv", "exact.dcd")) == "masses, velocities"
+    pathlib.Path("in.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,0,-4e38,0,0,0,0\n")
+    refused = convert("in.csv", "far.dcd", status=65)
+    assert "position -4e+38 of body 2 in frame 0: dcd has single precision" in refused.stderr
+    assert not list(pathlib.Path(".").glob("far*")), "nothing is left"
+
+
+def test_dcd_in_mdanalysis():
+    """MDAnalysis finds the positions, the times and the cell of each frame"""
+    tap.need("MDAnalysis")
+    import warnings
+    import MDAnalysis
+    for periodic in (False, True):
+        make(*EVEN, *(("-P", "physics.boundary=periodic", "-P", "physics.box_length=2.5")
+                      if periodic else ()), "--force")
+        convert("-q", "--force", "--all", TRAJECTORY, "all.dcd")
+        whole = all_rows(FRAMES)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it knows no elements
+            universe = MDAnalysis.Universe.empty(30, trajectory=False)
+            universe.load_new("all.dcd")
+        assert len(universe.trajectory) == FRAMES and universe.trajectory.n_atoms == 30
+        for index, frame in enumerate(universe.trajectory):
+            assert (frame.positions == whole[index, :, 1:4].astype("f4")).all(), index
+            assert abs(frame.time - 0.1 * index) < 1e-6, (index, frame.time)
+            assert frame.dimensions is None if not periodic else \
+                list(frame.dimensions) == [2.5, 2.5, 2.5, 90, 90, 90], frame.dimensions
+    # Frames from the middle of a run keep their times.
+    lines = pathlib.Path(TRAJECTORY).read_text().splitlines(keepends=True)
+    pathlib.Path("rest.xyz").write_text("".join(lines[2 * 32:]))
+    convert("-q", "--all", "rest.xyz", "rest.dcd")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        universe = MDAnalysis.Universe.empty(30, trajectory=False)
+        universe.load_new("rest.dcd")
+    times = [frame.time for frame in universe.trajectory]
+    assert len(times) == 3 and max(abs(t - e) for t, e in zip(times, (0.2, 0.3, 0.4))) < 1e-6, times
+
+
 def test_dumps_in_ase():
     """ASE reads a dump of LAMMPS: frames, cells, positions, velocities; its lines are right"""
     ase = tap.need("ase.io")
@@ -335,7 +418,7 @@ def test_refusals():
     before = sorted(pathlib.Path(".").iterdir())
     for arguments, status, words in (
             ((TRAJECTORY, "out.doc"), 64, "--to"),
-            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "hdf5, lammps, npz, vtkhdf"),
+            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "hdf5, lammps, npz, vtkhdf, dcd"),
             ((TRAJECTORY, "out.csv", "--units", "feet"), 64, "nbody"),
             ((TRAJECTORY, "out.xyz", "--columns", "species"), 64, "must have pos"),
             ((TRAJECTORY, "out.xyz", "--columns", "pos force"), 64, "orrery run"),
@@ -354,7 +437,7 @@ def test_refusals():
         assert words in result.stderr and result.stderr.count("\n") == 1, result
         assert sorted(pathlib.Path(".").iterdir()) == before, arguments
     pathlib.Path("cut.xyz").write_bytes(pathlib.Path(TRAJECTORY).read_bytes()[:-100])
-    for name in ("out.xyz", "out.npz", "out.dump"):
+    for name in ("out.xyz", "out.npz", "out.dump", "out.dcd"):
         convert("cut.xyz", name, "--all", status=65)
         assert not list(pathlib.Path(".").glob(name + "*"))
     convert(TRAJECTORY, "out.csv")

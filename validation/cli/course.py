@@ -4,6 +4,7 @@
 runs as students run it.
 """
 
+import csv
 import functools
 import json
 import math
@@ -43,6 +44,12 @@ WRONG = {
     "6-kernels/run.cfg": [],
     "7-fast-multipoles/run.cfg": [["compute.accuracy=3e-5"]],
     "8-cost-of-a-digit/run.cfg": [["time.energy_error=6.53e-7"], ["time.energy_error=1.2e-6"]],
+    # The right sums with a wrong number; kicks and drifts in each other's place; yoshida4.
+    "9-stages/run.cfg": [['time.stages=["force", "kick 7/24", "drift 2/3", "force", "kick 2/3", '
+                          '"drift -2/3", "force", "kick 1/24", "drift 1"]'],
+                         ['time.stages=["drift 7/24", "force", "kick 2/3", "drift 3/4", "force", '
+                          '"kick -2/3", "drift -1/24", "force", "kick 1"]'],
+                         ['time={ integrator = "yoshida4"; step = 0.02; end = 6.28; }']],
 }
 WRONG_IN_SHORT = {"3-virial-equilibrium/run.cfg": 0, "4-pairs/gas.cfg": 0,
                   "4-pairs/collapse.cfg": 0}
@@ -124,7 +131,7 @@ def test_every_sheet():
     """every worksheet is solved, indexed, timed, and shows figures that are there"""
     assert sheets() == sorted(solutions()) == sorted(WRONG), sheets()
     folders = sorted({sheet.split("/")[0] for sheet in sheets()})
-    assert [folder[0] for folder in folders] == list("12345678")
+    assert [folder[0] for folder in folders] == list("123456789")
     index = (FOLDER / "README.md").read_text(encoding="utf-8")
     for folder in folders:
         assert f"]({folder}/README.md)" in index, folder
@@ -260,6 +267,44 @@ def test_numbers_of_a_digit():
     assert refused.returncode == 78 and "nothing that was tried keeps it" in refused.stderr
     least = re.search(r"gauss-radau, accuracy \S+ reaches ([\d.e-]+)", refused.stderr).group(1)
     assert 1e-16 < float(least) < 2 * said("solutions", "gauss-radau comes to {}. A number"), least
+
+
+def test_numbers_of_stages():
+    """what worksheet 9 and its solution say of orders, of a wrong number and of other methods"""
+    sheet = "9-stages/run.cfg"
+    for overrides, pattern in ((solutions()[sheet], "4. {} and {}. H~"),
+                               (WRONG[sheet][0], "5. Order {}, and {} is measured:")):
+        words = [word for override in overrides for word in ("-P", override)]
+        tap.run("run", FOLDER / sheet, "-q", "--force", "--convergence", "-o", "halved", *words)
+        order = {row["column"]: float(row["order"]) for row in csv.DictReader(
+            pathlib.Path("halved/convergence.csv").read_text(encoding="utf-8").splitlines())
+            if row["order"]}
+        stated = said("solutions", pattern)
+        if overrides == WRONG[sheet][0]:
+            said_of = tap.run("check", FOLDER / sheet, *words).stdout
+            assert f"order {stated[0]:.0f}," in " ".join(said_of.replace("#", " ").split()), said_of
+            near(stated[1], order["conservation.energy_error"], 0.03)
+        else:
+            near(stated[0], order["conservation.energy_error"], 0.01)
+            near(stated[1], order["orbit.along_track"], 0.01)
+    ruth = solved(sheet).last("conservation", "energy_error")
+    wrong = run(sheet, *WRONG[sheet][0]).last("conservation", "energy_error")
+    near(said("solutions", "measured: {} at h"), wrong, 0.01)
+    near(said("solutions", "h = 0.02, {} times as much."), wrong / ruth, 0.01)
+
+    def other(name, step):
+        return run(sheet, f'time={{ integrator = "{name}"; step = {step!r}; end = 6.28; }}') \
+            .last("conservation", "energy_error")
+    verlet, coarse, fine, own, own_fine = said(
+        "solutions", "6. {}, a hundred times that of Ruth's method. yoshida4: {} and {}, beside {} "
+        "and {}.")
+    near(verlet, other("velocity-verlet", 0.02 / 3), 0.01)
+    assert 90 < verlet / ruth < 110, verlet / ruth
+    near(coarse, other("yoshida4", 0.02), 0.01)
+    near(fine, other("yoshida4", 0.005), 0.01)
+    near(own, ruth, 0.01)
+    near(own_fine, run(sheet, *solutions()[sheet], "time.step=0.005")
+         .last("conservation", "energy_error"), 0.02)
 
 
 def test_benchmarks_of_the_sheet():

@@ -6,23 +6,19 @@ import pathlib
 
 import starts
 import tap
+from discs import END, enclosed, speed2, vertical
+from rows import frames
 from starts import FAR, distance
 
 np = tap.need("numpy")
 
 start = functools.partial(starts.start, physics="softening = 0.01;")
-END = 8.0  # the cut-off by default, in scale lengths
 
 
 def special():
     """scipy's Bessel functions, or the test is skipped."""
     tap.need("scipy.special")
     return tap.need("scipy").special
-
-
-def enclosed(x):
-    """The part of the mass of the endless disc within x scale lengths."""
-    return 1 - (1 + x) * np.exp(-x)
 
 
 def cylinder(x, v):
@@ -39,16 +35,6 @@ def thin(R):
     return 2 * y**2 * (f.iv(0, y) * f.kv(0, y) - f.iv(1, y) * f.kv(1, y))
 
 
-def thick(R, height):
-    """The same of a disc sech^2(z/z0): the mean over layers of the pull of a thin disc at their
-    height, which is Hankel's transform with exp(-k|z|); by the midpoints of small intervals."""
-    k = 0.02 * (np.arange(5000) + 0.5)
-    u = 0.05 * (np.arange(200) + 0.5)
-    layers = 0.05 * np.exp(-height * np.outer(k, u)) @ (1 / np.cosh(u)**2)
-    wave = 0.02 * k * layers / (1 + k**2)**1.5
-    return np.array([r * np.sum(wave * special().j1(k * r)) for r in R])
-
-
 def test_shape():
     """radii follow the mass within R, heights sech^2, and azimuths are uniform, in the units that
     the keys make"""
@@ -63,16 +49,17 @@ def test_shape():
 
 
 def test_the_circular_speed():
-    """of a cold disc that is nearly thin, to 5e-3 by Freeman's formula, and of a thick one by
-    layers; beside it the square of the speed of an external field counts"""
-    for height, theory, error in ((1e-3, thin, 5e-3),
-                                  (0.4, lambda R: thick(R, 0.4), 2e-3)):
+    """of a cold disc that is nearly thin, to 5e-3 by Freeman's formula, and of a thick one and a
+    softened one by rings; beside it the square of the speed of an external field counts"""
+    for height, eps, theory, error in ((1e-3, 0.0, thin, 5e-3),
+                                       (0.1, 0.3, lambda R: speed2(R, 0.1, 0.3), 2e-3),
+                                       (0.4, 0.01, lambda R: speed2(R, 0.4, 0.01), 2e-3)):
         _, x, v = start(f'initial = "disc"; count = 100; mass = 2.0; scale_height = {height}; '
-                        "toomre_q = 1e-5; center = false;")
+                        "toomre_q = 1e-5; center = false;", physics=f"softening = {eps};")
         R, radial, azimuthal = cylinder(x, v)
-        inside = (R > 0.2) & (R < 6)
-        assert np.all(np.abs(radial[inside]) < 1e-3)
-        ratio = azimuthal[inside]**2 / theory(R[inside]) * enclosed(END) / 2
+        assert np.all(np.abs(radial[R > 0.2]) < 1e-3)
+        few = np.flatnonzero((R > 0.2) & (R < 6))[::4]
+        ratio = azimuthal[few]**2 / theory(R[few]) * enclosed(END) / 2
         assert np.all(np.abs(ratio - 1) < error), (height, np.abs(ratio - 1).max())
     field = ('external = ( { type = "logarithmic"; speed = 1.1; core_radius = 0.4; '
              "center = [0.0, 0.0, 2.0]; } );\n")
@@ -89,23 +76,23 @@ def test_dispersions():
     1993), within four standard errors and a hundredth"""
     Q, height, end = 1.4, 0.02, 4.0
     _, x, v = start(f'initial = "disc"; count = 20000; scale_height = {height}; toomre_q = {Q}; '
-                    f"cutoff_radius = {end}; center = false;")
+                    f"cutoff_radius = {end}; center = false;", physics="softening = 0.0;")
     R, radial, azimuthal = cylinder(x, v)
 
-    def speed2(r):
+    def of_end(r):
         return thin(r) / enclosed(end)
 
     def kappa2(r):
         e = 1e-4
-        return (2 * speed2(r) + (speed2(r * (1 + e)) - speed2(r * (1 - e))) / (2 * e)) / r**2
+        return (2 * of_end(r) + (of_end(r * (1 + e)) - of_end(r * (1 - e))) / (2 * e)) / r**2
     for inner, outer in ((0.9, 1.0), (1.4, 1.5), (2.0, 2.15), (3.0, 3.2), (3.6, 3.8)):
         ring = (R > inner) & (R < outer)
         r, n, e = np.mean(R[ring]), np.sum(ring), 1e-3
         surface = np.exp(-r) / (2 * math.pi * enclosed(end))
         sigma = 3.36 * Q * surface / math.sqrt(kappa2(r))
-        ratio = kappa2(r) * r**2 / (4 * speed2(r))
+        ratio = kappa2(r) * r**2 / (4 * of_end(r))
         slope = (math.log(kappa2(r * (1 + e))) - math.log(kappa2(r * (1 - e)))) / (2 * e)
-        mean = math.sqrt(speed2(r) + sigma**2 * (1 - ratio - 3 * r - slope))
+        mean = math.sqrt(of_end(r) + sigma**2 * (1 - ratio - 3 * r - slope))
         near = 4 / math.sqrt(2 * n) + 0.01
         for found, wanted in ((np.std(radial[ring]), sigma),
                               (np.std(azimuthal[ring]), sigma * math.sqrt(ratio)),
@@ -115,27 +102,42 @@ def test_dispersions():
         assert abs(np.mean(radial[ring])) < 4 * sigma / math.sqrt(n)
 
 
-def pull_left(eps):
-    """The part of the vertical pull of a sech^2 disc on itself that softening leaves, its length in
-    units of z0: heights are logistic with the scale z0/2, and differences of two of them have the
-    density e^x ((x - 2) e^x + x + 2) / (e^x - 1)^3 in units of that."""
-    x = (np.arange(40000) + 0.5) * 1e-3
-    y = np.exp(-x)
-    density = y * (x - 2 + (x + 2) * y) / (1 - y)**3
-    density[x < 0.05] = 1 / 6  # its limit at 0, where the formula is 0/0
-    return (density * x**2 / np.hypot(x, 2 * eps)).sum() / (density * x).sum()
+def test_vertical_dispersions():
+    """sigma_z^2 of every body by the virial theorem of the heights: a disc of no thickness, where
+    it is pi G Sigma z0, tells what the generator draws for each. Left is 1.2e-3, most of it at the
+    edge, from the line between two radii of the table"""
+    keys = 'initial = "disc"; count = 300; center = false; scale_height = {};'
+    _, x, v = start(keys.format(1e-8), physics="softening = 0.0;")
+    R = np.hypot(x[:, 0], x[:, 1])
+    drawn = v[:, 2]**2 / (0.5 * 1e-8 * np.exp(-R) / enclosed(END))
+    few = np.argsort(R)[::12]
+    for height, eps in ((0.001, 0.0), (0.03, 0.03), (0.1, 0.05), (0.5, 0.0), (0.5, 0.3)):
+        _, y, w = start(keys.format(height), physics=f"softening = {eps};")
+        assert np.array_equal(x[:, :2], y[:, :2])
+        found, wanted = (w[:, 2]**2 / drawn)[few], vertical(R[few], height, eps) / enclosed(END)
+        assert abs(found / wanted - 1).max() < 2e-3, (height, eps, abs(found / wanted - 1).max())
 
 
-def test_softened_sheets():
-    """with the same seed, velocities across the plane are those of the weaker pull of a softened
-    disc, and all else is as it was; less than 1e-3 is left to the number of sheets"""
-    keys = 'initial = "disc"; count = 200; center = false;'
-    _, x, v = start(keys, physics="softening = 0.0;")
-    for eps in (0.02, 0.05, 0.1):
-        _, y, w = start(keys, physics=f"softening = {eps};")
-        assert np.array_equal(x, y) and np.array_equal(v[:, :2], w[:, :2])
-        found, wanted = (w[:, 2] / v[:, 2])**2, pull_left(eps / 0.1)
-        assert abs(found / wanted - 1).max() < 1e-3, (eps, found[0], wanted)
+def test_no_jump_of_the_thickness():
+    """the inner half of a thick disc keeps its thickness as the bodies cross the plane for the
+    first time: of 24,000 bodies in four systems within 3 %, where one scatters by 2.4 %. With the
+    speeds of a thin sheet it was 8 % thicker at that time"""
+    pathlib.Path("cross.cfg").write_text("""
+bodies = { initial = "disc"; count = 6000; scale_height = 0.2; };
+physics = { softening = 0.05; };
+external = ( { type = "logarithmic"; speed = 2.0; core_radius = 2.0; } );
+time = { step = 0.1; end = 1.0; };
+ensemble = { systems = 4; };
+compute = { precision = "single"; };
+outputs = ( { type = "xyz"; every = 10; } );
+""")
+    done = tap.run("run", "cross.cfg", "-q", "-o", "cross", timeout=300)
+    assert done.returncode == 0, done.stderr
+    _, x, _ = frames("cross/trajectory.xyz")
+    assert len(x) == 2
+    inside = np.hypot(x[0][:, 0], x[0][:, 1]) < 2
+    height = [math.sqrt(np.mean(frame[inside, 2]**2)) for frame in x]
+    assert abs(height[1] / height[0] - 1) < 0.03, height
 
 
 def test_two_rotations():
@@ -151,11 +153,11 @@ outputs = ( { type = "xyz"; every = 100; } );
     done = tap.run("run", "disc.cfg", "-q", "-o", "disc", timeout=300)
     assert done.returncode == 0, done.stderr
     lines = pathlib.Path("disc/trajectory.xyz").read_text().splitlines()
-    frames = np.array([line.split()[1:4] for line in lines if line.startswith("X ")],
-                      dtype=float).reshape(-1, 1500, 3)
-    half = np.median(np.hypot(frames[..., 0], frames[..., 1]), axis=1)
-    height = np.sqrt(np.mean(frames[..., 2]**2, axis=1))
-    assert len(frames) == 6
+    rows = np.array([line.split()[1:4] for line in lines if line.startswith("X ")],
+                    dtype=float).reshape(-1, 1500, 3)
+    half = np.median(np.hypot(rows[..., 0], rows[..., 1]), axis=1)
+    height = np.sqrt(np.mean(rows[..., 2]**2, axis=1))
+    assert len(rows) == 6
     assert np.all(np.abs(half / half[0] - 1) < 0.03), half
     assert np.all(np.abs(height / height[0] - 1) < 0.1), height
 

@@ -98,10 +98,10 @@ for _name in examples():
 def test_pictures_of_pages():
     """pictures of the documents are drawn by `make figures` from examples, or from a table there"""
     with open(os.path.join(FOLDER, "draw"), encoding="utf-8") as file:
-        drawn = dict(reversed(words) for words in re.findall(r"^page (\S+) (docs/\S+)", file.read(),
-                                                            re.M))
+        drawn = dict(reversed(words) for words in re.findall(r"^(?:page|film) (\S+) (docs/\S+)",
+                                                            file.read(), re.M))
     docs = os.path.join(tap.SOURCE, "docs")
-    pictures = {f"docs/{name}" for name in os.listdir(docs) if name.endswith(".png")}
+    pictures = {f"docs/{name}" for name in os.listdir(docs) if name.endswith((".png", ".gif"))}
     # Hours of runs have the same name: the table, the picture and the script that makes both.
     measured = {f"docs/{name[:-4]}.png" for name in os.listdir(docs) if name.endswith(".csv")}
     assert pictures == set(drawn) | measured, pictures ^ (set(drawn) | measured)
@@ -120,7 +120,7 @@ def test_pictures_show_the_page_of_now():
     for name in sorted(os.listdir(templates)):
         layout.update((templates / name).read_bytes())
     with open(os.path.join(FOLDER, "draw"), encoding="utf-8") as file:
-        pictures = re.findall(r"^page \S+ (docs/\S+)", file.read(), re.M)
+        pictures = re.findall(r"^(?:page|film) \S+ (docs/\S+)", file.read(), re.M)
     stamps = json.loads(pathlib.Path(tap.SOURCE, "docs/pictures.json").read_text())
     assert stamps == {picture: layout.hexdigest()[:16] for picture in pictures}
 

@@ -135,6 +135,18 @@ def test_epicycles():
         assert at is not None and abs(at - 500) < 0.02 and len(turn) <= 1, (kind, at, turn)
 
 
+def test_where_fields_cancel():
+    """a body at rest near the middle of two point masses: x = 1e-16 cosh(w t), w^2 = 4 G M / d^3,
+    whose first accelerations are roundings of what cancels"""
+    fields = ", ".join(field("point-mass", (x, 0.0, 0.0), "mass = 1.0;") for x in (-0.7, 0.7))
+    write_bodies([[0.0, 1e-16, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    wanted = 1e-16 * math.cosh(5 * math.sqrt(4 / 0.7**3))
+    for integrator in ("gauss-radau", "hermite4"):
+        go(integrator, config(fields, "bodies.csv", integrator, 0.05, 5.0, xyz("pos", 100)))
+        x = frames(integrator, 3)[-1, 0, 0]
+        assert abs(x / wanted - 1) < 0.1, (integrator, x, wanted)
+
+
 def galpy_of(kind):
     """The potential of FIELDS in galpy, which knows neither G nor centres."""
     potential = tap.need("galpy.potential").potential
@@ -313,6 +325,7 @@ diagnostics = ( { type = "conservation"; every = 1; } );
 
 def test_the_same_bytes_however_it_is_run():
     """threads, cadences, restarts; by every kind of integrator, kernel and method"""
+    tap.not_sanitized()
     variants = ({}, {"integrator": "hermite4", "step": 0.05}, {"integrator": "gauss-radau"},
                 {"integrator": "rk4"}, {"method": "fmm"}, {"kernel": "symmetric"})
     for k, variant in enumerate(variants):
@@ -444,8 +457,6 @@ def test_what_is_refused():
              "external.0.frequencies"),
             ('{ type = "point-mass"; mass = 1.0; center = [1.0, 0.0, 0.0]; }', (),
              "body 1 is at (1, 0, 0), where an external field is infinite"),
-            (good, ("-P", "compute.backend=cuda"),
-             "compute.backend=cuda: external fields act on a CPU only; choose \"openmp\""),
             (good, ("-P", "physics.boundary=periodic", "-P", "physics.box_length=9"),
              "run.cfg:4: external.0: a periodic box has no place for fields"),
             (good, ("-P", "bodies.virial_ratio=1"), "bodies.virial_ratio=1: counts the attraction"),

@@ -6,7 +6,8 @@ import pathlib
 
 import starts
 import tap
-from cusps import Sphere, running
+from cusps import Sphere, running, softened
+from discs import END, enclosed, vertical
 from rows import columns
 from starts import FAR, distance
 
@@ -17,7 +18,6 @@ DISC = 'initial = "galaxy"; center = false; disc_count = {}; disc_mass = 2.0; ' 
     "disc_scale_length = 1.5; disc_scale_height = 0.3; "
 BULGE = "bulge_count = {}; bulge_mass = 0.6; bulge_scale_radius = 0.3; "
 HALO = "halo_count = {}; halo_mass = 20.0; halo_scale_radius = 5.0; halo_cutoff_radius = 40.0; "
-END = 8.0  # the cut-off of the disc by default, in scale lengths
 
 
 @functools.lru_cache(maxsize=None)
@@ -58,7 +58,7 @@ def test_densities():
         assert np.allclose(m, 2 / 3000) and np.allclose(mb, 0.6 / 2000)
         assert np.allclose(mh, 20 / 4000)
         R = np.hypot(x[:, 0], x[:, 1]) / 1.5
-        assert distance((1 - (1 + R) * np.exp(-R)) / (1 - (1 + END) * math.exp(-END))) < FAR
+        assert distance(enclosed(R) / enclosed(END)) < FAR
         assert distance((1 + np.tanh(x[:, 2] / 0.3)) / 2) < FAR
         for position, mass in ((xb, lambda r: mass_of_bulge(r) / 0.6),
                                (xh, lambda r: mass_of_halo(r, outer) / 20)):
@@ -92,34 +92,60 @@ def test_speeds_of_the_spheres():
                 assert alone < 0.75 * wanted, (low, alone / wanted)
 
 
+def test_speeds_in_a_softened_field():
+    """<v^2> of the bulge by Jeans's equation, where softening takes much of the attraction"""
+    counts, eps = (1, 20000, 1), 0.1
+    keys = (DISC + BULGE + HALO).format(*counts)
+    (_, x, v) = parts(counts, keys, physics=f"softening = {eps};")[1]
+    r = np.geomspace(1e-3, 400, 1501)
+    own, disc = mass_of_bulge(r), disc_within(r)
+    density = np.gradient(own, r) / r**2
+    radius, v2 = np.linalg.norm(x, axis=1), (v**2).sum(axis=1)
+    for field, right in ((softened(r, own + mass_of_halo(r) + disc, eps), True),
+                         (own + mass_of_halo(r) + disc, False)):
+        inwards = (density * field / r**2)[::-1]
+        wanted = 3 * np.maximum(-running(inwards, r[::-1])[::-1], 0) / np.maximum(density, 1e-300)
+        for low, high in ((0.02, 0.05), (0.05, 0.1), (0.1, 0.2), (0.2, 0.4), (0.4, 0.8)):
+            inside = (radius > low) & (radius < high)
+            n, near = inside.sum(), np.interp(radius[inside], r, wanted).mean()
+            off = v2[inside].mean() / near - 1
+            # four standard errors, and a hundredth, since the disc counts as a sphere
+            if right or high <= eps:
+                assert (abs(off) < 4 * math.sqrt(2 / 3 / n) + 0.01) == right, (right, low, off)
+
+
 def test_the_disc_in_the_field_of_the_spheres():
     """with the same seed the disc has the same places with spheres as without: the square of its
-    circular speed is larger by G M(<R)/R, and that of its vertical dispersion by the mean of
-    z^2 G M(<r)/r^3; alone it is the start disc to the bit"""
+    circular speed is larger by R times their softened attraction, and that of its vertical
+    dispersion by the mean of z times that; alone it is the start disc to the bit"""
+    eps = 0.1
+    start = functools.partial(starts.start, physics=f"softening = {eps};")
     bare = DISC.format(500) + "toomre_q = 1e-5;"
     full = (DISC + BULGE + HALO).format(500, 1, 1) + "toomre_q = 1e-5;"
     m, x, v = start(bare)
     as_disc = start('initial = "disc"; center = false; count = 500; mass = 2.0; scale_length = 1.5;'
                     " scale_height = 0.3; toomre_q = 1e-5;")
     assert all(np.array_equal(a, b) for a, b in zip((m, x, v), as_disc))
-    (_, y, w), *_ = parts((500, 1, 1), full)
+    (_, y, w), *_ = parts((500, 1, 1), full, physics=f"softening = {eps};")
     assert np.array_equal(x, y)
     R = np.hypot(x[:, 0], x[:, 1])
     inside = R > 0.1
     turn = [(x[:, 0] * u[:, 1] - x[:, 1] * u[:, 0]) / R for u in (v, w)]
-    mass = mass_of_bulge(R) + mass_of_halo(R)
+    at = np.geomspace(1e-3, 400, 1501)
+    pulling = softened(at, mass_of_bulge(at) + mass_of_halo(at), eps)
+    mass = np.interp(R, at, pulling)
     gain = (turn[1]**2 - turn[0]**2) * R / mass
     # linear between 256 radii, and of the disc's own v_c^2 at 1e-3
     assert abs(gain[inside] - 1).max() < 5e-3, abs(gain[inside] - 1).max()
     u = (np.arange(4000) + 0.5) / 4000
     z = 0.3 * np.arctanh(u)
     r = np.hypot(R[:, None], z)
-    deep = (z**2 * (mass_of_bulge(r) + mass_of_halo(r)) / r**3).mean(axis=1)
-    surface = 2 / (1 - (1 + END) * math.exp(-END)) / (2 * math.pi * 1.5**2) * np.exp(-R / 1.5)
-    wanted = 1 + deep / (math.pi * surface * 0.3)
-    found = (w[:, 2] / v[:, 2])**2
-    # linear between 256 radii, and 32 layers; a mean of 4000 layers leaves out the last of them
-    assert abs(found / wanted - 1)[inside].max() < 5e-3, abs(found / wanted - 1)[inside].max()
+    deep = (z**2 * np.interp(r, at, pulling) / r**3).mean(axis=1)
+    few = np.flatnonzero(inside)[::25]
+    own = 2 / 1.5 / enclosed(END) * vertical(R[few] / 1.5, 0.2, eps / 1.5)
+    found, wanted = (w[few, 2] / v[few, 2])**2, 1 + deep[few] / own
+    # linear between 256 radii; a mean of 4000 layers leaves out the last of them
+    assert abs(found / wanted - 1).max() < 5e-3, abs(found / wanted - 1).max()
 
 
 def test_the_virial_ratio():
@@ -220,6 +246,8 @@ def test_what_cannot_be():
              "edge; ten times halo_scale_radius is usual"),
             (HALO.format(5).replace("40.0", "0.04"), "bodies.halo_cutoff_radius = 0.04: is 0.008 "
              "times halo_scale_radius; must be from 0.01 to 1e+06 times"),
+            (BULGE.format(5).replace("0.3;", "9e-4;"), "bodies.bulge_scale_radius = 0.0009: must "
+             "be at least 0.001, a tenth of physics.softening = 0.01, which would leave nothing"),
             ('halo_profile = "nfw";',
              'bodies.halo_profile = "nfw": applies only if halo_count is greater than 0'),
             ('}; external = ( { type = "plummer"; mass = 1.0; scale_radius = 1.0; } ); '

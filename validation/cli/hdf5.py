@@ -5,7 +5,6 @@ import ctypes.util
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import time
 
@@ -318,16 +317,9 @@ def test_snapshots_that_were_changed_are_refused_at_restart():
 
 
 def killed(config, directory, *overrides):
-    """Starts a run that would take long, and kills it once it has written snapshot_020.hdf5."""
-    process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-o", directory, *overrides])
-    last = pathlib.Path(directory, "snapshot_020.hdf5")
-    for _ in range(3000):
-        if last.exists():
-            break
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert last.exists()
+    """Starts a run that would take long, and kills it in its midst."""
+    tap.kill_once(pathlib.Path(directory, "snapshot_020.hdf5"), "run", config, "-q", "-o",
+                  directory, *overrides)
 
 
 def test_no_stale_snapshot_remains_after_a_restart():

@@ -16,6 +16,7 @@ import threading
 import time
 
 import tap
+from reports import findings_of, read
 
 # 64 bodies, 100 steps; rows at every 20 and at every 35 steps, and at the last one.
 PLUMMER = """
@@ -230,12 +231,17 @@ def page(directory):
     result = tap.run("report", directory, "-o", "page", env={**os.environ, "PATH": "/nonexistent"})
     assert result.returncode == 69 and "without figures" in result.stderr, result
     text = pathlib.Path("page/report.html").read_text()
-    return html.unescape(re.sub(r"<[^>]*>", " ", text[text.index("<main>"):])).replace("  ", " ")
+    text = re.sub(r"<[^>]*>", " ", text[text.index("<main>"):])
+    return re.sub(" +", " ", html.unescape(text))
 
 
-def markup():
-    """Of the last one."""
-    return pathlib.Path("page/report.html").read_text()
+def outcomes():
+    """Those of the findings of the last one, with their classes, by the quantity."""
+    return {name: row[:2] for name, row in findings_of(read("page/report.html")).items()}
+
+
+# Far beyond the end, and so in a larger unit than that of the config.
+LATE = "virial_ratio >= 1e+09 after t = 90000 Myr (90 Gyr)"
 
 
 def test_the_report_of_a_run_that_has_not_ended():
@@ -251,17 +257,19 @@ def test_the_report_of_a_run_that_has_not_ended():
         assert reached[0] <= int(seen[2]) <= progress("plummer.run", process)[0], words
         assert int(seen[3]) == reached[1], words
         assert re.search(r"plummer\s+running\s+This run", words) and "--restart" not in words, words
+        judged = [outcomes()]
         process.kill()
         process.wait()
         killed = page("plummer.run")
+        judged.append(outcomes())
         seen = progress("plummer.run", process)
         assert f"no process works on it; it was at step {seen[0]} of {seen[1]}," in killed, killed
         assert re.search(r"plummer\s+not finished, killed\s+This run", killed), killed
-    for text in (words, killed):
+    for text, found in zip((words, killed), judged):
         assert "there is no verdict yet" in text, text
-        for row in ("energy_error <= 0.5", "virial_ratio >= 1e+09 after t = 90000 Myr",
-                    "energy error", "energy drift", "energy change within 1000 steps"):
-            assert f"{row} not judged yet" in text, (row, text)
+        for row in ("energy_error <= 0.5", LATE, "energy error", "energy drift",
+                    "energy change within 1000 steps"):
+            assert found[row] == ["quiet", "not judged yet"], (row, found)
         assert "time reached, at least" in text, text  # its process tells of it once a second
         for word in ("held", "failed", "Its limits hold", "largest |"):
             assert f" {word}" not in text.split("What ran")[0], (word, text)
@@ -274,15 +282,16 @@ def test_the_report_of_a_run_that_has_not_ended():
     words = page("plummer.run")
     assert re.search(r"stopped early\s+This run has not ended: it was stopped at step \d+ of "
                      r"100000000\. ", words) and command in words, words
-    assert '<td>energy error</td><td class="quiet">held so far<' in markup()
+    found = outcomes()
+    assert found["energy error"] == ["quiet", "held so far"], found
     assert "time reached, at least" not in words, words
-    assert "energy_error <= 0.5 held so far" in words, words
-    assert "virial_ratio >= 1e+09 after t = 90000 Myr not judged yet" in words, words
+    assert found["energy_error <= 0.5"] == ["quiet", "held so far"], found
+    assert found[LATE] == ["quiet", "not judged yet"], found
     assert "Its limits hold so far." in words and "failed" not in words.split("What ran")[0], words
     shutil.rmtree("plummer.run")
     assert tap.run("run", write(), "-q").returncode == 0
     words = page("plummer.run")
-    assert '<td>energy error</td><td class="good">held<' in markup()
+    assert outcomes()["energy error"] == ["good", "held"], outcomes()
     assert "every expectation held" in words and "Its limits hold." in words, words
     assert "has not ended" not in words and "so far" not in words.split("What ran")[0], words
 
@@ -534,11 +543,12 @@ def test_what_is_read_of_run_json_is_written():
         assert result.returncode in (0, 1), result
         documents.append(json.loads(pathlib.Path(name, "run.json").read_text()))
     missing = {path for path in fields.values() if not any(values(d, path) for d in documents)}
-    # Those of runs whose bodies come from files, that are asked for an error (cli/asked.py), or
-    # that were verified.
+    # Those of runs whose bodies come from files, whose integrator is a list (cli/stages.py), that
+    # are asked for an error (cli/asked.py), or that were verified.
     assert missing == {"bodies_hash", "members", "choice", "choice.asked", "choice.attempts",
                        "choice.candidates", "choice.chosen", "choice.dearer", "choice.expected",
-                       "choice.pilots", "choice.trust_until", "verified"}, missing
+                       "choice.pilots", "choice.trust_until", "config.time.stages",
+                       "verified"}, missing
     for name, path in elements:
         found = [element for document in documents for list_ in values(document, fields[name])
                  for element in list_]

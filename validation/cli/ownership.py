@@ -355,7 +355,7 @@ def test_a_report_beside_a_run_that_is_replaced():
         raise tap.Skip("gnuplot is not installed")
     config = write(PAIR)
     assert tap.run("run", config, "-q", "-P", ORBIT).returncode == 0
-    rounds, statuses = (16 if tap.THOROUGH else 4), []
+    rounds, statuses = (16 if tap.is_thorough() else 4), []
     for k in range(rounds):
         report = subprocess.Popen([tap.ORRERY, "report", "pair.run"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True)

@@ -1,5 +1,7 @@
 """What must hold when things go wrong: names, links, locks, full disks, control files, restarts."""
 
+import ctypes
+import ctypes.util
 import errno
 import json
 import math
@@ -809,6 +811,38 @@ def test_a_damaged_checkpoint_is_told_and_not_kept():
     assert previous.read_bytes() == good
     assert run_json("pair.run")["restarts"][0]["checkpoint"] == "checkpoint.orr.prev"
     assert run_json("pair.run")["restarts"][0]["step"] == 200
+
+
+def test_a_restart_on_a_cpu_with_other_estimates_is_not_bitwise():
+    library = ctypes.util.find_library("xxhash")
+    if not library:
+        raise tap.Skip("no shared library libxxhash was found")
+    xxh3 = ctypes.CDLL(library).XXH3_64bits
+    xxh3.restype = ctypes.c_uint64
+
+    def seal(content):
+        return xxh3(content, ctypes.c_size_t(len(content))).to_bytes(8, "little")
+
+    config = write(TWO_BODY)
+    for flips, bitwise in ((0, True), (1, False)):
+        assert tap.run("run", config, "-q", "--force", "-P", "time.end=2").returncode == 0
+        path = pathlib.Path("pair.run/checkpoint.orr")
+        content = path.read_bytes()
+        header = content.index(b"build".ljust(56, b"\0"))  # then length and hash, 8 bytes each
+        start = header + 72
+        end = start + int.from_bytes(content[header + 56:header + 64], "little")
+        estimates = re.search(rb"\(1/sqrt ([0-9a-f]{8})\)", content[start:end])
+        assert estimates and int(estimates[1], 16) != 0, content[start:end]
+        build = content[start:end].replace(estimates[1],
+                                           b"%08x" % (int(estimates[1], 16) ^ flips))
+        # The last section, "end", holds the hash of all before it.
+        before = content[:header + 64] + seal(build) + build + content[end:-80]
+        whole = seal(before)
+        path.write_bytes(before + content[-80:-16] + seal(whole) + whole)
+        result = tap.run("run", config, "--restart", "-P", "time.end=3")
+        assert result.returncode == 0 and "step 200 of 300" in result.stderr, result
+        assert ("not bitwise" in result.stderr) is not bitwise, result
+        assert run_json("pair.run")["bitwise"] is bitwise
 
 
 def test_restarts_are_recorded():

@@ -1,5 +1,6 @@
 """Captions, axes and labels of a report: they say what the run did, however it ended."""
 
+import errno
 import html
 import json
 import math
@@ -7,11 +8,12 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 
 import numpy
 import tap
-from reports import (blocks, captions_of, change_run, figures_of, keys_of, make_run, need_gnuplot,
-                     read, report, write_csv)
+from reports import (blocks, captions_of, change_run, figures_of, findings_of, keys_of, make_run,
+                     need_gnuplot, read, report, write_csv)
 
 KEPLER = """
 name = "made"; bodies = { initial = "two-body"; eccentricity = 0.3; };
@@ -230,14 +232,6 @@ def test_paths_name_their_bodies():
     assert not any("body" in key for key in keys_of("report/plots/orbits.dat"))
 
 
-def findings_of(page):
-    """the table: by quantity the class of its outcome, and the words of its other cells"""
-    table = page[page.index("<h2>Findings</h2>"):].split("</table>")[0]
-    return {html.unescape(name): [html.unescape(cell) for cell in cells] for name, *cells in
-            re.findall(r'<tr><td>(.*?)</td><td class="(.*?)">(.*?)</td>' +
-                       r'<td class="n">(.*?)</td>' * 4 + "</tr>", table)}
-
-
 def test_failure_is_told():
     """the page of a failed run says so, with what the accuracy watch saw"""
     need_gnuplot()
@@ -247,8 +241,10 @@ def test_failure_is_told():
     assert "an expectation or the watch failed" in page
     rows = findings_of(page)
     assert rows["energy error of test body 7"] == [
-        "bad", "failed", "118.5 (system 3)", "≤ 0.005", "2.37e+04", "1.875"], rows
-    assert rows["energy_error <= 1e-05"][:2] == ["bad", "failed"], rows
+        "bad", "failed, too large by a factor of 23700", "118.5 (system 3)", "≤ 0.005", "1.875"], \
+        rows
+    assert rows["energy_error <= 1e-05"][0] == "bad", rows
+    assert "The energy has failed, so" not in page  # nothing held
     drift = "changes by 0.25 × max(|E₀|, |U₀|) over the run"
     assert f"{drift} and accounts for 50 % of its variance" in page
     assert "(no limit)" in page
@@ -265,6 +261,109 @@ def test_failure_is_told():
     assert f"{where}, {steps}" in page
 
 
+def table_of(findings, expect=(), config=(), **changes):
+    """the groups and the rows of the page of a run with these findings: with a sentence, they are
+    of the config"""
+    shutil.rmtree("made.run", ignore_errors=True)
+    make_run("made.run", steps=1300)
+    change_run("made.run", config__expect=list(config), expect=list(expect), findings=[
+        {"judge": "expect" if "sentence" in row else "watch", "unit": "", "bound_is": "most",
+         "whose": "", "value": None, "since": None, "severity": "held", "sentence": ""} | row
+        for row in findings], **changes)
+    tap.run("report", "made.run", env={**os.environ, "PATH": "/nonexistent"})  # without figures
+    page = read("made.run/report.html")
+    return re.findall(r'class="group" colspan="5">(.*?)</th>', page), findings_of(page), page
+
+
+def test_findings_say_what_they_are():
+    """in two groups; how far what failed is beyond its bound, and on which side, in words"""
+    groups, rows, page = table_of(
+        [{"name": "time.energy_error", "value": 2e-5, "bound": 1e-5, "severity": "failure"},
+         {"name": "energy_error", "value": 1.2e-5, "bound": 1e-5, "severity": "failure",
+          "sentence": "energy_error <= 1e-05"},
+         {"name": "x", "value": 4.0, "bound": 5.0, "unit": "km", "sentence": "x in [3, 5] km"},
+         {"name": "y", "value": -0.5, "bound": -0.25, "unit": "km", "bound_is": "least",
+          "severity": "failure", "sentence": "y >= -0.25 km"},
+         {"name": "z", "value": 0.5, "bound": 4.0, "bound_is": "least", "severity": "failure",
+          "sentence": "z >= 4"},
+         {"name": "none", "value": 0.0, "bound": 4.0, "bound_is": "least", "severity": "failure",
+          "sentence": "none >= 4"},
+         {"name": "energy error", "value": 1e-6, "bound": 0.005},
+         {"name": "energy change within 1000 steps", "bound": 0.1},
+         {"name": "steps per time scale", "value": 0.5, "bound": 2.0, "bound_is": "least",
+          "whose": "bodies 2 and 3", "severity": "warning"}],
+        config=[{"quantity": "energy_error", "at_most": 1e-5},
+                {"quantity": "x", "between": [3.0, 5.0]}, {"quantity": "y", "at_least": -0.25}],
+        verdict="failed")
+    assert groups == ["What the configuration expects", "What the program checks in every run"]
+    asked = [cell for name, *row in rows.items() for cell in row[0][1:2]]
+    assert asked == ["failed, too large by a factor of 2", "failed, too large by 20 %", "held",
+                     "failed, too small by 0.25 km", "failed, too small by a factor of 8",
+                     "failed, too small by 100 %", "held", "held",
+                     "warned, too small by a factor of 4"], rows
+    # A value in the middle of a window is beside both ends of it, and one without a value says why.
+    assert rows["x in [3, 5] km"] == ["plain", "held", "4 km", "3 to 5 km", "–"], rows
+    assert rows["energy change within 1000 steps"][2] == "none larger was seen", rows
+    # A period has 2 pi time scales, and a warning looks like one.
+    assert rows["steps per period of bodies 2 and 3"] == \
+        ["warned", "warned, too small by a factor of 4", "3.14", "≥ 12.6", "–"], rows
+    # What held in a run that failed has no colour, and what only looks alike has its own words.
+    assert not any(row[0] == "good" for row in rows.values()), rows
+    assert "The energy has failed, so that quantities which held say little." in page
+    both = [page.split(f"<tr><td>{name}<div")[1].split("</div>")[0]
+            for name in ("energy_error &lt;= 1e-05", "energy error")]
+    assert both[0] != both[1] and "rows" in both[0] and "checks" in both[1], both
+    _, rows, page = table_of([{"name": "x", "value": 1.0, "bound": 2.0, "sentence": "x <= 2"}])
+    assert rows["x <= 2"] == ["good", "held", "1", "≤ 2", "–"] and "has failed, so" not in page
+
+
+def test_times_have_one_unit():
+    """that in which people think of them, also in sentences that run.json has in another"""
+    told = {"holds": False, "limits": {},
+            "text": "the energy is off at t = 10; fastest at t = 2.5 d",
+            "fastest_pair": {"id_1": 1, "id_2": 2, "distance": 0.5, "time": 0.0,
+                             "steps_per_time_scale": 400.0}}
+    row = {"name": "energy error", "value": 1.0, "bound": 2.0}
+    _, _, page = table_of([row], watch=told, verdict="failed", time=10.0, ended_by="x >= 3",
+                          verdict_text="failed: x 3 at t = 5.: the end at t = 10 (a constant = 5)",
+                          time_scales={"crossing": 4.0}, config__time__end=40.0)
+    page = html.unescape(re.sub("<[^>]*>", "", page))
+    for words in ("failed: x 3 at t = 1.25 crossing times.: the end at t = 2.5 crossing times (a "
+                  "constant = 5)", "off at t = 2.5 crossing times; fastest at t = 0.625 crossing "
+                  "times d.", "time reached, in crossing times2.5 of 10t = 10 of 40",
+                  "0.5 apart at t = 0, where a circular orbit would take 2510 steps",
+                  "(stop_when), this run ended at t = 2.5 crossing times: x >= 3."):
+        assert words in page, (words, page)
+    _, _, page = table_of([row], watch=told, config__physics__units="astronomical",
+                          time=10.0, config__time__end=4000.0)
+    assert "off at t = 0.02738 yr; fastest at t = 0.006845 yr." in page, page
+
+
+def test_what_was_not_measured():
+    """a criterion without a row fails, and says what it lacked, with both times in one unit"""
+    wanted = {"quantity": "core", "at_most": 0.18, "after": 200.0}
+    finding = {"name": "core", "bound": 0.18, "severity": "failure",
+               "sentence": "core <= 0.18 after t = 200"}
+    changes = {"verdict": "failed", "time": 52.0, "config__time__end": 450.0,
+               "time_scales": {"crossing": 2.0, "half_mass_relaxation": 10.0}}
+    _, rows, _ = table_of([finding], [{"rows": 0}], [wanted], **changes)
+    row = rows["core <= 0.18 after t = 200 (20 half-mass relaxation times)"]
+    assert row[:3] == [
+        "bad", "failed, it could not be judged: the run ended at t = 5.2 half-mass relaxation "
+        "times, the expectation begins at t = 20 half-mass relaxation times", "not measured"], row
+    wanted |= {"after": 20.5, "before": 20.75}
+    _, rows, _ = table_of([finding], [{"rows": 0}], [wanted], **changes)
+    (row,) = rows.values()
+    assert row[1] == "failed, it could not be judged: no row of the diagnostic lies between its " \
+        "times", row
+    assert list(rows)[0].endswith("(2.05 half-mass relaxation times to 2.075 half-mass relaxation "
+                                  "times)"), rows
+    # One that has rows was judged; a number that is none is another fault.
+    _, rows, _ = table_of([finding], [{"rows": 3}], [wanted], **changes)
+    (row,) = rows.values()
+    assert row[1:3] == ["failed", "undefined"], row
+
+
 def test_numbers_of_the_end():
     """runs that were killed or stopped have no error at the end, in figures nor in the table"""
     need_gnuplot()
@@ -274,8 +373,8 @@ def test_numbers_of_the_end():
     points = blocks("report/plots/energy_error-against-step.dat")[0]
     assert sorted(points[:, 0]) == [0.002], points
     rows = dict(re.findall(r"<tr><td>(\w+).run</td>(.*?)</tr>", read("report/report.html"), re.S))
-    assert '<td class="n">1.5 s</td>' in rows["held"] and "1.5" not in rows["running"], rows
-    assert '<td class="n">4e-06</td>' in rows["held"] and "1e-06" not in rows["running"], rows
+    assert '>1.5 s</td>' in rows["held"] and "1.5" not in rows["running"], rows
+    assert '>4e-06</td>' in rows["held"] and "1e-06" not in rows["running"], rows
     assert "1.6e-05" not in rows["stopped"], rows
     caption = captions_of(read("report/report.html"))["energy_error-against-step"]
     assert "2 of 3 runs have no such number of their end." in caption, caption
@@ -408,6 +507,34 @@ def test_a_run_that_broke_off_is_not_praised():
     assert "with @points" in read("made.run/plots/energy-error.gp")
 
 
+def test_a_run_that_broke_off_says_how_it_goes_on():
+    """how far it came, and what to do where the error lay outside of the run; a numerical failure
+    would come again"""
+    make_run("made.run", steps=1300)
+    for status, error, mend in (
+            (74, "it is full", "Once that is mended, "), (71, "", "Once that is mended, "),
+            (69, "", "Once that is mended, "), (70, os.strerror(errno.ENOSPC), ""),
+            (78, "", ""), (74, os.strerror(errno.ENOSPC), "Make room: free space on the disk, or "
+                                                         "begin it anew on another one (-o DIR), "),
+            (74, os.strerror(errno.EDQUOT), "Make room: free space within your quota, or"),
+            (74, os.strerror(errno.EFBIG), "Make room: raise the limit on the size of files")):
+        change_run("made.run", verdict="error", exit_status=status, errors=[f"made.run/x: {error}"],
+                   steps=5200, config__time__end=5.2, time_scales={"crossing": 2.0})
+        tap.run("report", "made.run", env={**os.environ, "PATH": "/nonexistent"})
+        page = html.unescape(re.sub("<[^>]*>", "", read("made.run/report.html")))
+        assert f"exit status {status}: made.run/x: {error}\nIt broke off at step 1300 of 5200, " \
+            f"t = 0.65 of 2.6 crossing times." + (f" {mend}" if mend else "\n") in page, page
+        way = "orrery run made.run/run.cfg -o made.run --restart continues it from its last " \
+            "checkpoint."
+        assert bool(mend) == (way in page), (status, page)
+    # No word of the command is broken, and none is lost.
+    assert "<span>--restart</span>" in read("made.run/report.html")
+    os.rename("made.run", "two  blanks")
+    tap.run("report", "two  blanks", env={**os.environ, "PATH": "/nonexistent"})
+    page = html.unescape(re.sub("<[^>]*>", "", read("two  blanks/report.html")))
+    assert "orrery run 'two  blanks/run.cfg' -o 'two  blanks' --restart continues" in page, page
+
+
 COLLISION = """
 name = "collision"; bodies = { initial = "file"; file = "two.csv"; };
 time = { integrator = "hermite4"; step = 1.0; end = 4.0; };
@@ -430,9 +557,10 @@ def test_a_collision():
         assert result.returncode == 70, result
         report("two.run")
         page = read("two.run/report.html")
-        assert f'energy_error &lt;= 0.001</td><td class="quiet">{words}<' in page, page
+        rows = findings_of(page)
+        assert rows["energy_error <= 0.001"][:2] == ["quiet", words], rows
         assert f"energy_error <= 0.001: {words}" in " ".join(result.stdout.split()), result.stdout
-        assert 'kinetic &gt;= 0 after t = 3</td><td class="quiet">not judged<' in page, page
+        assert rows["kinetic >= 0 after t = 3"][:2] == ["quiet", "not judged"], rows
         assert "steps that it chose itself, up to t = 0.785398, where the motion got stuck" in page
     # What it broke off before is not the end up to which orbits were right.
     tap.run("run", "two.cfg", "-q", "--force", "-P", "time.step=0.0625", "-P", "trust.shadow=true",
@@ -477,7 +605,7 @@ def test_what_ended_a_run():
     assert tap.run("run", "made.cfg", "-q", "-o", "made.run", "--force").returncode == 0
     tap.run("report", "made.run")
     words = "kinetic >= 0.1 after t = 0.5"
-    assert f"ended this run at t = 0.5 (stop_when): {html.escape(words)}." in \
+    assert f"(stop_when), this run ended at t = 0.5: {html.escape(words)}." in \
         read("made.run/report.html")
     assert f"stop_when {words}" in " ".join(tap.run("watch", "made.run").stdout.split())
 

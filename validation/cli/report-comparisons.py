@@ -159,7 +159,7 @@ def test_errors_of_ensembles():
         points = blocks(f"study/plots/energy_error-against-{figure}.dat")[0]
         step = points[:, 0] if figure == "step" else 1 / points[:, 0]
         assert numpy.allclose(points[:, 1], 7 * step**2, rtol=1e-12), points
-    assert '<td class="n">7e-06</td>' in page
+    assert '>7e-06</td>' in page
     captions = captions_of(page)
     assert "worst system of an ensemble" in captions["energy_error-against-step"], captions
     assert "its worst system" in captions["energy_error-against-interactions"], captions
@@ -416,7 +416,7 @@ def test_a_group_over_a_small_factor_has_no_slope():
 def test_reasons_of_a_sweep():
     """the page of several runs says of each that did not go well why, as the summary does"""
     need_gnuplot()
-    changes = {"held": {}, "failed": {"verdict_text": "failed: energy error 3, <off>"},
+    changes = {"held": {}, "failed": {"verdict_text": "failed: energy error 3, <off>: do: so"},
                "error": {"exit_status": 70, "errors": ["body 3 is nowhere", "and more"]},
                "stopped": {"step": 12, "steps": 1300}, "running": {}}
     for k, (verdict, change) in enumerate(changes.items()):
@@ -427,11 +427,16 @@ def test_reasons_of_a_sweep():
     report("study")
     rows = dict(re.findall(r"<tr><td>(\w+)</td>(.*?)</tr>", read("study/report.html"), re.S))
     assert "class=\"why\"" not in rows["held"] and len(rows) == 5
+    # What failed stands in the badge, and what to do beneath.
+    assert '<span class="verdict bad">failed: energy error 3, &lt;off&gt;</span>' \
+        '<div class="advice">do: so</div></td>' in rows["failed"], rows["failed"]
     for verdict, words in {
-            "failed": "energy error 3, &lt;off&gt;",
             "error": "exit status 70: body 3 is nowhere", "stopped": "at step 12 of 1300",
             "running": "it ended without a word"}.items():
         assert f'<div class="why">{words}</div>' in rows[verdict], rows[verdict]
+        assert "class=\"advice\"" not in rows[verdict], rows[verdict]
+    # A phone has the names of the columns before the numbers.
+    assert '<td data-label="time.step">0.001</td>' in rows["held"], rows["held"]
 
 
 SPEED = """

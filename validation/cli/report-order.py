@@ -45,7 +45,7 @@ def test_expected_quantities_come_first():
     assert lower.tolist() == [[0.5, 0.5], [1.0, 0.5]] and upper[:, 1].tolist() == [1.5, 1.5]
     assert keys_of("made/plots/energy-error.dat")[-1] == "at most 0.001 expected"
     assert blocks("made/plots/energy-error.dat")[-1][:, 1].tolist() == [1e-3, 1e-3]
-    assert read("made/plots/energy-error.gp").count("linecolor 3 ") == 1  # the bound's own colour
+    assert read("made/plots/energy-error.gp").count("linecolor 7 ") == 1  # the bound's own colour
     assert keys_of("made/plots/energies.dat") == ["kinetic K", "potential U", "total E = K + U"]
 
 
@@ -76,16 +76,18 @@ def test_a_bound_that_was_missed_is_drawn():
     measured = json.loads(read("made/run.json"))["largest_energy_error"]
     far = measured > 1e4 * 1e-9
     captions = captions_of(page)
-    assert far == ("Expected: at most 1e-09, beyond the figure." in captions["energy-error"])
+    told = captions["energy-error"]
+    assert far == ("Expected: at most 1e-09, far below all that is drawn." in told), told
     assert far != ("at most 1e-09 expected" in keys_of("made/plots/energy-error.dat"))
-    assert "Expected: at most 1e+06, beyond the figure." in captions["virial-ratio"], captions
+    told = captions["virial-ratio"]
+    assert "Expected: at most 1e+06, far above all that is drawn." in told, told
     assert not any("1e+06" in key for key in keys_of("made/plots/virial-ratio.dat"))
     near = f"{measured / 10:.6g}"
     page_of(text=CLUSTER.replace("1e-3", near), statuses=(1,))
     assert f"at most {near} expected" in keys_of("made/plots/energy-error.dat")
     page = page_of(text=CLUSTER.replace("after = 0.5", "after = 9.0"), statuses=(1,))
     told = captions_of(page)["virial-ratio"]
-    assert "Expected: at least 0.5, at no time of the figure." in told, told
+    assert "Expected: at least 0.5, but only at times that the run did not reach." in told, told
 
 
 ORBIT = """
@@ -96,6 +98,20 @@ diagnostics = ( { type = "conservation"; every = 5; },
                 { type = "orbit"; name = "pair"; every = 5; } );
 expect = ( { quantity = "pair.mean_period"; between = [6.0, 6.6]; after = 10.0; } );
 """
+
+
+def test_a_bound_says_whose_it_is():
+    """where another curve lies beyond it, and no one would take it for one of all"""
+    need_gnuplot()
+    # The phase error grows with the time, the radial one is periodic: the bound lies between.
+    for bound, named in ((3e-3, "radial: "), (1e-6, ""), (10.0, "")):
+        page_of(text=ORBIT.replace("pair.mean_period", "radial").replace(
+            "[6.0, 6.6]; after = 10.0", f"[-{bound}, {bound}]"), statuses=(0, 1))
+        assert keys_of("made/plots/pair-orbit-error.dat")[-1] == \
+            f"{named}at most {bound:.6g} expected"
+        radial, along = [block[:, 1].max() for block in
+                         blocks("made/plots/pair-orbit-error.dat")[:2]]
+        assert (radial < bound < along) == bool(named), (radial, along, bound)
 
 
 def test_an_expected_column_has_a_figure():
@@ -129,7 +145,8 @@ def test_axes_of_time():
     assert re.fullmatch(r"periods of 4\.44\d*", unit), unit
     assert abs(size / 4.44288 - 1) < 1e-3, size
     assert "time [T]" in read("made/conservation.csv").splitlines()[0]
-    assert re.search(r"<dd>20 \(4\.50\d? periods\)</dd>", page), page
+    assert re.search(r"in periods</dt><dd>4\.50\d? of 4\.50\d?<small>t = 20 of 20</small></dd>",
+                     page), page
     # A run that loses its orbit has the period of its start; the last one is longer.
     page_of("-P", "time.integrator=euler", text=ORBIT)
     last = json.loads(read("made/run.json"))["diagnostics"]["pair"]["period"]

@@ -125,6 +125,24 @@ def test_few_bodies_about_their_centre_of_mass():
     assert (found["ids"] == [1, 2, 3]).all() and found["about"]["fastest"] == "0"
 
 
+def test_columns_in_any_order():
+    """ids, masses and velocities are found wherever they stand, also in the first column"""
+    make_run("made.run")
+    cells = {"id:I:1": ("12", "7", "9"), "mass:R:1": ("2", "1", "1"),
+             "velo:R:3": ("3 0 4", "0 0 1", "0 2 0"), "pos:R:3": ("0 0 0", "4 0 0", "0 8 0")}
+    for turn in range(3):
+        order = [*cells][turn:] + [*cells][:turn]
+        lines = "".join(" ".join(cells[name][k] for name in order) + "\n" for k in range(3))
+        pathlib.Path("made.run/trajectory.xyz").write_text(
+            f'3\npbc="F F F" Properties={":".join(order)}\n{lines}')
+        report("made.run", status=None)
+        found = player_of("made.run/report.html")
+        assert (found["ids"] == [12, 7, 9]).all(), (order, found["ids"])
+        assert (found["masses"] == [2, 1, 1]).all(), (order, found["masses"])
+        assert numpy.allclose(found["middles"], [[1.0, 2.0, 0.0]]), (order, found["middles"])
+        assert float(found["about"]["fastest"]) == 5.0, (order, found["about"])
+
+
 def test_groups():
     """systems of an ensemble, and species of bodies, are told by their names"""
     make_run("made.run", bodies=4)
@@ -178,11 +196,11 @@ def test_thinning():
     bodies = 250001
     make_run("large.run", bodies=3)
     with open("large.run/trajectory.xyz", "w") as file:
-        file.write(f"{bodies}\nProperties=species:S:1:pos:R:3:id:I:1\n")
-        file.writelines(f"X {i} {i % 7} 1 {i + 1}\n" for i in range(bodies))
+        file.write(f"{bodies}\nProperties=species:S:1:pos:R:3\n")
+        file.writelines(f"X {i} {i % 7} 1\n" for i in range(bodies))
     report("large.run", status=None)
     found = player_of("large.run/report.html")
-    assert (found["ids"] == 1 + 3 * numpy.arange(83334)).all()
+    assert (found["ids"] == 1 + 3 * numpy.arange(83334)).all()  # their places in the file
     assert "Shown are 83334 of 250001 bodies in 1 of 1 frames." in read("large.run/report.html")
     assert os.path.getsize("large.run/report.html") < 16e6
 

@@ -62,6 +62,56 @@ def test_what_ran():
     assert "<dt>wall seconds</dt>" not in read("made.run/report.html")
 
 
+
+def test_numbers_that_stand_out():
+    """the page's first numbers are those of run.json, of a system alone and of an ensemble"""
+    make_run("made.run")
+    told = json.loads(read("made.run/run.json"))
+    told |= {"largest_energy_error": 1.234567e-5, "wall_seconds": 123.456, "step": 4321,
+             "time": 3.210987, "interactions_per_second": 7.654321e9,
+             "time_scales": {"crossing": 2.345678, "half_mass_relaxation": 13.57911},
+             "own_steps": {"steps": 98765, "smallest": 1.357913e-4}}
+    told["config"]["time"]["end"] = 4.0
+    told["diagnostics"] |= {
+        "conservation": {"energy_error": 2.5e-6, "virial_ratio": 0.9753124},
+        "conservation-ensemble": {"energy_error_q50": 3.456789e-6, "virial_ratio_q50": 1.024681,
+                                  "systems": 5}}
+    told["watch"] = {
+        "holds": True, "limits": {"energy_error": 0.005, "energy_drift": 0.02},
+        "energy_error": {"largest": 1e-4, "time": 2.125, "system": 3, "systems_beyond": 0},
+        "energy_drift": {"change": 0.0123, "steadiness": 0.3456, "systems_beyond": 0},
+        "energy_jumps": 0, "largest_jump": 0.0,
+        "fastest_pair": {"id_1": 2, "id_2": 3, "distance": 0.2468135, "time": 1.753195,
+                         "steps_per_time_scale": 12.3456, "system": 4}}
+
+    def page_of(**changes):
+        pathlib.Path("made.run/run.json").write_text(json.dumps(told | changes))
+        report("made.run", status=None)
+        page = read("made.run/report.html").split("<figure")[0]
+        return page, dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page))
+
+    page, alone = page_of()
+    common = {"grid steps": "4321", "own steps": "98765", "smallest own step": "0.000136",
+              "time reached": "3.211 of 4", "wall time": "123.5 s",
+              "pairs of bodies per second": "7.654e+09"}
+    assert alone == common | {
+        "largest energy error": "1.235e-05", "2K/|W| at the end": "0.9753",
+        "crossing time at the start": "2.346",
+        "half-mass relaxation time at the start, as for equal masses": "13.58"}, alone
+    # A circular orbit takes 2 pi steps for each of a time scale.
+    assert "bodies 2 and 3, 0.247 apart at t = 1.7532, where a circular orbit would take " \
+        f"{2 * numpy.pi * 12.3456:.3g} steps" in page, page
+    assert "changes by 0.0123 × max(|E₀|, |U₀|) over the run and accounts for 35 %" in page, page
+    assert re.search(r'<p class="good">No drift beyond the limit: a straight', page), page
+    told["watch"]["energy_drift"]["systems_beyond"] = 1
+    page, many = page_of(systems=7, left_out=2)
+    counted = "median of the 5 systems that count"
+    assert many == common | {f"largest energy error, {counted}": "3.457e-06",
+                             f"2K/|W| at the end, {counted}": "1.025"}, many
+    assert "bodies 2 and 3 of system 4" in page, page
+    assert re.search(r'<p class="bad">The energy drifts: a straight', page), page
+
+
 def test_page_is_self_contained():
     """the page loads nothing: no script, no style sheet, no picture from elsewhere"""
     need_gnuplot()

@@ -6,7 +6,7 @@ import math
 
 import starts
 import tap
-from cusps import Sphere, hernquist, jaffe, speeds
+from cusps import Sphere, hernquist, jaffe, running, softened, speeds
 from starts import FAR, distance
 
 np = tap.need("numpy")
@@ -60,6 +60,30 @@ def test_masses_and_moments():
                 assert abs(np.mean(moment[shell]) - 1) < 4 * error < 0.4, (keys, name)
 
 
+def test_softened_attraction():
+    """<v²> in five shells by Jeans's equation in the softened attraction, for any slope, and for a
+    softening that is no part of the scale radius as well as for a small one; in the attraction
+    without softening bodies near the centre would be faster"""
+    for keys, slope, eps in tap.first((('"jaffe"', 2, 0.125), ('"hernquist"', 1, 0.125),
+                                       ('"dehnen"; inner_slope = 2.4', 2.4, 0.125),
+                                       ('"dehnen"; inner_slope = 0.0', 0, 1.0),
+                                       ('"dehnen"; inner_slope = 2.25', 2.25, 0.01)), 3):
+        _, x, v = start(f"initial = {keys}; count = {COUNT};", physics=f"softening = {eps};")
+        r = np.geomspace(1e-5, 1e8, 2001)
+        mass, density = (r / (1 + r))**(3 - slope), r**-slope * (1 + r)**(slope - 4)
+        radius = np.linalg.norm(x, axis=1)
+        assert distance((radius / (1 + radius))**(3 - slope)) < FAR, keys
+        for field, right in ((softened(r, mass, eps), True), (mass, False)):
+            inwards = (density * field / r**2)[::-1]
+            wanted = np.maximum(-running(inwards, r[::-1])[::-1], 0) / density
+            ratio = np.mean(v**2, axis=1) / np.interp(radius, r, wanted)
+            for number, shell in enumerate(np.array_split(np.argsort(radius), 5)):
+                # four standard errors, and a hundredth for the sums over shells
+                near = abs(np.mean(ratio[shell]) - 1) < \
+                    4 * np.std(ratio[shell]) / math.sqrt(len(shell)) + 0.01
+                assert near == right or not right and number > 0, (keys, number, right)
+
+
 def test_energies():
     """E is that of the model, -G M² / (4 (5 - 2 gamma) a), where the sample is rescaled to it, and
     else within its noise; and so is that of a model with a cut-off"""
@@ -67,7 +91,8 @@ def test_energies():
                          ('initial = "dehnen"; inner_slope = 0.0;', -1 / 20),
                          ('initial = "nfw"; cutoff_radius = 10.0;', Sphere(1, 3, 10).energy)):
         for rescale in ("pairs", "none"):
-            m, x, v = start(keys + f' count = 1000; rescale = "{rescale}";')
+            m, x, v = start(keys + f' count = 1000; rescale = "{rescale}";',
+                            physics="softening = 0.0;")
             kinetic, potential = 0.5 * np.sum(v ** 2, axis=1), np.zeros(len(m))
             for i in range(len(m)):
                 d = np.linalg.norm(x - x[i], axis=1)
@@ -116,6 +141,8 @@ def test_what_cannot_be():
             ('initial = "jaffe"; center = true;', "run.cfg:2: bodies.center = true: without "
              "cutoff_radius a few bodies far away decide where the centre of mass is"),
             ('initial = "hernquist"; heavy_ratio = 3.0;', 'applies only to masses = "two-'),
+            ('initial = "jaffe"; scale_radius = 9e-5;', "run.cfg:2: bodies.scale_radius = 9e-05: "
+             "must be at least 0.0001, a tenth of physics.softening = 0.001"),
             ('initial = "halo";', "the nearest here is nfw: a halo of dark matter")):
         errors = start(keys + " count = 9;", status=78)
         assert text in errors, (keys, errors)

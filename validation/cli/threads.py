@@ -79,10 +79,14 @@ def test_threads_of_the_start():
         process = subprocess.Popen([tap.ORRERY, "run", "run.cfg", *arguments,
                                     f"compute.threads={threads}"], stderr=subprocess.DEVNULL,
                                    env={**os.environ, "OMP_NUM_THREADS": "8"})
-        folder, seen = pathlib.Path(f"/proc/{process.pid}/task"), 0
-        for _ in range(40 if tap.THOROUGH else 20):
+        folder, seen, looks = pathlib.Path(f"/proc/{process.pid}/task"), 0, 0
+        end = time.monotonic() + 30 * tap.PATIENCE
+        # Drawn by one thread, then scaled by all: looked at from there on.
+        while looks < (40 if tap.is_thorough() else 20) and process.poll() is None and \
+                time.monotonic() < end:
             time.sleep(0.025)
             seen = max(seen, len(list(folder.iterdir())) if folder.exists() else 0)
+            looks += seen >= most or not folder.exists()
         process.kill()
         process.wait()
         if seen == 0:

@@ -182,7 +182,7 @@ def run_document(document):
         if why:
             print(f"# not run: {command} ({why})")
             continue
-        if command.startswith("orrery bench") and not tap.THOROUGH:
+        if command.startswith("orrery bench") and not tap.is_thorough():
             print(f"# not run: {command} (takes seconds)")
             continue
         result, wanted = execute(command, folder)
@@ -208,7 +208,8 @@ for position, name in enumerate(documents()):
 def test_reasons():
     """no reason to leave a command out is left over"""
     assert len([name for name in globals() if re.match(r"test_\d", name)]) > 12
-    tap.thorough()
+    if tap.WISH != "1":
+        raise tap.Skip("not every document was tried")
     assert used == set(NOT_HERE), set(NOT_HERE) - used
 
 

@@ -1,5 +1,6 @@
 """examples/ovito/render.py: a picture, a film and g(r), coloured in every way that it offers."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -20,18 +21,25 @@ outputs = ( { type = "xyz"; every = 2;
 """
 
 
+def script(*arguments):
+    """What render.py says, with the package as it stands in the tree."""
+    for module in ("ovito", "pandas"):
+        tap.need(module)
+    environment = {**os.environ, "PYTHONPATH": os.path.join(tap.SOURCE, "python"),
+                   "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([sys.executable, RENDER, *arguments], capture_output=True, text=True,
+                          timeout=300, env=environment)
+
+
 def render(*arguments):
-    tap.need("ovito")
     pathlib.Path("run.cfg").write_text(CLUSTER)
     result = tap.run("run", "run.cfg", "-q", "--force", "-P", "ensemble.systems=2")
     assert result.returncode == 0, result.stderr
-    result = subprocess.run([sys.executable, RENDER, "cluster.run/trajectory.xyz", "--out", "out",
-                             "--size", "64", "48", *arguments], capture_output=True, text=True,
-                            timeout=300)
+    result = script("cluster.run", "--out", "out", "--size", "64", "48", *arguments)
     if result.returncode and "Vulkan" in result.stderr:
         raise tap.Skip("OVITO finds no Vulkan driver (Debian: mesa-vulkan-drivers)")
     assert result.returncode == 0, result.stderr
-    assert "3 frames of 120 bodies" in result.stdout, result.stdout
+    assert "3 frames of 120 bodies, up to t = 0.04" in result.stdout, result.stdout
 
 
 def test_picture_film_and_rdf():
@@ -53,6 +61,21 @@ def test_colours():
         render("--color", color, "--frames", "1")
         pictures.append(pathlib.Path("out/picture.png").read_bytes())
     assert len(set(pictures)) == 3
+
+
+def test_errors():
+    """no run, a run without trajectory and an output that is not there are told in one line"""
+    assert script(".").stderr == "render.py: .: is no run and no study: there is no run.json, " \
+        "and no study.json\n"
+    pathlib.Path("run.cfg").write_text(CLUSTER)
+    result = tap.run("run", "run.cfg", "-q")
+    assert result.returncode == 0, result.stderr
+    assert script("cluster.run", "--output", "b.xyz").stderr == \
+        "render.py: cluster.run has no b.xyz; there are trajectory.xyz\n"
+    tap.run("run", "run.cfg", "-q", "--force", "-P", "outputs=()")
+    said = script("cluster.run").stderr
+    assert said == "render.py: cluster.run has no trajectory (outputs: xyz)\n", said
+    assert not pathlib.Path("picture.png").exists()
 
 
 tap.main()

@@ -77,10 +77,19 @@ def test_site():
     assert not list(dead(site)), list(dead(site))[:20]
     titles = {path: Page(site / path).headings for path in wanted}
     assert all(titles.values()), titles
+    assert 'white-space: nowrap">2.4e-3<' in (site / "docs/manual/running.html").read_text()
     index = json.loads(re.search(r"setIndex\((.*)\)", (site / "searchindex.js").read_text())[1])
     for word in ("softening", "hermite4", "checkpoint"):
         assert any(term.startswith(word[:6]) for term in index["terms"]), word
     assert "searchindex.js" in (site / "search.html").read_text()
+
+
+def test_numbers_in_tables_stay_whole():
+    """a browser breaks a narrow cell at any minus, but not within these; links and code stay"""
+    whole = '<span style="white-space: nowrap">{}</span>'.format
+    row = script().unbroken("| `1e-3` | 7e-6 to [1.5e-7](a/2e-3.md#3e-4) | e-3, x-2e-3, 1e-3-b |")
+    assert row == f"| `1e-3` | {whole('7e-6')} to [{whole('1.5e-7')}](a/2e-3.md#3e-4) | " \
+        "e-3, x-2e-3, 1e-3-b |", row
 
 
 def test_a_dead_link_is_seen():

@@ -86,7 +86,7 @@ def test_arrays():
     generator = random.Random(32)
     study = array(32 if everything() else 10)
     assert set(statuses(study).values()) == {0, 1}, statuses(study)
-    with Row(13, "a job array of 32 members at once") as row:
+    with Row(13, "a job array of 32 members at once (ends of the members)") as row:
         for number in range(200 if everything() else 1):
             array_trial(row, study, f"array {number + 1}", generator, 0)
     with Row(13, "a job array of 32 members at once, of which some are killed and come again") \

@@ -93,9 +93,11 @@ def conversions():
     yield Conversion("input.xyz", "a.csv", "--all")
     yield Conversion("input.csv", "a.xyz", force=False)
     yield Conversion("input.txt", "a.xyz.gz")
+    yield Conversion("input.xyz", "a.dcd", "--all")
     if has_hdf5():
         yield Conversion("input.xyz", "a.hdf5", "--all")
         yield Conversion("input.hdf5", "a.txt")
+        yield Conversion("input.xyz", "a.vtkhdf", "--all")
 
 
 def disturbed(row, conversion, trial, expected, faults):
@@ -131,7 +133,8 @@ def test_calls():
     kinds = (("killall", "convert, SIGKILL at each system call", (0, -9)),
              ("torn", "convert, SIGKILL in the middle of each write", (0, -9)),
              ("error", "convert, EIO or ENOSPC at each system call, once", (0, *FAILED)),
-             ("forever", "convert, EIO or ENOSPC at all calls from each one on", (0, *FAILED)),
+             ("forever", "convert, EIO or ENOSPC at a system call and at all later ones, for each "
+              "call", (0, *FAILED)),
              ("full", "convert, the disk is full in the middle of a write", (0, *FAILED)))
     every = list(conversions())
     trials = [(c, nth) for c in every for nth in range(1, len(c.calls()) + 1)]
@@ -154,7 +157,7 @@ def test_memory():
     make_inputs()
     with Row(16, "convert, each allocation fails once") as row:
         # libhdf5 itself does not survive a failed allocation.
-        for conversion in some((c for c in conversions() if "hdf5" not in c.name), 1):
+        for conversion in some((c for c in conversions() if "hdf" not in c.name), 1):
             pathlib.Path("memory.log").unlink(missing_ok=True)
             conversion.begin()
             assert conversion.run(memory.failing(0, 0)).returncode == 0
@@ -206,7 +209,7 @@ def test_what_is_no_file():
     targets = ["a.csv", "a.xyz", "a.txt.gz"] + ["a.hdf5"] * has_hdf5()
     trials = [(what, target, arguments) for target in targets for what in OTHERS
               for arguments in (("--force",), ())]
-    with Row(16, "convert onto a node, pipe, socket, link or folder: 73, untouched") as row:
+    with Row(16, "convert onto a device, pipe, socket, link or folder: 73, untouched") as row:
         for what, target, arguments in some(shuffled(trials), 4):
             harness.plant("trial")
             if "to a node" in what:

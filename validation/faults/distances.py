@@ -140,9 +140,9 @@ def attempt(row, generator, trial, highest, speed=0.0):
 def test_far_bodies():
     """bodies up to 1e13 and up to 1e300 away: every pair is counted, in time and in 1 GB"""
     generator = random.Random(13)
-    for name, highest, count in (("a million million", 13, 150), ("1e150", 150, 100),
+    for name, highest, count in (("1e13", 13, 150), ("1e150", 150, 100),
                                  ("1e300", 300, 100)):
-        with Row(19, f"g(r) of a cluster and bodies up to {name} of its sizes away") as row:
+        with Row(19, f"the g(r) of a cluster and bodies up to {name} times its size away") as row:
             for number in range(count if everything() else 2):
                 attempt(row, generator, f"{name}, {number}", highest)
 
@@ -150,7 +150,7 @@ def test_far_bodies():
 def test_after_a_blow_up():
     """bodies that fly apart at any speed: an end by numbers (70), or every pair is counted"""
     generator = random.Random(14)
-    with Row(19, "g(r) of bodies that fly apart at up to 1e160") as row:
+    with Row(19, "the g(r) of bodies that fly apart at up to 1e160") as row:
         for number in range(100 if everything() else 2):
             attempt(row, generator, f"{number}", 1, 10 ** generator.uniform(0, 160))
 
@@ -158,7 +158,7 @@ def test_after_a_blow_up():
 def test_boxes():
     """boxes of any size around bodies that are anywhere"""
     generator = random.Random(15)
-    with Row(19, "g(r) in periodic boxes of any size") as row:
+    with Row(19, "the g(r) in periodic boxes of any size") as row:
         for number in range(100 if everything() else 2):
             box = 10 ** generator.uniform(-3, generator.choice((3, 12)))
             write_bodies([[box * generator.uniform(-0.5, 0.5) for _ in range(3)]
@@ -178,7 +178,7 @@ def test_chosen_sizes():
     spaces = ["", *(f'boundary = "periodic"; box_length = {size!r};'
                     for size in (1e-300, 1e-150, 1e-9, 3e13, 1e150, 1e300))]
     trials = [(reach, space, bins) for reach in reaches for space in spaces for bins in (1, 1000)]
-    with Row(19, "g(r) of three bodies with reaches and boxes of any order of magnitude") as row:
+    with Row(19, "the g(r) of three bodies, with r_max and boxes of any order of magnitude") as row:
         for reach, space, bins in harness.some(harness.shuffled(trials), 4):
             pathlib.Path("trial.cfg").write_text(CONFIG.format(
                 softening=0.1, space=space, options=f"r_max = {reach!r};", bins=bins))

@@ -84,7 +84,7 @@ def test_calls_fail_from_then_on():
     """EIO or ENOSPC at all calls from each one on"""
     experiment = Experiment()
     calls = experiment.calls()
-    with Row(5, "EIO or ENOSPC at every system call from each one on") as row:
+    with Row(5, "EIO or ENOSPC at a system call and at all later ones, for each call") as row:
         each_call_fails(row, experiment, of_each_kind(calls, kind=call_of), calls, times=FOREVER)
 
 

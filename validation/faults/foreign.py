@@ -156,7 +156,7 @@ def test_fewer_members():
     """--force with fewer members: the old ones go, with what others have put there they stay"""
     study = Study()
     sweep = 'sweep=({ key = "bodies.seed"; values = [VALUES]; })'
-    with Row(15, "--force with fewer members, of which others have files") as row:
+    with Row(15, "--force with fewer members, and files of others in the old ones") as row:
         for values in some(("3, 5", "3", "8", "8, 3"), 1):
             change = sweep.replace("VALUES", values)
             fresh = Study(harness.SWEEP, "-P", change, whole="fresh")

@@ -23,7 +23,7 @@ ROWS = os.environ.get("ORRERY_FAULTS")
 BUILD = os.environ.get("ORRERY_BUILD", os.getcwd())
 SANITIZED = tap.PATIENCE > 1
 
-# 40 steps with two tables, a trajectory, three checkpoints on the way and one at the end.
+# 40 steps with two tables, trajectories, three checkpoints on the way and one at the end.
 CONFIG = """
 name = "trial";
 bodies = { initial = "plummer"; count = 20; seed = 7; };
@@ -32,11 +32,11 @@ time = { integrator = "velocity-verlet"; step = 0.01; end = 0.4; };
 compute = { threads = 1; };
 diagnostics = ( { type = "conservation"; every = 2; },
                 { type = "lagrangian-radii"; every = 5; fractions = [0.25, 0.5]; } );
-outputs = ( { type = "xyz"; every = 4; digits = 17; } );
+outputs = ( { type = "xyz"; every = 4; digits = 17; }, { type = "dcd"; every = 3; } );
 checkpoint = { every_steps = 12; };
 expect = ( { quantity = "energy_error"; at_most = 0.1; } );
 """
-FILES = ("conservation.csv", "lagrangian-radii.csv", "trajectory.xyz")
+FILES = ("conservation.csv", "lagrangian-radii.csv", "trajectory.xyz", "trajectory.dcd")
 
 
 def everything():
@@ -47,7 +47,7 @@ def some(items, count):
     """All of them, or `count` spread evenly over them; half as many where no thorough tests are
     asked for."""
     items = list(items)
-    if not tap.THOROUGH:
+    if not tap.is_thorough():
         count = (count + 1) // 2
     if SANITIZED:
         count = (count + 2) // 3  # the processes are slow, and what they do is the same

@@ -373,12 +373,12 @@ class Commands(html.parser.HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        self.inside = tag == "code"
-        if self.inside:
+        self.inside |= tag == "code"
+        if tag == "code":
             self.texts.append("")
 
     def handle_endtag(self, tag):
-        self.inside = False
+        self.inside &= tag != "code"
 
     def handle_data(self, data):
         if self.inside:

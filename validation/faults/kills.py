@@ -17,7 +17,8 @@ from harness import FOREVER, Experiment, Row, call_of, everything, fault, of_eac
 # The clock is looked at 140 times before its first step, and 14,000 times in all.
 LONG = harness.CONFIG.replace("count = 20", "count = 128").replace("end = 0.4", "end = 20.0")
 ARGUMENTS = ("-P", "checkpoint.every_steps=97", "-P", "diagnostics.0.every=3",
-             "-P", "diagnostics.1.every=50", "-P", "outputs.0.every=41")
+             "-P", "diagnostics.1.every=50", "-P", "outputs.0.every=41", "-P",
+             "outputs.1.every=37")
 
 
 # What changes a file, as strace calls it and as the shim does.
@@ -116,7 +117,7 @@ def test_random_kills_of_steps_of_their_own():
     """gauss-radau and hermite4, killed at random, with 1 to 5 threads, alone and in an ensemble"""
     generator = random.Random(21)
     files = ("conservation.csv", "own-steps.csv", "trust.csv", "trajectory.xyz")
-    with Row(2, "The same, of steps of one's own, on 1 to 5 threads") as row:
+    with Row(2, "the same, with integrators that choose their steps, on 1 to 5 threads") as row:
         kinds = (("hermite4", 5), ("gauss-radau", 5), ("hermite4", 1), ("gauss-radau", 1))
         for integrator, systems in kinds if everything() else kinds[:1]:
             motion = set()
@@ -157,7 +158,7 @@ def test_a_compressed_trajectory():
                             files=(*harness.FILES[:2], "trajectory.xyz.gz"))
     calls = experiment.calls()
     first = next(n for n, call in enumerate(calls, 1) if ".gz" in call)
-    with Row(2, "SIGKILL at each system call behind the end of a run with a compressed "
+    with Row(2, "SIGKILL at each system call after the last step of a run with a compressed "
              "trajectory") as row:
         kill_at_each_call(row, experiment, some(range(first - 4, len(calls) + 1), 6), "kill")
     harness.begin("short")
@@ -219,7 +220,7 @@ def test_what_a_run_remembers():
     ensemble = experiment.verdict["diagnostics"]["conservation-ensemble"]
     assert ensemble["systems"] == 2 and ensemble["left_out"] == 3, ensemble
     # Ends on no cadence, the first jump at t = 0.6 and the last at 2.4.
-    with Row(2, "a run with failing criteria, begun in parts: the same run.json") as row:
+    with Row(2, "a run with failing criteria, ended early and continued: the same run.json") as row:
         for ends in some(((0.428, 1.7), (0.01,), (2.988,), (0.65, 1.1, 2.43)), 2):
             harness.begin("trial")
             arguments = []
@@ -320,7 +321,7 @@ def test_checkpoints_by_the_clock():
         assert result.returncode == 0, result
         return sum(line.endswith(" checkpoint.orr") for line in log.read_text().splitlines())
 
-    with Row(2, "checkpoints by the clock") as row:
+    with Row(2, "checkpoints every few minutes, while the clock jumps") as row:
         # Unset, it is 10 minutes.
         for minutes, jump, expected in ((5, 0, 2), (5, 150, 2), (5, 450, 3), (5, 86400, 3),
                                         (5, -86400, 2), (None, 450, 2), (None, 750, 3)):
@@ -337,7 +338,7 @@ def test_checkpoints_by_the_clock():
 def test_a_time_limit():
     """a time limit that is over at any moment: 75 with a checkpoint"""
     experiment = Experiment(LONG, *ARGUMENTS)
-    with Row(1, "a time limit that is over at any moment") as row:
+    with Row(1, "a time limit that runs out at one of many moments") as row:
         for nth in some(range(1, 240, 6), 4):
             harness.begin("trial")
             result = experiment.run("trial", "--max-time", "60",

@@ -73,7 +73,7 @@ def test_each_allocation_of_a_run_fails():
 def test_memory_is_exhausted_from_then_on():
     """all allocations fail from one on"""
     experiment = Experiment()
-    with Row(10, "all allocations of a run fail from one on") as row:
+    with Row(10, "an allocation of a run and all later ones fail, for each allocation") as row:
         total = count(experiment)
         numbers = some(range(1, total + 1, 7 if everything() else 1), 10)
         each_allocation_fails(row, experiment, numbers, times=harness.FOREVER)
@@ -96,6 +96,7 @@ def test_settings_do_not_get_lost():
     config = "".join(line for line in harness.CONFIG.splitlines(keepends=True)
                      if not line.startswith("outputs")) + """
         outputs = ( { type = "xyz"; every = 4; digits = 17; file = "trajectory.xyz"; },
+                    { type = "dcd"; every = 3; },
                     { type = "xyz"; every = 20; file = "coarse.xyz"; } );"""
     experiment = Experiment(config, files=(*harness.FILES, "coarse.xyz"))
     echo = pathlib.Path("whole/run.cfg").read_bytes()

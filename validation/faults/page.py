@@ -43,10 +43,10 @@ COUNTED = ("trials", "lost", "doubled", "silent", "foreign", "wrong")
 
 HEAD = """# Reliability: what was tried
 
-Nothing is lost: an experiment that was killed, stopped or struck by an error at any moment goes on
-with `--restart`, and its tables and trajectory are in the end the same bytes as those of a run that
-nothing disturbed. This page is the record of `make check-faults`, which tries it: {date},
-{machine}, {trials} trials.
+No result is lost: an experiment that was killed, stopped or struck by an error at any moment goes
+on with `--restart`, and its tables and trajectory are in the end the same bytes as those of a run
+that nothing disturbed. This page is the record of `make check-faults`, which tries it in 15 to 40
+minutes: {date}, {machine}, {trials} trials.
 
 - **{lost} rows lost, {doubled} rows doubled, {silent} silent restarts.**
 - **{foreign} files of others touched, {wrong} wrong results.**
@@ -55,8 +55,8 @@ nothing disturbed. This page is the record of `make check-faults`, which tries i
 
 Each trial runs an experiment with one fault and finishes it by `orrery run --restart`. It then
 compares every CSV table and the trajectory byte by byte with those of an uninterrupted run, and
-`run.json` word by word, except for times and restarts. If the program must refuse a damage (a
-changed output, a changed experiment), the trial undoes it after the refusal and finishes the run.
+`run.json` word by word, except for times and restarts. If the program must refuse a change (of an
+output or the experiment), the trial undoes it after the refusal and finishes the run.
 
 | word | meaning |
 |---|---|
@@ -64,14 +64,16 @@ changed output, a changed experiment), the trial undoes it after the refusal and
 | *silent* | a restart that does not begin at the newest whole checkpoint, or of which `run.log` \
 and `run.json` do not say where it began |
 | *ended* | how the process with the fault ended: its [exit status]\
-(manual/reliability.md#exit-statuses-and-what-to-do-after-each), a signal, or the kill |
+(manual/reliability.md#exit-statuses-and-what-to-do-after-each), a signal, or the kill; 75 × 312: \
+status 75 in 312 trials |
+| *EIO*, *ENOSPC* | the system says that the disk failed, or that it is full |
 """
 
 MIDDLE = """
 ## Studies, files, g(r)
 
 These are tried in the same way, in a folder that also has files of others: tables beside those of
-the study, a document in the directory of a member, a link that leads elsewhere.
+the [study](manual/studies.md), a document in the folder of a member, a link that leads elsewhere.
 
 | tried | must hold |
 |---|---|
@@ -82,7 +84,8 @@ undisturbed study |
 table is complete when the last one ends |
 | a changed config | it is refused, with nothing touched; with `--force` all results are new |
 | `convert` | the old file or the whole new one is there; a second command removes what the first \
-one has left; a damaged file ends in 65, or in an output that reads as the same numbers |
+one has left; with a damaged file it ends with status 65, or its output has the numbers that are \
+in the file |
 | g(r) | the counts are those of all pairs, one by one |
 
 | word | meaning |
@@ -97,9 +100,10 @@ ASKED = """
 ## Answers
 
 Each of these kinds of work would take minutes at least. At a random moment the trial asks it to
-end, by SIGTERM, SIGINT or the file `stop`, or first for a checkpoint; it continues a run by
-`--restart --max-time 2`. *Longest* is the longest time until the process had ended or had removed
-the file, or the time beyond the limit. The program promises 2 s.
+end (by SIGTERM, SIGINT or the file `stop`), in some trials after it asked for a checkpoint (by the
+file `checkpoint`). A run is then continued by `--restart --max-time 2`. *Longest* is the longest
+time from the request, or from the end of `--max-time`, until the process ended or removed the file
+`checkpoint`. The program promises 2 s.
 """
 
 SWEEPS = """
@@ -107,7 +111,8 @@ SWEEPS = """
 
 Measured by hand on 26 November 2026: sweeps over the eccentricity of two bodies, ten steps for each
 member, on two cores and a disk. Times are CPU time of the program and its members. *Again* is the
-same command with nothing left to do. The 100,000 were stopped once by SIGTERM, after 95,515.
+same command with nothing left to do. The 100,000, which are the most that a sweep may have, were
+stopped once by SIGTERM, after 95,515.
 
 | members | `check` | `run --dry-run` | one `--member` | all of them | again |
 |---:|---:|---:|---:|---:|---:|
@@ -118,27 +123,29 @@ same command with nothing left to do. The 100,000 were stopped once by SIGTERM, 
 """
 
 SHIMS = """
-Two small preloaded libraries make the faults (`validation/faults/shim-*.c`): a call on a file
+Two preloaded libraries make the faults (`validation/faults/shim-*.c`): a call on a file
 fails, moves only a part of its bytes, or kills the process; an allocation fails; a clock jumps.
-File systems, file size limits, closed streams, nodes, pipes, links and second processes are real.
-The GPU backend runs on its executor.
+File systems, file size limits, closed streams, devices, pipes, links and second processes are
+real. The GPU backend runs on a CPU, by its [executor](gpu.md). `convert` reads HDF5 in a process of
+its own: its status is 71 if this is killed, and 65 after an error of the disk as after damage,
+which libhdf5 does not tell apart.
 """
 
 HOSTILE = """
 ## Directories of a stranger
 
 Each of these directories has a hostile string in the place of a name, a unit or a word: a command,
-a path, a formula, an escape sequence or a piece of a page. Others have random strings in several
-places. The trials give them to `orrery report`, `watch` and `run --force`; a preloaded library
-stops any other program before it begins. A *command* counts if it was run, or if a script for
-gnuplot holds anything but the statements of the templates, a *file* if it has changed and is not
-one of the report's own.
+a path, a formula, an escape sequence or a piece of HTML. Others have random strings in several
+places. The trials give them to `orrery report`, `watch`, `run`, `verify` and `convert`; a preloaded
+library stops any program but gnuplot before it begins. A *command* counts if it ran, or if a
+gnuplot script holds statements that the program does not write; a *file* counts if it has changed
+and does not belong to the command that was given.
 """
 
 TAIL = """
 ## Loss of power
 
-A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
+A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names in a
 folder until the `fsync` of that folder, all of them or a part, and in any order. So
 `validation/faults/powercut.py` keeps a journal of all that a command does to files and folders, and
 builds for every prefix of it the folders that could be left. In each of them
@@ -146,20 +153,18 @@ builds for every prefix of it the folders that could be left. In each of them
 - the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
 - every table and trajectory is there, with all the bytes that the checkpoint counts on;
 - `run.json` lists what is there, and says that a run is done only if all of it is there;
-- `study.csv` stands only for members whose results are there; what `convert` replaces is the old
+- `study.csv` lists only members whose results are there; what `convert` replaces is the old
   file or the whole new one.
 
-As many of them as the table says are handed to the program.
+The program must then go on from some of these folders: the trials of the tables above.
 
 So a loss of power costs the steps since the last checkpoint, and the last lines of `run.log`. It
 costs more if a file system or a disk says that bytes are safe when they are not.
 
 ## Not tried
 
-Allocations that fail inside libhdf5, which does not survive them. An error of the disk under a
-snapshot that `convert` reads ends with 65, as damage does: libhdf5 does not tell them apart. Jobs
-of several ranks and failing GPUs have tests of their own (`validation/mpi/faults.py`,
-`validation/gpu/run-on-gpu.py`).
+Allocations that fail inside libhdf5, which does not survive them. Jobs of several ranks and failing
+GPUs have tests of their own (`validation/mpi/faults.py`, `validation/gpu/run-on-gpu.py`).
 """
 
 

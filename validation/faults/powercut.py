@@ -331,7 +331,7 @@ def power_cuts(row, experiment, count, *arguments, base=None, further=False, aft
 
 def test_power_cuts_of_a_run():
     """the power goes at any moment of a run: a restart finds all that it needs"""
-    with Row(20, "the power goes at any moment of a run") as row:
+    with Row(20, "the power goes at one of many moments of a run") as row:
         power_cuts(row, Experiment(), 6)
 
 
@@ -340,17 +340,17 @@ def test_power_cuts_of_a_restart():
     experiment = Experiment()
     harness.begin("killed")
     experiment.run("killed", faults=fault("kill", nth=4, calls="rename", file=CHECKPOINTS[0]))
-    with Row(20, "the power goes at any moment of a restart") as row:
+    with Row(20, "the power goes at one of many moments of a restart") as row:
         power_cuts(row, experiment, 4, "--restart", base="killed")
     assert experiment.run("shorter", "-P", "time.end=0.17").returncode == 0  # on no cadence
-    with Row(20, "the power goes at any moment of a restart with a later end") as row:
+    with Row(20, "the power goes at one of many moments of a restart with a later end") as row:
         power_cuts(row, experiment, 4, "--restart", base="shorter", further=True)
 
 
 def test_power_cuts_of_a_replacement():
     """the power goes at any moment of run --force: the same command replaces what is left"""
     experiment = Experiment()
-    with Row(20, "the power goes at any moment of run --force") as row:
+    with Row(20, "the power goes at one of many moments of run --force") as row:
         power_cuts(row, experiment, 6, "--force", base="whole", after=["--force"])
 
 
@@ -359,7 +359,8 @@ def test_power_cuts_of_a_compressed_trajectory():
     experiment = Experiment(harness.CONFIG.replace("digits = 17", "digits = 17; compress = true"),
                             files=(*harness.FILES[:2], "trajectory.xyz.gz"))
     assert experiment.run("shorter", "-P", "time.end=0.24").returncode == 0
-    with Row(20, "the power goes at any moment of a restart with a compressed trajectory") as row:
+    with Row(20, "the power goes at one of many moments of a restart with a compressed "
+             "trajectory") as row:
         power_cuts(row, experiment, 4, "--restart", base="shorter", after=["--restart"])
 
 
@@ -378,7 +379,7 @@ def test_power_cuts_of_a_study():
     """the power goes at any moment of a sweep: its table stands for members that are there"""
     study = Study()
     cuts, checkpoints, end = cuts_of(*recorded(study), "trial")
-    with Row(21, "a sweep, the power goes at any moment") as row:
+    with Row(21, "a sweep, the power goes at one of many moments") as row:
         for cut in cuts:
             files = flat(cut.tree)
             lost = [path for path, content in study.whole.items() if files.get(path) != content]
@@ -419,7 +420,7 @@ def test_power_cuts_of_convert():
     disk, journal = recorded(conversion, base="before")
     old, new = (pathlib.Path(name, "out.csv").read_bytes() for name in ("before", "trial"))
     cuts, _, end = cuts_of(disk, journal, "trial")
-    with Row(21, "convert, the power goes at any moment") as row:
+    with Row(21, "convert, the power goes at one of many moments") as row:
         for cut in cuts:
             row.trials += 1
             row.ends["power cut"] += 1

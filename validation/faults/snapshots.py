@@ -44,7 +44,7 @@ def test_damaged_snapshots():
     whole = pathlib.Path("s.run/snapshot_000.hdf5").read_bytes()
     pathlib.Path("f.cfg").write_text('bodies = { initial = "file"; file = "m.hdf5"; };\n'
                                      'time = { step = 0.01; end = 0.01; };\n')
-    with Row(7, "a snapshot in HDF5 with changed bytes, converted or begun from") as row:
+    with Row(7, "a snapshot in HDF5 with changed bytes: refused, or read as it stands") as row:
         for k, changes in enumerate([*KNOWN, *harness.some(edits(whole), 40)]):
             content = bytearray(whole)
             for place, value in changes:
@@ -183,7 +183,8 @@ def test_compressed_tables_without_data():
     cases = [(name, begin, line) for name, head in heads.items() for begin in ("", head)
              for line in ("\n", " " * 4095 + "\n", "# " * 2047 + "#\n")
              if line[0] != "#" or name == "p.txt"]
-    with Row(7, "a compressed table of a gigabyte without data: 65, in seconds") as row:
+    with Row(7, "a compressed table that unpacks to a gigabyte without rows: 65, in seconds") \
+            as row:
         for name, head, line in harness.some(cases, 4):
             block = line.encode() * ((1 << 20) // len(line))
             write_alike(name + ".gz", head.encode(), block, gigabyte // len(block))

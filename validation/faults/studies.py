@@ -71,7 +71,7 @@ def test_kills():
     """SIGKILL at each system call of a sweep: of one process, or of all at once"""
     study = Study()
     numbers = range(1, len(study.calls()) + 1)
-    with Row(11, "a sweep, SIGKILL of the process that makes a system call, at each") as row:
+    with Row(11, "a sweep, at each system call SIGKILL of the calling process") as row:
         at_each_call(row, study, "kill", some(numbers, 2), (0, *KILLED))
     with Row(11, "a sweep, SIGKILL of all its processes at each system call") as row:
         at_each_call(row, study, "killall", some(numbers[::2 if everything() else 1], 2), (0, -9))
@@ -145,7 +145,8 @@ def test_failing_calls():
     with Row(11, "a sweep, EIO or ENOSPC at each system call, once") as row:
         at_each_call(row, study, "error", numbers if everything() else some(sample, 6),
                      (0, *FAILED))
-    with Row(11, "a sweep, EIO or ENOSPC at every system call from each one on") as row:
+    with Row(11, "a sweep, EIO or ENOSPC at a system call and at all later ones, for each "
+             "call") as row:
         numbers = some(range(1, len(numbers) + 1, 5 if everything() else 1), 1)
         at_each_call(row, study, "error", numbers, (0, *FAILED), FOREVER)
 
@@ -231,7 +232,8 @@ def test_convergence():
     study = convergence()
     assert "convergence.csv" in study.whole
     numbers = range(1, len(study.calls()) + 1, 3 if everything() else 1)
-    with Row(12, "a convergence test, SIGKILL of the process that makes a system call") as row:
+    with Row(12, "a convergence test, at a system call SIGKILL of the calling process") \
+            as row:
         at_each_call(row, study, "kill", some(numbers, 1), (0, *KILLED))
     with Row(12, "a convergence test, SIGKILL of all its processes at a system call") as row:
         at_each_call(row, study, "killall", some(numbers, 1), (0, -9))

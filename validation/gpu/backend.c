@@ -288,6 +288,7 @@ static void free_outcome(struct outcome outcome)
 static void test_devices_change_no_bits(void **state)
 {
     (void)state;
+    not_sanitized();
     const int devices = several_devices(3);
     const int last = executor_is_a_gpu ? EXECUTOR_FORWARD : EXECUTOR_SHUFFLED;
     const bool every = executor_is_a_gpu || thorough();

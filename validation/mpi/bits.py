@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 
 import job
 import tap
@@ -33,6 +34,19 @@ def test_every_kind_of_integrator():
     for integrator in ("euler", "leapfrog-dkd", "yoshida4"):
         # Bits are compared here, also those of a method whose energy drifts.
         compare(config, f'time.integrator="{integrator}"', 'watch.on_jump="warn"', ranks=(3,))
+
+
+def test_a_list_of_stages():
+    """a list of the config on 3 ranks, which divide bodies or systems, and the row of that list"""
+    words = '["drift 0.5", "force", "kick 1", "drift 0.5"]'
+    text = job.PLUMMER.replace('"velocity-verlet"', '"leapfrog-dkd"')
+    for systems in (1, 3):
+        many = f"ensemble = {{ systems = {systems}; }};"
+        compare(job.write(text + many), ranks=(3,))
+        shutil.copytree("shared", "row", dirs_exist_ok=True)
+        compare(job.write(text.replace('"leapfrog-dkd"', f'"stages"; stages = {words}') + many),
+                ranks=(3,))
+        job.same_files("row", "shared")
 
 
 def test_precisions():
@@ -167,6 +181,62 @@ def test_a_collision_on_any_rank_is_named_as_alone():
                 told.append([line for line in result.stderr.splitlines() if "system " in line])
             assert told[0] and told[0][0] in told[1][0], told
             assert own_steps("stuck0")["stuck_at"] == own_steps("stuck2")["stuck_at"]
+
+
+# Fields of which none keeps what another one does, about a centre that is not the origin.
+FIELDS = """
+external = ( { type = "nfw"; mass = 3.0; scale_radius = 0.8; center = [0.5, -0.25, 0.125]; },
+             { type = "miyamoto-nagai"; mass = 2.0; a = 0.5; b = 0.3; },
+             { type = "uniform"; acceleration = [0.0, 0.1, -0.2]; } );
+"""
+
+
+def test_external_fields():
+    """of one system on 1 to 4 ranks, of an ensemble by systems and by bodies; of every kind of
+    backend, method and integrator"""
+    compare(job.write(job.PLUMMER + FIELDS), ranks=(1, 2, 3, 4))
+    config = job.write(job.PLUMMER + FIELDS)
+    for keys in (('compute.backend="serial"',), ('compute.method="fmm"',),
+                 ('compute.precision="mixed"', "compute.threads=2"), ('time.integrator="rk4"',)):
+        compare(config, *keys, ranks=(3,))
+    compare(job.write(ENSEMBLE + FIELDS), ranks=(2, 3))
+    compare(job.write(ENSEMBLE + FIELDS), "ensemble.systems=2", ranks=(3,))
+    pathlib.Path("massless.csv").write_text("m,x,y,z,vx,vy,vz\n" + "".join(
+        f"0,{1 + k / 7},{k % 5},0.5,0.1,{k / 40},-0.2\n" for k in range(37)))
+    massless = job.PLUMMER.replace('"plummer"; count = 300; seed = 7;',
+                                   '"file"; file = "massless.csv";')
+    assert "massless" in massless
+    compare(job.write(massless + FIELDS), ranks=(3,))
+
+
+def test_external_fields_with_steps_of_their_own():
+    """by systems and by bodies, with shadows; begun by two ranks, continued by one process"""
+    config = job.write(TRIPLES + FIELDS)
+    for integrator in ("gauss-radau", "hermite4"):
+        keys = (f'time.integrator="{integrator}"',)
+        compare(config, *keys, ranks=(2,))
+        compare(config, *keys, "ensemble.systems=1", "bodies.count=40", "time.end=1.0", ranks=(2,))
+    job.finish(2, "run", config, "-q", "--force", "-o", "parts", "-P", "time.end=2.5")
+    job.finish(0, "run", config, "-q", "--restart", "-o", "parts")
+    job.finish(0, "run", config, "-q", "--force", "-o", "alone")
+    job.same_files("alone", "parts")
+    job.finish(3, "verify", "parts")
+
+
+def test_a_rotating_frame():
+    """with fields and without, by bodies and by systems"""
+    turning = job.PLUMMER.replace("softening = 0.05;", "softening = 0.05; rotation = 0.7;")
+    for fields in ("", FIELDS):
+        config = job.write(turning + fields)
+        compare(config, ranks=(1, 2, 3, 4))
+        for keys in (('time.integrator="yoshida6"', 'compute.backend="serial"'),
+                     ('compute.method="fmm"', "compute.threads=2"),
+                     ('time.integrator="block-leapfrog"', ), ('time.integrator="hermite4"', ),
+                     ('time.integrator="gauss-radau"', )):
+            compare(config, *keys, ranks=(3,))
+    compare(job.write(ENSEMBLE + FIELDS), "physics.rotation=0.7", ranks=(2, 3))
+    compare(job.write(ENSEMBLE + FIELDS), "physics.rotation=0.7", 'time.integrator="hermite4"',
+            ranks=(2, 3))
 
 
 def test_check_estimates_for_all_ranks():

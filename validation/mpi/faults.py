@@ -131,6 +131,7 @@ def ask_within_a_step(text, directory, ranks, *changes):
 
 def test_a_signal_within_a_step():
     """SIGTERM in the midst of a step: all ranks take it back, and go on to the bytes of one run"""
+    job.mpirun()
     job.finish(0, "run", job.write(STEPS), "-q", "-o", "whole")
     for ranks, kernel in ((2, "auto"), (3, "plain")):
         keys = ("-P", f'compute.kernel="{kernel}"')

@@ -25,10 +25,10 @@ def devices(count, **executor):
             **{f"ORRERY_EXECUTOR_{name.upper()}": str(value) for name, value in executor.items()}}
 
 
-def compare(ranks, *overrides):
+def compare(ranks, *overrides, config=CONFIG):
     """Alone, and on several ranks with two GPUs: the same bytes."""
     keys = [word for override in overrides for word in ("-P", override)]
-    config = job.write(CONFIG)
+    config = job.write(config)
     environment = devices(2)
     job.finish(0, "run", config, "-q", "--force", "-o", "alone", *keys, environment=environment)
     job.finish(ranks, "run", config, "-q", "--force", "-o", "shared", *keys,
@@ -65,6 +65,18 @@ def test_an_ensemble():
     """5 systems on 2 ranks, which keep some of them each, with every kernel"""
     for kernel in ("blocked", "symmetric"):
         compare(2, "ensemble.systems=5", "bodies.count=40", f"compute.kernel={kernel}")
+
+
+def test_external_fields():
+    """divided by bodies and by systems, in a rotating frame too"""
+    fields = """
+external = ( { type = "nfw"; mass = 3.0; scale_radius = 0.8; center = [0.5, -0.25, 0.125]; },
+             { type = "uniform"; acceleration = [0.0, 0.1, -0.2]; } );
+"""
+    for turn in ((), ("physics.rotation=0.7",)):
+        compare(2, *turn, config=CONFIG + fields)
+        compare(2, "bodies.count=40", *turn, config=CONFIG + fields)
+        compare(2, "ensemble.systems=5", "bodies.count=40", *turn, config=CONFIG + fields)
 
 
 def test_the_third_law_needs_all_bodies():

@@ -70,29 +70,30 @@ def measure(bench, integrators, eccentricities, steps, least_cases):
         rounding += [ratio for ratio, limit in found if limit == "rounding"]
         unsaid += len(found) - len(ratios)
         all_ratios += ratios
-        bench.above(f"{integrator}: true errors within the bar, of {len(ratios)}",
+        bench.above(f"{integrator}: part of {len(ratios)} true errors within their bars",
                     sum(ratio >= 1 for ratio in ratios) / len(ratios), 0.9,
-                    "Kepler's equation; the bound of all is 0.95")
-    bench.above("cases: integrators, eccentricities, steps and quantities", len(all_ratios),
-                least_cases, "")
-    bench.above("true errors within the bar, of all",
+                    "true: by Kepler's equation; all together must reach 0.95")
+    bench.above("number of cases: integrators, eccentricities, steps and columns",
+                len(all_ratios), least_cases, "enough for the parts below")
+    bench.above("part of all true errors within their bars",
                 sum(ratio >= 1 for ratio in all_ratios) / len(all_ratios), 0.95,
                 "Kepler's equation")
     bench.below("median of bar / true error", statistics.median(all_ratios), 3.0,
-                "what a bar may give away")
-    bench.below("the same where rounding decides", statistics.median(rounding), 10.0,
-                "one run's rounding is one sample")
-    bench.below("part of all for which no bar is given", unsaid / (unsaid + len(all_ratios)), 0.15,
-                "runs that do not converge: Euler's, and the longest steps at e = 0.9")
+                "wider bars would say too little")
+    bench.below("the same if the bar is one of rounding", statistics.median(rounding), 10.0,
+                "one sample of the rounding makes a wide bar")
+    bench.below("part of all cases without a bar", unsaid / (unsaid + len(all_ratios)), 0.15,
+                "studies that do not converge: Euler, and the longest steps at e = 0.9")
 
 
-@experiment("error-bars", "error bars of a convergence test beside the true errors", "Few bodies")
+@experiment("error-bars", "error bars of `orrery run --convergence`, compared with the true errors",
+            "Few bodies")
 def error_bars(bench):
     bench.run("error-bars")
     measure(bench, ("velocity-verlet", "yoshida4", "yoshida6"), (0.3, 0.9), (1500, 6000), 100)
 
 
-@experiment("error-bars-all", "the same for every integrator from the circle to e = 0.9",
+@experiment("error-bars-all", "the same for seven integrators, from e = 0 to 0.9",
             "Few bodies", long=True)
 def error_bars_all(bench):
     measure(bench, INTEGRATORS, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (1500, 6000, 24000), 1000)
@@ -146,12 +147,12 @@ def error_bars_clusters(bench):
         found = [pair for seed in range(1, 101) for pair in cluster_bars(precision, seed)]
         ratios = [ratio for ratio, _ in found if ratio is not None]
         rounding = [ratio for ratio, limit in found if limit == "rounding"]
-        source = "yoshida6 in double precision, an eighth of the step"
-        bench.above(f"{precision}: true errors within the bar, of {len(ratios)}",
+        source = "true: yoshida6 in double precision, an eighth of the step"
+        bench.above(f"{precision}: part of {len(ratios)} true errors within their bars",
                     sum(ratio >= 1 for ratio in ratios) / len(ratios), 0.95, source)
-        bench.above(f"{precision}: the same where rounding decides, of {len(rounding)}",
+        bench.above(f"{precision}: the same of the {len(rounding)} with a bar of rounding",
                     sum(ratio >= 1 for ratio in rounding) / len(rounding), 0.95, source)
         bench.below(f"{precision}: median of bar / true error", statistics.median(ratios), 10.0,
-                    "one run's rounding is one sample")
-        bench.below(f"{precision}: part of all for which no bar is given",
-                    1 - len(ratios) / len(found), 0.15, "runs that do not converge")
+                    "one sample of the rounding makes a wide bar")
+        bench.below(f"{precision}: part of all cases without a bar",
+                    1 - len(ratios) / len(found), 0.15, "studies that do not converge")

@@ -63,7 +63,7 @@ class Bench:
     """Runs configs in the present folder and collects rows."""
 
     def __init__(self):
-        self.rows, self.notes = [], []
+        self.rows, self.notes, self.backends = [], [], set()
 
     def run(self, name, *overrides, output="out.run", status=0, criteria=True, timeout=120):
         """Runs a config of this folder, or the path of one; returns run.json. Its criteria become
@@ -74,8 +74,9 @@ class Bench:
         assert result.returncode == status, (config, overrides, result.returncode, result.stderr)
         with open(os.path.join(output, "run.json"), encoding="utf-8") as file:
             about = json.load(file)
+        self.backends.add(about["compute"]["backend"])
         for criterion in about["expect"] if criteria and not status else []:
-            quantity = f"`{criterion['quantity']}`, the worst of {criterion['rows']} rows"
+            quantity = f"`{criterion['quantity']}`, worst of {criterion['rows']} CSV rows"
             self.rows.append(Row(quantity, number(criterion["worst"]),
                                  f"`{criterion['criterion']}`", "", "`expect` of the config",
                                  criterion["holds"]))
@@ -90,7 +91,7 @@ class Bench:
         self.near(quantity, measured, reference, tolerance * abs(reference), source)
 
     def below(self, quantity, measured, bound, source):
-        self.rows.append(Row(quantity, number(measured), "0", "≤ " + number(bound), source,
+        self.rows.append(Row(quantity, number(measured), "", "≤ " + number(bound), source,
                              bool(measured <= bound)))
 
     def above(self, quantity, measured, bound, source):

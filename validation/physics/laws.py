@@ -27,22 +27,24 @@ def softened_gravity(bench):
     expected = (m[None, :, None] * d / s2[:, :, None] ** 1.5).sum(1)
     size = numpy.sqrt((expected**2).sum(1)).mean()
     formula = "a = G Σ m r/(r²+ε²)^(3/2)"
-    bench.below("acceleration, double: largest error", abs(a - expected).max() / size, 1e-14,
-                formula + "; rounding of 40 terms")
+    bench.below("acceleration, double: largest error over the mean acceleration",
+                abs(a - expected).max() / size, 1e-14, formula + "; rounding of 40 terms")
     for precision, bound in (("mixed", 1e-6), ("single", 1e-5)):
         _, other = measure(precision, criteria=False)
-        bench.below(f"acceleration, {precision}: largest error",
+        bench.below(f"acceleration, {precision}: largest error over the mean acceleration",
                     abs(other - expected).max() / size, bound, formula + "; fp32 pair terms")
     energies = columns("out.run/conservation.csv")
     i, j = numpy.triu_indices(len(m), 1)
     pairs, r2 = m[i] * m[j], (d[i, j] ** 2).sum(1)
     for quantity, column, plain, source in (
-            ("U", "potential", -(pairs / numpy.sqrt(s2[i, j])).sum(),
+            ("U: relative difference from the sum over pairs", "potential",
+             -(pairs / numpy.sqrt(s2[i, j])).sum(),
              "U = −G Σ m m/√(r²+ε²), with the softening of the force"),
-            ("W", "virial", -(pairs * r2 / s2[i, j] ** 1.5).sum(), "W = −G Σ m m r²/(r²+ε²)^(3/2)"),
-            ("W", "virial", (m[:, None] * x * expected).sum(), "Clausius: W = Σ m r·a by bodies")):
-        bench.below(f"{quantity}: relative difference from the sum", abs(energies[column][0] / plain
-                                                                         - 1), 1e-13, source)
+            ("W: relative difference from the sum over pairs", "virial",
+             -(pairs * r2 / s2[i, j] ** 1.5).sum(), "W = −G Σ m m r²/(r²+ε²)^(3/2)"),
+            ("W: relative difference from the sum over bodies", "virial",
+             (m[:, None] * x * expected).sum(), "Clausius: W = Σ m r·a")):
+        bench.below(quantity, abs(energies[column][0] / plain - 1), 1e-13, source)
 
 
 def columns_of_masses(path):
@@ -52,7 +54,7 @@ def columns_of_masses(path):
     return numpy.array([float(line.split()[7]) for line in lines[2:2 + int(lines[0])]])
 
 
-@experiment("energy-against-step", "order of accuracy of every integrator", GROUP)
+@experiment("energy-against-step", "order of accuracy of seven integrators", GROUP)
 def energy_against_step(bench):
     steps = numpy.array([0.004, 0.002, 0.001])
     for k, (integrator, order) in enumerate((
@@ -77,7 +79,8 @@ def energy_against_step(bench):
                         error[half:].max() / error[:half].max(), 2, "bounded, no drift")
 
 
-@experiment("there-and-back", "velocity Verlet run back from the turned end", GROUP)
+@experiment("there-and-back", "velocity Verlet, run back from its end with reversed velocities",
+            GROUP)
 def there_and_back(bench):
     bench.run("there-and-back", output="there.run")
     _, x, v = frames("there.run/trajectory.xyz")
@@ -89,7 +92,7 @@ def there_and_back(bench):
                 "reversible; rounding of 12 566 steps grows linearly on a regular orbit")
 
 
-@experiment("periodic-lattice", "a cubic lattice in a periodic box is at rest", GROUP)
+@experiment("periodic-lattice", "a cubic lattice in a periodic box stays at rest", GROUP)
 def periodic_lattice(bench):
     side = (numpy.arange(5) - 2) / 5  # odd: no image is at exactly half the box
     x = numpy.array([(a, b, c) for a in side for b in side for c in side])
@@ -97,19 +100,20 @@ def periodic_lattice(bench):
     bench.run(from_file("periodic-lattice", "lattice.csv"))
     _, _, velocities = frames("out.run/trajectory.xyz")
     bench.below("largest speed after 20 steps", abs(velocities[-1]).max(), 1e-12,
-                "forces of 124 nearest images, up to 25 each, cancel to rounding")
+                "the forces of the 124 nearest images (the largest is 25) cancel to rounding")
     energies = columns("out.run/conservation.csv")
     bench.near("W/U", energies["virial"][0] / energies["potential"][0], 1, 1e-13, "ε = 0: W = U")
     x[62] += [0.01, 0, 0]
     bodies_of("lattice.csv", numpy.ones(125), x, numpy.zeros_like(x))
     bench.run(from_file("periodic-lattice", "lattice.csv"), criteria=False)
     _, _, velocities = frames("out.run/trajectory.xyz")
-    bench.above("speed of a body set beside its place", velocities[-1][62][0], 1e-3,
-                "it is pulled off")
-    bench.below("momentum then", abs(velocities[-1].sum(0)).max(), 1e-12, "action = reaction")
+    bench.above("speed of a body that starts beside its lattice site", velocities[-1][62][0], 1e-3,
+                "the neighbour that is nearer pulls it")
+    bench.below("total momentum of that run", abs(velocities[-1].sum(0)).max(), 1e-12,
+                "action = reaction")
 
 
-@experiment("minimum-images", "bodies that change images cost an order", GROUP)
+@experiment("minimum-images", "a change of nearest image costs an order of accuracy", GROUP)
 def minimum_images(bench):
     def worst(step, *box, criteria=False):
         """The largest energy error of every system, at the same times for any step."""
@@ -120,9 +124,10 @@ def minimum_images(bench):
     systems, open_space = 16, "physics.box_length=1000"  # nobody changes images there
     error = "three standard errors of 16 systems"
     mean, off = mean_and_error(numpy.log2(worst(0.004, open_space) / worst(0.00025, open_space)))
-    bench.near(f"open space: log₂ of the error of dt over that of dt/16, mean ± {off:.4f}", mean, 8,
-               3 * off + 0.02, f"second order: 16²; {error}, and the next order of the error")
+    bench.near(f"open space: log₂ of the energy error at dt over that at dt/16, mean ± {off:.4f}",
+               mean, 8, 3 * off + 0.02,
+               f"second order: log₂ 16²; {error}, and the next order of the error")
     ratio = worst(0.004, criteria=True) / worst(0.00025)
     mean, off = mean_and_error(numpy.log2(ratio))
     bench.near(f"box: the same, mean ± {off:.2f}", mean, 4, 3 * off,
-               f"first order, jumps of random signs: 16; {error}")
+               f"first order, as the force jumps with random signs: log₂ 16; {error}")

@@ -52,22 +52,23 @@ def apocentre_scale(e):
     return 1 / (1 + e)
 
 
-@experiment("kepler-1000", "e = 0.6 for a thousand revolutions, by symplectic methods", GROUP)
+@experiment("kepler-1000", "a pair with e = 0.6 for a thousand revolutions, by three methods",
+            GROUP)
 def kepler_1000(bench):
     e, h = 0.6, TURN / 2000
     bench.run("kepler-1000")
     orbit, energies = columns("out.run/orbit.csv"), columns("out.run/conservation.csv")
     time, last = orbit["time"], orbit["time"][-1]
     apse, longitude, swing = (h * h * rate for rate in verlet_theory(e, 1 + e))
-    source = "perturbation theory of H + dt² H₂, velocity Verlet; the next term is of dt⁴"
-    bench.relative("velocity Verlet: turn of the apse a revolution (rad), "
+    source = "perturbation by the method's first error term, dt² H₂; the next is of dt⁴"
+    bench.relative("velocity Verlet: apsidal advance per revolution (rad), "
                    "−2π (4+e²)/(16 (1−e²)³) dt²",
                    orbit["apse_turn"][-1] / last * TURN, apse * TURN, 1e-3, source)
-    bench.relative("velocity Verlet: mean longitude behind after 1000 revolutions (rad)",
+    bench.relative("velocity Verlet: mean longitude after 1000 revolutions, less the exact (rad)",
                    (TURN / orbit["mean_period"][-1] - 1) * last, longitude * last, 1e-3, source)
     error = abs(energies["relative_energy_error"])
     half = len(error) // 2
-    bench.relative("velocity Verlet: max \\|dE\\|/\\|U0\\|, at the pericentre", error.max(),
+    bench.relative("velocity Verlet: max \\|E − E₀\\|/\\|U₀\\|, at the pericentre", error.max(),
                    swing / apocentre_scale(e), 1e-3, source)
     bench.near("velocity Verlet: largest energy error, revolutions 501-1000 over 1-500",
                error[half:].max() / error[:half].max(), 1, 2e-3, "bounded: no secular term")
@@ -76,19 +77,20 @@ def kepler_1000(bench):
     whole &= time > 100 * TURN
     bench.near("velocity Verlet: exponent of the phase error's growth in t",
                slope(time[whole], abs(orbit["phase_error"][whole])), 1, 0.02,
-               "linear; once a revolution, sampled to 1/300 of it")
+               "linear; from the rows within 1/300 revolution of the apocentre")
     for column, bound in (("semi_major_axis_error", 8 * h * h), ("eccentricity_error", 8 * h * h)):
         bench.below(f"velocity Verlet: largest `{column}`", abs(orbit[column]).max(), bound,
                     "bounded, 8 dt²: no secular term")
-    bench.below("velocity Verlet: out of the plane", abs(orbit["out_of_plane"]).max(), 1e-12,
+    bench.below("velocity Verlet: largest distance from the plane",
+                abs(orbit["out_of_plane"]).max(), 1e-12,
                 "rounding; L keeps its direction")
-    bench.above("velocity Verlet: along the track over radial error",
+    bench.above("velocity Verlet: largest error along the orbit over largest radial error",
                 abs(orbit["along_track"]).max() / abs(orbit["radial"]).max(), 5,
-                "mostly along the track")
+                "most of the error is of the phase")
     # The reference itself: Kepler's equation solved here. Its x axis points to the apocentre.
     x, y = kepler_position(time + numpy.pi, e)
     distance = numpy.hypot(orbit["reference_x"] + x, orbit["reference_y"] + y)
-    bench.below("the analytic reference against Kepler's equation by Newton's method",
+    bench.below("largest distance of `orbit`'s reference from Kepler's equation, solved by Newton",
                 distance.max(), 1e-10, "rounding of the mean anomaly, 6283 × 1e-16, at e = 0.6")
     symplectic_euler(bench, e, h)
     runge_kutta(bench, e, 4 * h)
@@ -100,7 +102,7 @@ def symplectic_euler(bench, e, h):
     f = numpy.linspace(0, numpy.pi, 100001)
     # v.a = -v_r / r^2, v_r = e sin f / sqrt(p), r = p / (1 + e cos f), p = 1 - e^2
     va = (e * numpy.sin(f) / numpy.sqrt(1 - e * e) * ((1 + e * numpy.cos(f)) / (1 - e * e)) ** 2)
-    bench.relative("semi-implicit Euler: max \\|dE\\|/\\|U0\\| = dt/2 max \\|v·a\\|/\\|U0\\|",
+    bench.relative("semi-implicit Euler: max \\|E − E₀\\|/\\|U₀\\| = dt/2 max \\|v·a\\|/\\|U₀\\|",
                    abs(error).max(), 0.5 * h * va.max() / apocentre_scale(e), 0.02,
                    "H + dt/2 Σ m v·a is conserved; the next term is of dt²")
     half = len(error) // 2
@@ -140,15 +142,15 @@ def runge_kutta(bench, e, h):
               criteria=False)
     energies = columns("out.run/conservation.csv")
     time, error = energies["time"], energies["relative_energy_error"]
-    bench.relative("rk4, as many forces: change of dE/\\|U0\\| a revolution",
+    bench.relative("rk4, with as many forces as Verlet: (E − E₀)/\\|U₀\\| per revolution",
                    numpy.polyfit(time, error, 1)[0] * TURN,
                    runge_kutta_theory(e, h) / apocentre_scale(e), 0.01,
-                   "the mean over single steps from the exact orbit, which is of dt⁵; the period "
+                   "mean over single steps from the exact orbit; it is of dt⁵, and the period "
                    "changes as well")
     half = len(error) // 2
     bench.near("rk4: largest energy error, revolutions 501-1000 over 1-500",
                abs(error[half:]).max() / abs(error[:half]).max(), 2, 0.05,
-               "secular: it grows like the time, and velocity Verlet's does not")
+               "secular: it grows with time, unlike velocity Verlet's")
 
 
 def euler_theory(e, h, revolutions):
@@ -176,18 +178,19 @@ def check_euler(bench, revolutions, steps):
     e, h = 0.6, TURN / steps
     orbit, energies = columns("out.run/orbit.csv"), columns("out.run/conservation.csv")
     E, L, lead = euler_theory(e, h, revolutions)
-    source = "mean of dE/dt = dt <r⁻⁴>, dL/dt = dt L <r⁻³> over the orbit"
-    bench.relative(f"dE/\\|U0\\| after {revolutions} revolutions, {steps} steps in each",
+    source = "dE/dt = h ⟨r⁻⁴⟩, dL/dt = h L ⟨r⁻³⟩ for the step h"
+    bench.relative(f"(E − E₀)/\\|U₀\\| after {revolutions} revolutions of {steps} steps",
                    energies["relative_energy_error"][-1], (E + 0.5) / apocentre_scale(e), 0.02,
                    source)
-    bench.relative("da/a", orbit["semi_major_axis_error"][-1], -0.5 / E - 1, 0.02, source)
-    bench.relative("mean longitude ahead (rad)", (TURN / orbit["mean_period"][-1] - 1)
+    bench.relative("relative error of a", orbit["semi_major_axis_error"][-1], -0.5 / E - 1, 0.02,
+                   source)
+    bench.relative("mean longitude, less the exact (rad)", (TURN / orbit["mean_period"][-1] - 1)
                    * orbit["time"][-1], lead, 0.02, source + ", dλ/dt = (−2E)^(3/2)")
     return orbit
 
 
-@experiment("kepler-euler-growth", "e = 0.6 by explicit Euler: energy linear, phase quadratic",
-            GROUP)
+@experiment("kepler-euler-growth", "explicit Euler, e = 0.6: the error of the energy grows "
+            "linearly, that of the phase quadratically", GROUP)
 def kepler_euler_growth(bench):
     bench.run("kepler-euler-growth")
     orbit = check_euler(bench, 10, 1000000)
@@ -200,8 +203,7 @@ def kepler_euler_growth(bench):
                "linear while it is small")
 
 
-@experiment("kepler-euler-1000", "e = 0.6 for a thousand revolutions by explicit Euler", GROUP,
-            long=True)
+@experiment("kepler-euler-1000", "the same for a thousand revolutions", GROUP, long=True)
 def kepler_euler_1000(bench):
     bench.run("kepler-euler-growth", "time.step=6.283185307179587e-6",
               "time.end=6283.185307179587", "diagnostics.0.every=10000000",
@@ -209,19 +211,21 @@ def kepler_euler_1000(bench):
     check_euler(bench, 1000, 1000000)
 
 
-@experiment("kepler-verlet", "a light body about a heavy one, from apocentre along z, by Verlet",
-            GROUP)
+@experiment("kepler-verlet", "a light body about a heavy one by velocity Verlet, from the "
+            "apocentre with a velocity along z", GROUP)
 def kepler_verlet(bench):
     bench.run("kepler-verlet")
     _, positions, _ = frames("out.run/trajectory.xyz")
     relative = positions[:, 1] - positions[:, 0]
-    bench.below("out of the xz plane", abs(relative[:, 1]).max(), 0, "nothing ever pulls along y")
+    bench.below("largest distance from the xz plane", abs(relative[:, 1]).max(), 0,
+                "nothing ever pulls along y")
     # Distance from the ellipse r (1 + e cos(f)) = a (1 - e^2) whose far point is on +x.
     r = numpy.hypot(relative[:, 0], relative[:, 2])
     h = 0.01
     turned = abs(verlet_theory(0.5, 1.5)[0]) * h * h * 10 * TURN
-    bench.below("distance from the analytic ellipse", abs(r - 0.5 * relative[:, 0] - 0.75).max(),
-                turned, "the turn of its apse in ten revolutions, times a")
+    bench.below("largest distance from the analytic ellipse",
+                abs(r - 0.5 * relative[:, 0] - 0.75).max(),
+                turned, "the apsidal advance of ten revolutions, times a")
 
 
 @experiment("kepler-euler", "the same by explicit Euler, which leaves the ellipse", GROUP)
@@ -232,7 +236,7 @@ def kepler_euler(bench):
     bench.above("largest distance", r.max(), 2.5, "the ellipse reaches to 1.5")
     axis = columns("out.run/orbit.csv")["semi_major_axis_error"]
     parts = [part.mean() for part in numpy.array_split(axis, 4)]
-    bench.said("da/a in the mean of the quarters of the run", "grows"
+    bench.said("relative error of a, averaged over each quarter of the run", "grows"
                if parts == sorted(parts) and parts[0] > 0 else "does not grow", "grows",
                "explicit Euler adds energy at every step")
 
@@ -265,7 +269,8 @@ def pericentres(times, x, v):
     return found
 
 
-@experiment("softened-orbit", "a circular softened pair: period, and turn of the apse", GROUP)
+@experiment("softened-orbit", "a softened pair: its period on a circle, and the apsidal advance "
+            "of an orbit close to that", GROUP)
 def softened_orbit(bench):
     for eps, excess, given in ((0.1, 0.749066e-2, -5.230302), (0.01, 7.4999e-5, -0.053982)):
         where = (f"physics.softening={eps}",)
@@ -284,26 +289,28 @@ def softened_orbit(bench):
         r2 = (0.5 * (r.max() + r.min())) ** 2
         kappa = numpy.sqrt((r2 + 4 * eps**2) / (r2 + eps**2))
         measured = numpy.degrees(turns[-1] - turns[0]) / (len(turns) - 1) - 360
-        bench.relative(f"ε/r = {eps}: turn of the apse a radial period (degrees)", measured,
+        bench.relative(f"ε/r = {eps}: apsidal advance per radial period (degrees)", measured,
                        360 * (1 / kappa - 1), 1e-6 if eps == 0.1 else 2e-5,
-                       f"κ² = Ω²(r²+4ε²)/(r²+ε²), at the mean distance; {given} at r"
+                       f"radial over angular frequency: √((r²+4ε²)/(r²+ε²)) at the mean r; on the "
+                       f"circle {given}"
                        + ("" if eps == 0.1 else "; rounding of 1e-6 degrees"))
 
 
-@experiment("rosette", "an eccentric softened pair against its own reference", GROUP)
+@experiment("rosette", "an eccentric softened pair, compared with the reference of its `orbit` "
+            "diagnostic", GROUP)
 def rosette(bench):
     bench.run("rosette")
     orbit, energies = columns("out.run/orbit.csv"), columns("out.run/conservation.csv")
     x, y = kepler_position(orbit["time"], 0.6)
     distance = numpy.hypot(orbit["reference_x"] - x, orbit["reference_y"] - y)
-    bench.above("distance of the reference from Kepler's ellipse", distance.max(), 0.5,
-                "softening is no error of the integration")
+    bench.above("largest distance of the reference from Kepler's ellipse", distance.max(), 0.5,
+                "the reference is softened: softening is no error")
     L = energies["angular_momentum_z"]
     bench.below("change of L", numpy.ptp(L) / L[0], 1e-12, "central forces; rounding")
     x, y = rosette_by_runge_kutta(orbit["time"][-1], 100000)
     error = numpy.hypot(orbit["reference_x"][-1] - x, orbit["reference_y"][-1] - y)
-    bench.below("end of the reference (rk8pd at 1e-13) against Runge-Kutta of fourth order", error,
-                1e-9, "100 000 steps of 6e-4, which err by some 1e-10")
+    bench.below("distance of its end from that of a Runge-Kutta method of fourth order", error,
+                1e-9, "100 000 steps of 6e-4, with an error of some 1e-10")
 
 
 def rosette_by_runge_kutta(end, steps):
@@ -338,24 +345,26 @@ def figure_eight(bench):
     bench.below("distance from the start after a period", abs(x[-1] - x[0]).max(), 2e-7,
                 "closed to about 1e-7 by the published digits")
     third = len(times) // 3
-    bench.below("body 1 after a third of it, from another's start",
+    bench.below("distance of body 1 after a third of the period from another's start",
                 min(numpy.linalg.norm(x[third, 0] - x[0, k]) for k in (1, 2)), 2e-7,
-                "each is a third of a period behind the last")
+                "each follows another by a third of the period")
 
 
-@experiment("pythagorean", "masses 3, 4, 5 at rest: a fixed step must say that it failed", GROUP)
+@experiment("pythagorean",
+            "masses 3, 4, 5 from rest: with a fixed step the verdict must be *failed*", GROUP)
 def pythagorean(bench):
     about = bench.run("pythagorean", status=1)
     bench.near("E", about["initial"]["energy"], -12.8166667, 1e-7,
                "−(3·4/5 + 3·5/4 + 4·5/3), Burrau 1913")
     bench.below("L", max(map(abs, about["initial"]["angular_momentum"])), 0, "at rest")
-    bench.said("verdict", about["verdict"], "failed", "encounters much faster than the step")
+    bench.said("verdict", about["verdict"], "failed", "encounters are much faster than the step")
     bench.said("exit status", about["exit_status"], 1, "the verdict")
     with open("out.run/run.log", encoding="utf-8") as file:
         warning = "fastest pair: bodies 2 and 3" in file.read()
     bench.said("a warning names the pair", "bodies 2 and 3" if warning else "no",
                "bodies 2 and 3", "they are 0.034 apart at t = 1.88")
-    bench.above("jumps that the watch has seen", about["watch"]["energy_jumps"], 1, "any")
+    bench.above("jumps of the energy that the watch saw", about["watch"]["energy_jumps"], 1,
+                "at least one")
 
 
 # Masses 3, 4, 5 at t = 10: by Taylor's series of order 30 with 40 digits, which agrees with the 15
@@ -365,18 +374,18 @@ PYTHAGOREAN_AT_10 = numpy.array([[0.77848041013808549, 0.14139230029008617, 0.0]
                                  [1.1529857362997076, -0.16261088749089842, 0.0]])
 
 
-@experiment("gauss-radau-pythagorean", "the same with steps that follow the motion", GROUP)
+@experiment("gauss-radau-pythagorean", "the same by gauss-radau, which chooses its steps", GROUP)
 def gauss_radau_pythagorean(bench):
     about = bench.run("gauss-radau-pythagorean")
     times, x, _ = frames("out.run/trajectory.xyz")
     assert times[1] == 10.0
-    bench.below("places at t = 10", abs(x[1] - PYTHAGOREAN_AT_10).max(), 1e-9,
-                "Taylor's series with 40 digits; Boekholt & Portegies Zwart 2015")
+    bench.below("largest error of a coordinate at t = 10", abs(x[1] - PYTHAGOREAN_AT_10).max(),
+                1e-9, "Taylor's series with 40 digits; Boekholt & Portegies Zwart 2015")
     bench.said("verdict", about["verdict"], "held", "every encounter is followed")
     bench.said("the pair behind the smallest step", str(about["own_steps"]["pair"]), "[2, 3]",
-               "they pass at 4e-4 at t = 15.83 (Szebehely & Peters 1967)")
+               "they pass at a distance of 4e-4 at t = 15.83 (Szebehely & Peters 1967)")
     bench.below("smallest step", about["own_steps"]["smallest"], 1e-6,
-                "of the order of the time that the passage takes")
+                "about the time that the passage takes")
 
 
 # Test Set for Initial Value Problems (Mazzia & Magherini 2008), problem PLEI.
@@ -391,25 +400,26 @@ PLEIADES_END = numpy.array([
      1.198213693392275, -0.2429682344935824, 1.091449240428980]]).T
 
 
-@experiment("gauss-radau-pleiades", "the Pleiades problem at t = 3", GROUP)
+@experiment("gauss-radau-pleiades", "the Pleiades problem (seven bodies in a plane) at t = 3",
+            GROUP)
 def gauss_radau_pleiades(bench):
     zeros = [0] * 7
     bodies_of("pleiades.csv", range(1, 8), zip(PLEIADES_X, PLEIADES_Y, zeros),
               zip(PLEIADES_VX, PLEIADES_VY, zeros))
     bench.run("gauss-radau-pleiades", 'bodies.file="pleiades.csv"')
     _, x, _ = frames("out.run/trajectory.xyz")
-    bench.below("places at t = 3", abs(x[-1][:, :2] - PLEIADES_END).max(), 1e-10,
-                "Mazzia & Magherini 2008, 16 digits")
+    bench.below("largest error of a coordinate at t = 3", abs(x[-1][:, :2] - PLEIADES_END).max(),
+                1e-10, "Mazzia & Magherini 2008, 16 digits")
 
 
 @experiment("gauss-radau-planets", "the outer planets for a thousand years", GROUP)
 def gauss_radau_planets(bench):
     about = bench.run("gauss-radau-planets")
-    bench.near("own steps", about["own_steps"]["steps"], 3091, 31,
+    bench.near("number of steps", about["own_steps"]["steps"], 3091, 31,
                "as many as IAS15 of REBOUND 5.2.2 takes, within a percent")
 
 
-@experiment("gauss-radau-rounding", "roundings of a million steps are a random walk", GROUP,
+@experiment("gauss-radau-rounding", "the roundings of a million steps are a random walk", GROUP,
             long=True)
 def gauss_radau_rounding(bench):
     errors = []
@@ -417,12 +427,13 @@ def gauss_radau_rounding(bench):
         about = bench.run("gauss-radau-rounding", f"bodies.eccentricity={e}", criteria=e == 0.3)
         errors.append(columns("out.run/conservation.csv")["relative_energy_error"])
         if e == 0.3:
-            bench.near("own steps at e = 0.3", about["own_steps"]["steps"], 1e6, 1e5, "")
+            bench.near("number of steps at e = 0.3", about["own_steps"]["steps"], 1e6, 1e5,
+                       "a million, which `end` was chosen for")
     errors = numpy.array(errors) / numpy.std(errors, axis=1, keepdims=True)
     lags = 10 * 2 ** numpy.arange(7)
     walked = [numpy.sqrt(numpy.mean((errors[:, lag:] - errors[:, :-lag]) ** 2)) for lag in lags]
     bench.near("exponent of the growth of the energy error", slope(lags, walked), 0.5, 0.15,
-               "Brouwer 1937; a rounded constant would make it 1")
+               "Brouwer 1937: a random walk; rounded coefficients of the method would give 1")
 
 
 def planets_by_runge_kutta(masses, x, v, end, steps):
@@ -467,18 +478,20 @@ def outer_planets(bench):
     # The run moves the centre of mass to the origin; so is the table here.
     table = PLANETS - PLANET_MASSES @ PLANETS / PLANET_MASSES.sum()
     start = numpy.hstack([x[0], v[0]])
-    bench.below("places and velocities at the start, largest difference", abs(start - table).max(),
-                1e-14, "Applegate et al. 1986, about the centre of mass")
+    bench.below("largest difference of a coordinate or velocity at the start",
+                abs(start - table).max(), 1e-14, "Applegate et al. 1986, about the centre of mass")
     expected = planets_by_runge_kutta(PLANET_MASSES, x[0], v[0], times[-1], 1825)
-    bench.below("places after twenty years (AU)", abs(x[-1] - expected).max(), 1e-8,
-                "Runge-Kutta in numpy; its four-day steps err by some 1e-9")
+    bench.below("largest difference of a coordinate after twenty years (AU)",
+                abs(x[-1] - expected).max(), 1e-8,
+                "Runge-Kutta in numpy; its four-day steps cause an error of some 1e-9")
 
 
-@experiment("outer-solar-system", "the periods of the planets, over a thousand years", GROUP)
+@experiment("outer-solar-system", "the periods of the planets over a thousand years, in an example",
+            GROUP)
 def outer_solar_system(bench):
     bench.run(os.path.join(tap.SOURCE, "examples", "outer-solar-system", "run.cfg"))
     for planet, years in (("jupiter", 11.86), ("saturn", 29.46), ("uranus", 84.0),
                           ("neptune", 164.8), ("pluto", 248)):
         measured = columns(f"out.run/{planet}.csv")["mean_period"][-1] / 365.25
         bench.relative(f"mean period of {planet.capitalize()} (years)", measured, years, 5e-3,
-                       "observed; planets pull each other by half a percent of a period")
+                       "observed; perturbations by other planets, half a percent")

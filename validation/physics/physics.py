@@ -1,4 +1,4 @@
-"""The experiments that are short, each a test; and that docs/validation.md has a table of all.
+"""The experiments that are short, each a test; and that docs/validation.md has their words.
 
 What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, spheres.py,
 distributions.py, verdicts.py, audit.py and trust.py;
@@ -6,7 +6,9 @@ distributions.py, verdicts.py, audit.py and trust.py;
 """
 
 import os
+import re
 
+import page
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
 import laws, orbits, bars, clusters, spheres  # noqa: E401, F401
@@ -30,6 +32,10 @@ def make_test(one):
         assert len(bench.rows) > 1
         bad = [row for row in bench.rows if not row.held]
         assert not bad, bad
+        written = page.rows_of(one)
+        for row in bench.rows:
+            cells = page.words((row.quantity, row.tolerance, row.source))
+            assert cells in written, (cells, "make check-physics")
     test.__doc__ = f"{one.name}: {one.title}"
     return test
 
@@ -39,15 +45,17 @@ for _one in EXPERIMENTS:
         globals()["test_" + _one.name.replace("-", "_")] = make_test(_one)
 
 
-def test_the_table_is_whole():
-    """docs/validation.md names every experiment; whether they hold is found by running them"""
-    with open(os.path.join(tap.SOURCE, "docs", "validation.md"), encoding="utf-8") as file:
-        text = file.read()
-    names = [one.name for one in EXPERIMENTS]
+def test_the_page_has_the_words_of_its_sources():
+    """docs/validation.md is what `make check-physics` writes, but for what was measured"""
+    text = page.read()
+    assert text.count("\n### ") == len(EXPERIMENTS) == len({one.name for one in EXPERIMENTS})
+    head = re.escape(page.HEAD)
+    for field in re.findall(r"\\{\w+\\}", head):
+        head = head.replace(field, r"[^\n]+")
+    assert re.match(head, text), "page.HEAD: make check-physics"
     for one in EXPERIMENTS:
-        heading = f"\n### {one.name}{' (long)' if one.long else ''}\n"
-        assert heading in text, f"{one.name}: make check-physics"
-    assert text.count("\n### ") == len(names) == len(set(names))
+        assert page.heading(one) in text, f"{one.name}: make check-physics"
+    assert text.endswith("\n" + page.TAIL), "page.TAIL: make check-physics"
 
 
 def test_every_config_is_run():

@@ -52,13 +52,15 @@ def compare(bench, name, overrides, systems):
 def state(bench, what, stated, true):
     ratio = stated / true
     inside = int(((ratio > 1 / 1.5) & (ratio < 1.5)).sum())
-    bench.above(f"{what}: of {len(ratio)}, within a factor 1.5 of where a finer run leaves", inside,
-                round(0.9 * len(ratio)), "yoshida6, a quarter of the step")
-    bench.near(f"{what}: median of stated over true", numpy.median(ratio), 1, 0.1,
-               "the same; Richardson, next order of a long step")
+    bench.above(f"{what}: of {len(ratio)} stated times, those within a factor 1.5 of the true one",
+                inside, round(0.9 * len(ratio)),
+                "true: when the run is 1 % of the size away from a run of yoshida6 with dt/4")
+    bench.near(f"{what}: median of stated over true time", numpy.median(ratio), 1, 0.1,
+               "the same; the next order of the extrapolation from two steps")
 
 
-@experiment("trust-plummer", "until when the orbits of clusters are accurate", GROUP, long=True)
+@experiment("trust-plummer", "the time until which the orbits of clusters are accurate", GROUP,
+            long=True)
 def trust_plummer(bench):
     def clusters(what, *overrides):
         # The second seeds were drawn when all else was settled.
@@ -90,7 +92,8 @@ def paces(bench, count, systems, softening, step, seed):
     return numpy.array(found).T
 
 
-@experiment("trust-growth", "how fast errors grow in clusters", GROUP, long=True)
+@experiment("trust-growth", "how fast errors grow in the clusters of trust-plummer", GROUP,
+            long=True)
 def trust_growth(bench):
     squares, freedom = 0, 0
     tenth = "nearly a tenth of a crossing time above N = 30 (Goodman, Heggie & Hut 1993)"
@@ -103,32 +106,35 @@ def trust_growth(bench):
         if softening * count <= 1:  # no more than the distance of a deflection by a right angle
             bench.near(f"{what}: e-folding time over the crossing time, mean of {systems} systems "
                        f"± {off:.3f}", mean, 0.1, 3 * off + 0.01,
-                       f"{tenth}: its last digit, and three standard errors")
+                       f"{tenth}; 0.01 and three standard errors")
         else:
-            bench.above(f"{what}: the same ± {off:.3f}, less three standard errors",
-                        mean - 3 * off, 0.1,
+            bench.above(f"{what}: e-folding time over the crossing time (± {off:.3f}), less three "
+                        "standard errors", mean - 3 * off, 0.1,
                         "softening slows it (Standish 1968)")
         # Twins of one system share its encounters, systems do not: their scatter shows the errors.
         squares += ((one - one.mean()) ** 2 / error**2).sum()
         freedom += systems - 1
-        bench.below(f"{what}: largest difference of two twins, in stated errors",
-                    (abs(one - two) / numpy.hypot(error, other)).max(), 2, "the same growth")
+        bench.below(f"{what}: largest difference between the times that two twins give, in stated "
+                    "errors",
+                    (abs(one - two) / numpy.hypot(error, other)).max(), 2,
+                    "twins of one system show one growth")
     # Each error comes from some eight blocks of one system, which makes it uncertain by a quarter;
     # and systems have paces of their own.
     scatter = numpy.sqrt(squares / freedom)
     bench.below("scatter of the systems in stated errors, root mean square", scatter, 2,
-                "1, and more for systems that differ: right to a factor of 2")
-    bench.above("the same", scatter, 0.5, "1")
+                "1, and more as systems differ; errors are stated to a factor of 2")
+    bench.above("the same scatter", scatter, 0.5, "1; errors are stated to a factor of 2")
     said = bench.run("trust-pythagorean", "physics.softening=0.01", "time.step=0.0002",
                      "outputs=()", "time.end=70", "expect=()", criteria=False, timeout=600)["trust"]
     crossing = 12**2.5 / (2 * 12.8167)**1.5
     pace = said["e_folding_time"] / crossing
     bench.above("Pythagorean problem, ε = 0.01: e-folding time over the crossing time", pace, 0.1,
-                "of its order, G M^(5/2)/(2\\|E\\|)^(3/2): one problem, no statistics")
-    bench.below("the same", pace, 1, "that order or faster (Miller 1964)")
+                "of the order of the crossing time G M^(5/2)/(2\\|E\\|)^(3/2); a single system")
+    bench.below("the same time", pace, 1, "that order or faster (Miller 1964)")
 
 
-@experiment("trust-pythagorean", "until when the Pythagorean problem is accurate", GROUP, long=True)
+@experiment("trust-pythagorean", "the time until which the Pythagorean problem is accurate", GROUP,
+            long=True)
 def trust_pythagorean(bench):
     stated, true = [], []
     for softening in (0.02, 0.03, 0.05, 0.07, 0.1):
@@ -140,12 +146,12 @@ def trust_pythagorean(bench):
             if numpy.isfinite(one[0]) or numpy.isfinite(two[0]):
                 stated.append(one[0])
                 true.append(two[0])
-    state(bench, "softenings × integrators × steps that are lost before t = 30",
+    state(bench, "combinations of ε, integrator and step",
           numpy.array(stated), numpy.array(true))
 
 
-@experiment("trust-reproducible", "until when another kernel finds the same orbits", GROUP,
-            long=True)
+@experiment("trust-reproducible", "the time until which another kernel gives the orbits of "
+            "trust-plummer", GROUP, long=True)
 def trust_reproducible(bench):
     for precision, other, end in (("double", "compute.kernel=reference", 24),
                                   ("single", "compute.kernel=symmetric", 14),
@@ -156,5 +162,6 @@ def trust_reproducible(bench):
         bench.run("trust-plummer", *base, other, "trust.shadow=false", output="two.run",
                   criteria=False, timeout=600)
         ratio = horizons("one.run", "reproducible_until", 10) / parting("one.run", "two.run", 10)
-        bench.above(f"{precision}: of 10, within a factor 1.5 of where another kernel leaves",
-                    int(((ratio > 1 / 1.5) & (ratio < 1.5)).sum()), 9, other)
+        bench.above(f"{precision}: of 10 stated times, those within a factor 1.5 of the true one",
+                    int(((ratio > 1 / 1.5) & (ratio < 1.5)).sum()), 9,
+                    f"true: when the run has left one with {other} by 1 % of the size")

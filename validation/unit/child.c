@@ -71,6 +71,36 @@ static void work_interrupted(int to, void *context)
     child_send(to, numbers, LONG_NUMBERS * sizeof *numbers);
 }
 
+/* Sends three numbers, and when these have been read ten more. */
+static void work_slowly(int to, void *context)
+{
+    const struct timespec pause = { 0, 50000000 };
+    const int *const numbers = context;
+    child_send(to, numbers, 3 * sizeof *numbers);
+    nanosleep(&pause, NULL);
+    child_send(to, numbers + 3, 10 * sizeof *numbers);
+}
+
+/* Bytes that come in parts are put together, and none of those that follow is taken with them. */
+static void test_what_is_read_in_parts_is_whole(void **state)
+{
+    (void)state;
+    int numbers[13], found[20];
+    struct error error = { 0 };
+    struct child *child;
+    for (int i = 0; i < 13; i++)
+        numbers[i] = 100 + i;
+    for (int i = 0; i < 20; i++)
+        found[i] = -1;
+    assert_int_equal(child_start(work_slowly, numbers, &limits, &child, &error), STATUS_OK);
+    assert_true(child_receive(child, found, 5 * sizeof *found));
+    assert_int_equal(found[5], -1);
+    assert_true(child_receive(child, found + 5, 8 * sizeof *found));
+    assert_memory_equal(found, numbers, sizeof numbers);
+    assert_int_equal(found[13], -1);
+    assert_int_equal(child_end(child, true, "a.hdf5", &error), STATUS_OK);
+}
+
 /* A write that a signal interrupts has written a part, and the rest goes on from there. */
 static void test_what_is_written_in_parts_is_whole(void **state)
 {
@@ -170,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_come_back),
+        cmocka_unit_test(test_what_is_read_in_parts_is_whole),
         cmocka_unit_test(test_what_is_written_in_parts_is_whole),
         cmocka_unit_test(test_a_crash_is_bad_data),
         cmocka_unit_test(test_signals_are_the_callers),

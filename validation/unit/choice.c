@@ -183,7 +183,8 @@ static void test_what_is_tried_first(void **state)
 }
 
 /* The method of fixed steps whose passage is the cheapest by its table is tried, and none that is
- * dearer by more than 1.3; the energy of all bodies is kept 5 times better than that of a pair. */
+ * dearer by more than 1.3; the energy of all bodies is kept 5 times better than that of a pair. No
+ * candidate has steps by the softening alone. */
 static void test_the_cheapest_methods_are_candidates(void **state)
 {
     (void)state;
@@ -211,6 +212,8 @@ static void test_the_cheapest_methods_are_candidates(void **state)
                 }
         }
         assert_true(listed == least && dearest <= 1.3 * least);
+        for (size_t c = 0; c < choice.count; c++)
+            assert_false(choice.candidates[c].setting.integrator->by_softening);
         choice_destroy(&choice);
         config_free(config);
     }

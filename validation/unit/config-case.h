@@ -16,20 +16,13 @@
 
 /* Two variants with keys of their own, one group without, one list: all that a schema can have. */
 static const struct parameter cube_keys[] = {
-    { .key = "count", .type = PARAMETER_INTEGER, .minimum = 1, .maximum = 1e9, .help = "bodies" },
-    { .key = "half_side",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    { KEY(INTEGER, count), BETWEEN(1, 1e9), .help = "bodies" },
+    { KEY(REAL, half_side), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
       .help = "half the side of the cube" },
 };
 static const struct parameter file_keys[] = {
-    { .key = "file", .type = PARAMETER_PATH, .help = "the bodies" },
-    { .key = "center",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(false),
-      .help = "replaces the row" },
+    { KEY(PATH, file), .help = "the bodies" },
+    { KEY(FLAG, center), BY_DEFAULT(FLAG, false), .help = "replaces the row" },
 };
 static const struct variant starts[] = {
     { "uniform-cube", "uniform in a cube", cube_keys, COUNT_OF(cube_keys) },
@@ -44,68 +37,28 @@ static const struct variant *start_at(size_t i)
 static const char *const boundaries[] = { "open", "periodic", NULL };
 
 static const struct parameter root_keys[] = {
-    { .key = "name",
-      .type = PARAMETER_STRING,
-      .default_value = DEFAULT_STRING("orrery"),
-      .help = "of the run" },
+    { KEY(STRING, name), BY_DEFAULT(STRING, "orrery"), .help = "of the run" },
 };
 static const struct parameter bodies_keys[] = {
-    { .key = "seed",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(42),
-      .help = "random seed" },
-    { .key = "center",
-      .type = PARAMETER_FLAG,
-      .default_value = DEFAULT_FLAG(true),
-      .help = "move to the centre" },
+    { KEY(INTEGER, seed), BY_DEFAULT(INTEGER, 42), .help = "random seed" },
+    { KEY(FLAG, center), BY_DEFAULT(FLAG, true), .help = "move to the centre" },
 };
 static const struct parameter physics_keys[] = {
-    { .key = "softening",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(0.0),
-      .maximum = INFINITY,
-      .dimension = DIMENSION_LENGTH,
+    { KEY(REAL, softening), BY_DEFAULT(REAL, 0.0), NOT_NEGATIVE, .dimension = DIMENSION_LENGTH,
       .help = "softening length" },
-    { .key = "boundary",
-      .type = PARAMETER_CHOICE,
-      .default_value = DEFAULT_STRING("open"),
-      .choices = boundaries,
+    { KEY(CHOICE, boundary), BY_DEFAULT(STRING, "open"), .choices = boundaries,
       .help = "of space" },
-    { .key = "box_length",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
-      .open = OPEN_MINIMUM,
-      .help = "side of the box" },
+    { KEY(REAL, box_length), OPTIONAL, POSITIVE, .help = "side of the box" },
 };
 static const struct parameter time_keys[] = {
-    { .key = "step", .type = PARAMETER_REAL, .open = OPEN_MINIMUM, .help = "time step" },
-    { .key = "end",
-      .type = PARAMETER_REAL,
-      .default_value = DEFAULT_REAL(1.0),
-      .open = OPEN_MINIMUM,
-      .help = "end" },
+    { KEY(REAL, step), POSITIVE, .help = "time step" },
+    { KEY(REAL, end), BY_DEFAULT(REAL, 1.0), POSITIVE, .help = "end" },
 };
 static const struct parameter output_keys[] = {
-    { .key = "every",
-      .type = PARAMETER_INTEGER,
-      .default_value = DEFAULT_INTEGER(1),
-      .minimum = 1,
-      .help = "steps" },
-    { .key = "fractions",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_REALS(0.1, 0.5),
-      .maximum = 1,
-      .open = OPEN_MINIMUM,
-      .help = "of the mass" },
-    { .key = "between",
-      .type = PARAMETER_REALS,
-      .default_value = DEFAULT_UNSET,
-      .length = 2,
-      .help = "both bounds" },
-    { .key = "values",
-      .type = PARAMETER_VALUES,
-      .default_value = DEFAULT_UNSET,
-      .help = "anything" },
+    { KEY(INTEGER, every), BY_DEFAULT(INTEGER, 1), .minimum = 1, .help = "steps" },
+    { KEY(REALS, fractions), BY_DEFAULT(REALS, 0.1, 0.5), POSITIVE_TO(1), .help = "of the mass" },
+    { KEY(REALS, between), OPTIONAL, .length = 2, .help = "both bounds" },
+    { KEY(VALUES, values), OPTIONAL, .help = "anything" },
 };
 
 static void check_physics(const struct section *section, struct error *error)

@@ -438,9 +438,7 @@ static void test_a_variation_is_a_load_with_more_overrides(void **state)
     const size_t given = 2;
     const struct config_source all = { "run.cfg", overrides, COUNT_OF(overrides), NULL, NULL, 0 };
     const struct config_source first = { "run.cfg", overrides, given, NULL, NULL, 0 };
-    const struct config_source further = { .overrides = overrides + given,
-                                           .override_count = COUNT_OF(overrides) - given };
-    const struct config_source nothing = { .override_count = 0 };
+    struct config_overrides further = { 0 }, nothing = { 0 };
     enum { LOADED, VARIED, BASE, SAME, CONFIGS };
     struct config *configs[CONFIGS];
     struct text echoes[CONFIGS] = { { 0 } };
@@ -449,6 +447,9 @@ static void test_a_variation_is_a_load_with_more_overrides(void **state)
     assert_int_equal(config_load(&all, &schema, &configs[LOADED], &error), STATUS_OK);
     assert_int_equal(config_load(&first, &schema, &configs[BASE], &error), STATUS_OK);
     assert_int_equal(unlink("run.cfg"), 0); /* it is not read again */
+    config_override(&further, NULL, "outputs.0.fractions.1", "1");
+    config_override(&further, NULL, "outputs.1.every", "3");
+    config_override(&further, NULL, "name", "other");
     assert_int_equal(config_vary(configs[BASE], &further, &configs[VARIED], &error), STATUS_OK);
     assert_int_equal(config_vary(configs[BASE], &nothing, &configs[SAME], &error), STATUS_OK);
     for (size_t i = 0; i < CONFIGS; i++)

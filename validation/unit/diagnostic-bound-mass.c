@@ -125,6 +125,68 @@ static void test_a_cluster_with_a_tail(void **state)
     }
 }
 
+/* The same bodies in a frame that turns: v - Omega x r. */
+static void turn_scene(struct scene *scene, double rotation)
+{
+    struct bodies *const b = scene->bodies;
+    scene->physics.rotation = rotation;
+    for (size_t i = 0; i < b->count; i++) {
+        b->vx[i] += rotation * b->y[i];
+        b->vy[i] -= rotation * b->x[i];
+    }
+}
+
+/* The same bodies are bound in any frame, though the velocities in it are others. */
+static void test_a_frame_that_turns(void **state)
+{
+    (void)state;
+    for (int turns = 0; turns < 2; turns++) {
+        struct bench bench = { .scene = tail_scene(1.1, 0) };
+        turn_scene(&bench.scene, turns ? 7.0 : 0.0);
+        bench_measure(&bench, "type = \"bound-mass\";", true);
+        assert_close(value(&bench, "self_bound"), CLUSTER + 1, 0);
+        assert_close(value(&bench, "self_bound_mass"), 1, 1e-12);
+        assert_true(isnan(value(&bench, "tidal_radius")));
+        bench_clear(&bench);
+        scene_destroy(&bench.scene);
+    }
+}
+
+/* Two Plummer spheres that pass through each other: each is bound by itself. A body of the first
+ * that moves with the second is captured by that. */
+static void test_two_clusters(void **state)
+{
+    (void)state;
+    enum { EACH = 200 };
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    struct bench benches[] = { { .scene = scene_create(1, 2 * EACH, G, 0.05) },
+                               { .scene = scene_create(1, 2 * EACH, G, 0.05) } };
+    for (size_t i = 0; i < 2 * EACH; i++) {
+        struct bodies *const b = benches[0].scene.bodies;
+        const bool second = i >= EACH || i == 7;
+        sample_set(b, i, 1.0 / EACH, sample_plummer_radius(0.6, 0.9 * gsl_rng_uniform_pos(random)),
+                   random);
+        b->x[i] += second ? 0.3 : 0;
+        b->vx[i] = second ? 20 : -20, b->vy[i] = b->vz[i] = 0;
+        scene_body(&benches[1].scene, 0, i, b->m[i], (double[]){ b->x[i], b->y[i], b->z[i] },
+                   (double[]){ b->vx[i], b->vy[i], b->vz[i] });
+    }
+    static const char *const keys[] = { "type = \"bound-mass\"; species = \"A\";",
+                                        "type = \"bound-mass\"; species = \"B\";" };
+    for (int k = 0; k < 2; k++) {
+        bodies_add_species(benches[k].scene.bodies, "A", EACH);
+        bodies_add_species(benches[k].scene.bodies, "B", 2 * EACH);
+        bench_measure(&benches[k], keys[k], true);
+        assert_close(value(&benches[k], "self_bound"), EACH - (k == 0), 0);
+        assert_close(value(&benches[k], "self_bound_mass"), 1 - (k == 0) / (double)EACH, 1e-12);
+        assert_close(value(&benches[k], "captured"), k, 0);
+        assert_close(value(&benches[k], "captured_mass"), k / (double)EACH, 1e-12);
+        bench_clear(&benches[k]);
+        scene_destroy(&benches[k].scene);
+    }
+    gsl_rng_free(random);
+}
+
 /* Bodies of another species at the centre are no part of the core whose motion comes first. */
 static void test_a_core_among_others(void **state)
 {
@@ -147,21 +209,22 @@ static void test_a_core_among_others(void **state)
     scene_destroy(&bench.scene);
 }
 
-/* One field of this class, whose other keys are set by the caller. */
-static struct field field_of(const char *name)
+/* One field of this kind, whose other keys are set by the caller. */
+static struct field field_of(enum field_kind kind)
 {
-    size_t k = 0;
-    while (strcmp(field_variant(k)->name, name) != 0)
-        k++;
-    return (struct field){ .class_ = field_at(k),
-                           .gravitational_constant = G,
-                           .center = { 2.0, -1.0, 0.5 } };
+    return (
+        struct field){ .kind = kind, .gravitational_constant = G, .center = { 2.0, -1.0, 0.5 } };
 }
 
-/* Two bodies on an orbit in a field, whose potential is part of phi but binds nothing. */
-static double radius_in(struct field *field, const double d[3], const double v[3])
+/* Two bodies on an orbit in a field, whose potential is part of phi but binds nothing; in a frame
+ * that turns about the z axis, in which the velocity of the field's centre counts. */
+static double radius_turning(const struct field *field, const double d[3], const double v[3],
+                             double rotation)
 {
-    struct external external = { .count = 1, .fields = field };
+    struct field fields[] = {
+        *field, { .kind = FIELD_CENTRIFUGAL, .frequencies = { 0.0, 0.0, rotation } }
+    };
+    struct external external = { .count = rotation != 0 ? 2 : 1, .fields = fields };
     memcpy(external.center, field->center, sizeof external.center);
     struct bench bench = { .scene = scene_create(1, 2, G, 0.0) };
     for (int i = 0; i < 2; i++) { /* a circle about each other, of 0.01 */
@@ -171,9 +234,14 @@ static double radius_in(struct field *field, const double d[3], const double v[3
                                field->center[2] + d[2] },
                    (double[]){ v[0], v[1] + turn, v[2] });
     }
+    for (int i = 0; i < 2; i++) { /* the centre turns with the frame */
+        bench.scene.bodies->vx[i] -= rotation * field->center[1];
+        bench.scene.bodies->vy[i] += rotation * field->center[0];
+    }
+    turn_scene(&bench.scene, rotation);
     bench.scene.physics.external = &external;
     scene_potentials(&bench.scene, 0);
-    external_add_potentials(&external, bench.scene.bodies, 1.0, bench.scene.phi, NULL);
+    external_add_potentials(&external, bench.scene.bodies, 0, 2, bench.scene.phi, NULL);
     bench_measure(&bench, "type = \"bound-mass\";", false);
     const double radius = value(&bench, "tidal_radius");
     assert_close(value(&bench, "self_bound"), 2, 0);
@@ -182,11 +250,23 @@ static double radius_in(struct field *field, const double d[3], const double v[3
     return radius;
 }
 
+/* In a frame at rest and in one that turns it is the same. */
+static double radius_in(const struct field *field, const double d[3], const double v[3])
+{
+    const double radius = radius_turning(field, d, v, 0);
+    const double turning = radius_turning(field, d, v, 0.6);
+    if (isnan(radius))
+        assert_true(isnan(turning));
+    else
+        assert_close(turning / radius, 1, 1e-9);
+    return radius;
+}
+
 static void test_the_tidal_radius(void **state)
 {
     (void)state;
     /* A point mass: Omega^2 + 2 G M / R^3; on a circle it is Hill's radius R (m / 3 M)^(1/3). */
-    struct field point = field_of("point-mass");
+    struct field point = field_of(FIELD_POINT_MASS);
     point.mass = 7.3;
     const double R = 5, circle = sqrt(G * 7.3 / R);
     assert_close(radius_in(&point, (double[]){ 3, 0, 4 }, (double[]){ 0, circle, 0 }),
@@ -195,13 +275,13 @@ static void test_the_tidal_radius(void **state)
     assert_close(radius_in(&point, (double[]){ 3, 0, 4 }, (double[]){ 0.6, 0, 0.8 }),
                  R * cbrt(0.002 / (2 * 7.3)), 1e-9);
     /* Omega^2 - v0^2 (c^2 - R^2) / (c^2 + R^2)^2. */
-    struct field halo = field_of("logarithmic");
+    struct field halo = field_of(FIELD_LOGARITHMIC);
     halo.speed = 1.9, halo.core_radius = 2.0, halo.flattening = 1.0;
     const double tide = 0.7 * 0.7 / 25.0 - 1.9 * 1.9 * (4.0 - 25.0) / (29.0 * 29.0);
     assert_close(radius_in(&halo, (double[]){ 0, -3, 4 }, (double[]){ 0.7, 1.2, -1.6 }),
                  cbrt(G * 0.002 / tide), 1e-9);
     /* w^2 R from the centre pushes towards it: at rest there is no tidal radius. */
-    struct field trap = field_of("harmonic");
+    struct field trap = field_of(FIELD_HARMONIC);
     trap.frequencies[0] = trap.frequencies[1] = trap.frequencies[2] = 0.9;
     assert_true(isnan(radius_in(&trap, (double[]){ 0, -3, 4 }, (double[]){ 0, 0.3, 0.4 })));
 }
@@ -247,6 +327,8 @@ int main(void)
         cmocka_unit_test(test_two_stars),
         cmocka_unit_test(test_an_orbit),
         cmocka_unit_test(test_a_cluster_with_a_tail),
+        cmocka_unit_test(test_a_frame_that_turns),
+        cmocka_unit_test(test_two_clusters),
         cmocka_unit_test(test_a_core_among_others),
         cmocka_unit_test(test_the_tidal_radius),
         cmocka_unit_test(test_what_cannot_be),

@@ -32,6 +32,24 @@ static void test_a_missing_piece_takes_the_whole(void **state)
     assert_null(object);
 }
 
+static void test_objects_are_rows_in_their_order(void **state)
+{
+    (void)state;
+    const struct document_row none[] = { { NULL, NULL } };
+    const struct document_row missing[] = {
+        { "a", json_integer(17) }, { "b", NULL }, { "c", json_integer(19) }, { NULL, NULL }
+    };
+    json_t *object = DOCUMENT({ "b", json_integer(17) }, { "a", document_number(NAN) });
+    char *text = document_print(object, JSON_COMPACT);
+    assert_string_equal(text, "{\"b\":17,\"a\":null}");
+    free(text);
+    json_decref(object);
+    object = document_of(none);
+    assert_true(json_is_object(object));
+    json_decref(object);
+    assert_null(document_of(missing));
+}
+
 static void test_text_and_back(void **state)
 {
     (void)state;
@@ -124,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_missing_piece_takes_the_whole),
+        cmocka_unit_test(test_objects_are_rows_in_their_order),
         cmocka_unit_test(test_text_and_back),
         cmocka_unit_test(test_documents_from_files),
         cmocka_unit_test(test_the_end_of_a_library),

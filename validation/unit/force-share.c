@@ -227,7 +227,7 @@ static void test_many_bodies(void **state)
     pass_untried("too slow with sanitizers or without optimisation");
 #endif
     if (!thorough())
-        pass_untried("ORRERY_THOROUGH is not set");
+        pass_untried("ORRERY_THOROUGH does not ask for it");
     const struct problem problem = { .systems = 1,
                                      .count = 43681,
                                      .kernel = "symmetric",

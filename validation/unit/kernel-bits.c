@@ -2,9 +2,14 @@
  * alone or in a batch; and which of them are chosen. */
 #include "unit.h"
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
+#include "force/direct/direct.h"
 #include "kernel-case.h"
 
 static struct error error;
@@ -182,6 +187,29 @@ static void test_instruction_sets_are_chosen(void **state)
     bodies_destroy(bodies);
 }
 
+/* Tests the hash of the estimates by which CPUs of one instruction set differ: with SSE2 and AVX2
+ * it is that of one and the same instruction, which this test asks itself. */
+static void test_estimates_of_the_cpu_are_told(void **state)
+{
+    (void)state;
+    assert_int_equal(direct_estimates("portable"), 0);
+    assert_int_not_equal(direct_estimates("baseline"), 0);
+#ifdef __SSE2__
+    double estimates[2][KERNEL_ESTIMATES];
+    for (int k = 0; k < KERNEL_ESTIMATES; k++) {
+        const float a = 1 + 3.0F * (float)k / KERNEL_ESTIMATES;
+        estimates[0][k] = estimates[1][k] = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(a)));
+    }
+    const uint32_t expected = (uint32_t)XXH3_64bits(estimates, sizeof estimates);
+    const char *const same[] = { "baseline", "avx2", "avx2-zen" };
+    for (size_t k = 0; k < COUNT_OF(same); k++)
+        if (force_isa_runs(same[k]))
+            assert_int_equal(direct_estimates(same[k]), expected);
+    if (force_isa_runs("avx512"))
+        assert_int_not_equal(direct_estimates("avx512"), expected);
+#endif
+}
+
 /* Newton's third law divides by masses; where one is 0 the plain kernel does the work. */
 static void test_massless_bodies_take_the_plain_kernel(void **state)
 {
@@ -207,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_same_bits_in_batches),
         cmocka_unit_test(test_same_potentials_on_any_threads),
         cmocka_unit_test(test_instruction_sets_are_chosen),
+        cmocka_unit_test(test_estimates_of_the_cpu_are_told),
         cmocka_unit_test(test_massless_bodies_take_the_plain_kernel),
     };
     return cmocka_run_group_tests_name("kernel-bits", tests, NULL, NULL);

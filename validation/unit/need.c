@@ -63,7 +63,8 @@ static void test_the_plain_fast_multipoles(void **state)
 static void test_outputs_say_what_they_borrow(void **state)
 {
     (void)state;
-    const double potentials = 2 * 1600.0 * 8, snapshot = 2.5 * (64 * 1600.0 + 16384);
+    const double potentials = 2 * 1600.0 * 8, snapshot = 2.5 * (64 * 1600.0 + 16384),
+                 points = 4.0 * (80 * 1600.0 + 32768), axes = 3 * 4 * 1600.0;
     const struct {
         const char *outputs;
         double bytes;
@@ -71,6 +72,8 @@ static void test_outputs_say_what_they_borrow(void **state)
         { "outputs=({type=\"xyz\";})", 0 },
         { "outputs=({type=\"xyz\"; columns=\"pos local_energy\";})", potentials },
         { "outputs=({type=\"gadget-hdf5\";})", snapshot },
+        { "outputs=({type=\"vtkhdf\";})", points },
+        { "outputs=({type=\"dcd\";})", axes },
         { "outputs=({type=\"gadget-hdf5\";}, {type=\"xyz\"; columns=\"local_energy\";})",
           snapshot },
     };

@@ -8,12 +8,21 @@
 #include "backend/mpi-job.h"
 #include "backend/ranks.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "motion-case.h"
 #include "relay-case.h"
 
 enum { MOST_RANKS = RELAY_PARTS, STEPS = 3 };
 
 static const struct physics soft = { .gravitational_constant = 1.37, .softening = 0.05 };
+static struct field sphere = { .kind = FIELD_PLUMMER,
+                               .gravitational_constant = 1.37,
+                               .center = { 0.3, -0.2, 0.1 },
+                               .mass = 2.3,
+                               .scale_radius = 0.7 };
+static const struct external field = { .count = 1,
+                                       .fields = &sphere,
+                                       .center = { 0.3, -0.2, 0.1 } };
 static const double dt = 0.003;
 
 /* The state that the ranks of a job of threads share. */
@@ -21,8 +30,10 @@ struct job {
     pthread_barrier_t barrier;
     int count;
     bool interrupted; /* before it does its work */
+    bool late;        /* in the forces of a single step, which nothing follows */
     const char *backend, *kernel, *integrator;
     enum precision precision;
+    const struct external *external;
     struct relay_office office;
     struct rank {
         struct job *job;
@@ -77,7 +88,10 @@ static void scatter(void *context, size_t from, double *const arrays[], size_t c
 /* Rank 0 alone is asked, and the others hear of it where they agree. */
 static bool is_asked(void *context)
 {
-    return ((const struct rank *)context)->wants;
+    struct rank *const rank = context;
+    rank->wants =
+        rank->wants || (rank->job->late && !rank->stopped && rank == &rank->job->ranks[0]);
+    return rank->wants;
 }
 
 static bool agree(void *context)
@@ -94,10 +108,11 @@ static void be_interrupted(struct rank *rank, struct backend *backend)
 {
     struct error error = { 0 };
     const struct integrator *const integrator = integrator_find(rank->job->integrator);
-    rank->wants = rank == &rank->job->ranks[0];
-    for (int k = 0; k < 2; k++) {
+    const bool late = rank->job->late;
+    rank->wants = !late && rank == &rank->job->ranks[0];
+    for (int k = 0; k < (late ? 1 : 2); k++) {
         const enum status status =
-            k == 0 ? backend->class_->advance(backend, integrator, dt, STEPS, &error)
+            k == 0 ? backend->class_->advance(backend, integrator, dt, late ? 1 : STEPS, &error)
                    : backend->class_->accelerations(backend, &error);
         rank->stopped += status == STATUS_STOPPED;
         interruption_lower(&rank->wish);
@@ -125,6 +140,7 @@ static void *live(void *context)
     const struct backend_class *const class_ = backend_find(job->backend);
     const struct integrator *const integrator = integrator_find(job->integrator);
     struct physics physics = soft;
+    physics.external = job->external;
     rank->wish = (struct interruption){ .asked = is_asked, .context = rank, .agree = agree };
     if (job->interrupted)
         physics.interruption = &rank->wish;
@@ -201,7 +217,9 @@ static void job_run(struct job *job)
         assert_int_equal(pthread_join(threads[r], NULL), 0);
     for (int r = 0; r < job->count; r++)
         assert_true(job->ranks[r].status == STATUS_OK &&
-                    job->ranks[r].stopped == (job->interrupted ? 2 : 0));
+                    job->ranks[r].stopped == (!job->interrupted ? 0
+                                              : job->late       ? 1
+                                                                : 2));
 }
 
 /* The rank that moved body i of every system. */
@@ -257,6 +275,8 @@ static void test_ranks_move_bodies_as_one_process_does(void **state)
         { .backend = "serial", .kernel = "auto" },
         { .backend = "openmp", .kernel = "plain" },
         { .backend = "openmp", .kernel = "symmetric" },
+        { .backend = "serial", .kernel = "auto", .external = &field },
+        { .backend = "openmp", .kernel = "plain", .external = &field },
     };
     for (size_t c = 0; c < COUNT_OF(cases); c++)
         for (size_t k = 0;
@@ -283,25 +303,32 @@ static void test_any_number_of_ranks(void **state)
 }
 
 /* An advance that one rank leaves when it is asked to end is undone on all of them, and then done
- * again; by passes whose forces all need those of the pass before. */
+ * again: by passes whose forces all need those of the pass before, and by one that nothing follows
+ * and before which no forces are known. */
 static void test_ranks_are_interrupted_together(void **state)
 {
     (void)state;
-    static const char *const backends[] = { "serial", "openmp", "openmp" };
-    static const char *const kernels[] = { "auto", "plain", "symmetric" };
-    for (size_t k = 0; k < COUNT_OF(backends); k++) {
+    static const struct {
+        const char *backend, *kernel;
+        bool late;
+    } cases[] = {
+        { "serial", "auto", false },      { "openmp", "plain", false },
+        { "openmp", "symmetric", false }, { "openmp", "plain", true },
+        { "openmp", "symmetric", true },
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
         const struct job work = { .interrupted = true,
-                                  .backend = backends[k],
-                                  .kernel = kernels[k],
-                                  .integrator = "yoshida4" };
+                                  .late = cases[k].late,
+                                  .backend = cases[k].backend,
+                                  .kernel = cases[k].kernel,
+                                  .integrator = cases[k].late ? "velocity-verlet" : "yoshida4" };
         compare(&work, 2, 301, 3);
     }
 }
 
 /* The class of rank 0, in a job that has no other. */
-static void test_a_job_of_one_rank(void **state)
+static void run_one_rank(const struct physics *physics)
 {
-    (void)state;
     static struct error error;
     struct bodies *alone = motion_cube(3, 57, 11), *shared = motion_cube(3, 57, 11);
     struct backend_options options = {
@@ -316,7 +343,7 @@ static void test_a_job_of_one_rank(void **state)
     for (int k = 0; k < 2; k++) {
         struct backend *backend;
         assert_null(classes[k]->probe); /* they run everywhere */
-        assert_int_equal(classes[k]->create(&options, &soft, bodies[k], &backend, &error), 0);
+        assert_int_equal(classes[k]->create(&options, physics, bodies[k], &backend, &error), 0);
         const struct integrator *const verlet = integrator_find("velocity-verlet");
         assert_int_equal(backend->class_->advance(backend, verlet, dt, 4, &error), STATUS_OK);
         assert_int_equal(backend->class_->accelerations(backend, &error), STATUS_OK);
@@ -340,6 +367,15 @@ static void test_a_job_of_one_rank(void **state)
         memory_free(phi[k]);
         memory_free(psi[k]);
     }
+}
+
+static void test_a_job_of_one_rank(void **state)
+{
+    (void)state;
+    struct physics in_a_field = soft;
+    in_a_field.external = &field;
+    run_one_rank(&soft);
+    run_one_rank(&in_a_field);
 }
 
 /* Rank 0 gets a body's number right whatever its own arrays are. */

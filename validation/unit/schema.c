@@ -337,7 +337,8 @@ static void test_defaults_can_be_read(void **state)
     assert_null(read_experiment(text.bytes, &error));
     assert_non_null(strstr(error.text, "bodies.initial: must be given"));
     assert_non_null(strstr(error.text, "time.step: must be given: a number greater than 0; or give "
-                                       "time.energy_error, such as 1e-6"));
+                                       "time.energy_error, the largest energy error that you "
+                                       "accept, such as 1e-6: the program then chooses the step"));
     assert_non_null(strstr(error.text, "time.end: must be given"));
     assert_int_equal(error.lines, 3);
     text_free(&text);

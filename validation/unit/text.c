@@ -42,6 +42,10 @@ static void test_reals_are_written_shortest(void **state)
     assert_string_equal(text_beside(buffer, 4, 0.99999999, -INFINITY, 1.0), "0.99999999");
     assert_string_equal(text_beside(buffer, 4, 1.4142135, 1.73205, 1.732052), "1.414");
     assert_string_equal(text_beside(buffer, 4, 1.7320508, 1.73205, 1.732052), "1.732051");
+    assert_string_equal(text_factor(buffer, 1.2749, 3), "1.27");
+    assert_string_equal(text_factor(buffer, 1754.2, 3), "1750");
+    assert_string_equal(text_factor(buffer, 996000.0, 2), "1e+06");
+    assert_string_equal(text_factor(buffer, 994999.0, 2), "990000");
 }
 
 static void test_nearest_word(void **state)

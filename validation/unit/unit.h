@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Fails with both numbers in the message unless |value - expected| <= tolerance. */
 #define assert_close(value, expected, tolerance)                                                   \
@@ -24,11 +25,20 @@
                      tolerance_);                                                                  \
     } while (0)
 
-/* Are the thorough tests asked for? The others take a part of the cases. */
-static inline int thorough(void)
+/* Is the test `name` asked to be thorough? The others take a part of the cases. ORRERY_THOROUGH=1
+ * asks all of them, any other word, as a commit, a third, by the rule of validation/tap.py. */
+static inline int is_thorough(const char *name)
 {
-    return getenv("ORRERY_THOROUGH") != NULL;
+    const char *const wish = getenv("ORRERY_THOROUGH"), *const words[] = { wish, " ", name };
+    uint32_t hash = 2166136261; /* FNV-1a */
+    if (!wish || !*wish || strcmp(wish, "1") == 0)
+        return wish && *wish;
+    for (int k = 0; k < 3; k++)
+        for (const char *c = words[k]; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 16777619;
+    return hash % 3 == 0;
 }
+#define thorough() is_thorough(__func__)
 
 /* For what cannot be tried here. cmocka's own skip() reads as a failure in its TAP. */
 #define pass_untried(why)                                                                          \
@@ -36,5 +46,13 @@ static inline int thorough(void)
         print_message("# not tried: %s\n", why);                                                   \
         return;                                                                                    \
     } while (0)
+
+/* At the begin of a test that asks for numbers: its sums take minutes under sanitizers, and other
+ * tests run the same code with fewer bodies. */
+#ifdef __SANITIZE_ADDRESS__
+#define not_sanitized() pass_untried("its sums are too many for sanitizers")
+#else
+#define not_sanitized() ((void)0)
+#endif
 
 #endif

@@ -149,8 +149,8 @@ static void test_a_jump_is_told_and_fails(void **state)
     assert_int_equal(trial.told.count, 1);
     char text[WATCH_TEXT_SIZE];
     assert_says(watch_text(trial.watch, NULL, text),
-                "1 jump of the energy, the first before t = 2; the fastest pair, bodies 80 and 81 "
-                "of system 2, was 0.5 apart at t = 1");
+                "1 jump of the energy, the first before t = 2; the fastest pair then, bodies 80 "
+                "and 81 of system 2, was 0.5 apart at t = 1");
     json_t *json = watch_json(trial.watch, NULL);
     assert_true(json_is_false(json_object_get(json, "holds")));
     assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 1);

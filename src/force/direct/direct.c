@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -20,7 +21,8 @@ static const struct kernels *const all_kernels[] = {
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* For systems like those of `bodies`. STATUS_MEMORY; to be destroyed in any case. */
+/* Creates a batch for systems like those of `bodies`. STATUS_MEMORY; to be destroyed in any
+ * case. */
 static enum status batch_create(struct batch *batch, const struct kernels *kernels,
                                 enum precision precision, const struct bodies *bodies,
                                 struct error *error)
@@ -57,8 +59,8 @@ static void bounds_of_all(const struct batch *batch, const double *interleaved,
     batch->kernels->bounds(interleaved, batch->packed.system.count, batch->sums->lanes, bounds);
 }
 
-/* Equal masses are packed as 1, which changes no bit of a product: systems of equal masses and
- * others go together. */
+/* Packs the masses of a batch. Equal masses of a system are packed as 1, which changes no bit of a
+ * product, so that systems of equal masses and others can be in one batch. */
 static void pack_masses(struct batch *batch)
 {
     const size_t lanes = batch->sums->lanes;
@@ -81,7 +83,8 @@ static void pack_masses(struct batch *batch)
     }
 }
 
-/* Takes as many systems as there are lanes, from `first` on, and brings them back. */
+/* Interleaves as many systems as there are lanes, from system `first` on, and packs their
+ * masses. */
 static void batch_open(struct batch *batch, const struct bodies *bodies, size_t first)
 {
     double *systems[BODIES_REALS], *interleaved[BODIES_REALS];
@@ -99,7 +102,7 @@ static void batch_close(const struct batch *batch, const struct bodies *bodies, 
     double *systems[BODIES_REALS], *interleaved[BODIES_REALS];
     bodies_reals(bodies, systems);
     bodies_reals(batch->bodies, interleaved);
-    for (size_t k = 1; k < BODIES_REALS; k++) /* the first are the masses */
+    for (size_t k = 1; k < BODIES_REALS; k++) /* array 0 has the masses */
         batch->kernels->deinterleave(interleaved[k], bodies->stride, batch->sums->lanes,
                                      systems[k] + first * bodies->stride);
 }
@@ -138,13 +141,14 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
  * elsewhere.
  */
 enum {
-    SYMMETRIC_FROM = 256, /* bodies from which the third law wins */
-    WAVE_BYTES = 1 << 20, /* of the sums of a wave: they stay in the second-level cache */
-    LAP_ROUNDS = 8        /* of each part, whose sums wait to be added; more take more memory, fewer
-                             send sums around more often */
+    SYMMETRIC_FROM = 256, /* number of bodies from which the third law is faster */
+    WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave, which stay in the second-level cache */
+    LAP_ROUNDS = 8        /* rounds of each part in a lap, whose sums wait to be added; more
+                             rounds take more memory, fewer send sums around more often */
 };
 
-/* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
+/* Bodies in a tile: large tiles suit the inner loops, small ones make enough of them for the
+ * threads. */
 static const struct tile_size {
     size_t count; /* the smallest number of bodies in the system */
     size_t tile;
@@ -188,13 +192,26 @@ enum status direct_find_kernels(const struct force_options *options, const struc
     return STATUS_OK;
 }
 
+uint32_t direct_estimates(const char *isa)
+{
+    const int row = force_isa_row(isa);
+    const struct kernels *const kernels = row < 0 ? NULL : all_kernels[row];
+    if (!kernels)
+        return 0;
+    double estimates[2][KERNEL_ESTIMATES];
+    kernels->estimates(estimates[0], estimates[1]);
+    return (uint32_t)XXH3_64bits(estimates, sizeof estimates);
+}
+
 static enum status check_options(const struct force_options *options, struct error *error)
 {
     const struct kernels *kernels;
     return direct_find_kernels(options, &kernels, error);
 }
 
-/* The plain one where no system has the masses for the third law, or where that does not pay. */
+/* Chooses the kernel: the one that is asked for; for "auto" the symmetric one from SYMMETRIC_FROM
+ * bodies on, else the plain one. The symmetric kernel gives way to the plain one if no system has
+ * the masses for the third law. */
 static enum force_kernel_id choose_kernel(const struct direct *direct, enum force_kernel_id asked,
                                           const struct bodies *bodies)
 {
@@ -212,8 +229,9 @@ static enum force_kernel_id choose_kernel(const struct direct *direct, enum forc
 }
 
 /*
- * In a round no tile appears twice. Where a wave is one round and adds in double, the accelerations
- * themselves have room for its sums, and many bodies need no further memory.
+ * Tells whether the sums of a round are made in the arrays of the accelerations, so that many
+ * bodies need no further memory: if a wave is one round, in which no tile appears twice, and adds
+ * in double, in a single process.
  */
 static bool adds_in_place(const struct direct *direct)
 {
@@ -226,8 +244,8 @@ static double round_bytes(enum precision precision, double length)
     return 3 * length * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-/* Parts go through the tournament in laps. The units of a lap are divided among them, so that a
- * part has the rest of a round at either end. */
+/* Chooses the number of laps and the number of rounds in a wave. The units of a lap are divided
+ * among the parts, so that a part may have the rest of a round at either end. */
 static void choose_waves(struct direct *direct, size_t length)
 {
     const size_t tiles = direct->tiles, parts = direct->base.options.share.parts;
@@ -239,7 +257,8 @@ static void choose_waves(struct direct *direct, size_t length)
         direct->wave = tiles;
 }
 
-/* Batches pay where every thread has enough systems to fill the lanes of one. */
+/* Returns the number of systems in a batch, or 0 for no batches. They pay if every thread has
+ * enough systems to fill the lanes of one. */
 static size_t choose_batch(const struct direct *direct, const struct bodies *bodies, size_t threads)
 {
     const size_t lanes = direct->kernels->force[direct->precision].lanes;
@@ -249,9 +268,9 @@ static size_t choose_batch(const struct direct *direct, const struct bodies *bod
     return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
 }
 
-/* Fills the description for others. Laps go up and down, one after the other, and the sums end
- * with the last part or the first. Sums for other processes are made system by system, from one
- * thread. */
+/* Fills in the members of struct force that others read. Laps go up and down the parts in turn, so
+ * that the totals end with the last part or the first. If sums go to other processes, the team
+ * works on one system after another. */
 static void describe(struct direct *direct)
 {
     struct force *const force = &direct->base;
@@ -349,8 +368,8 @@ static double work_of(const struct force_options *options, double systems, doubl
     return reference_pairs(systems, count);
 }
 
-/* Sums over pairs cancel to some 1e-15 in double and 1e-7 otherwise, and the errors of many steps
- * add up. */
+/* The noise of energy and momentum: sums that should cancel leave some 1e-15 in double and 1e-7
+ * otherwise, and the errors of many steps add up. */
 static const struct force_traits traits[] = {
     [PRECISION_DOUBLE] = { .rounding = 0,
                            .energy_noise = 1e-11,
@@ -371,7 +390,7 @@ static struct force_traits traits_of(const struct force_options *options)
     return traits[options->precision];
 }
 
-/* Takes as many systems as a batch has lanes. */
+/* Interleaves the systems of an item, which are as many as a batch has lanes. */
 static void open_batch(struct force *force, const struct bodies *bodies, struct force_item *item)
 {
     struct batch *const batch = &((struct direct *)force)->scratch[omp_get_thread_num()].batch;

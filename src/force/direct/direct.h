@@ -1,8 +1,9 @@
 /*
- * Direct summation, the force method that adds up all pairs. Three levels find a force: who does
- * which systems (force_find_item() and whoever calls it); a system packed, its tiles gone over and
- * its sums unpacked (sums.c); the kernels (kernel.h). This is what the second level knows:
- * what was chosen for the bodies, and the sums of one system while a team of threads makes them.
+ * Direct summation, the force method that adds up all pairs. Three levels find a force:
+ * force_find_item() and its callers distribute the systems over threads; sums.c packs a system,
+ * goes over its tiles and unpacks its sums; the kernels (kernel.h) sum pairs. This header has the
+ * data of the second level: the choices for the bodies, and the sums of one system while a team of
+ * threads makes them.
  */
 #ifndef ORRERY_FORCE_DIRECT_DIRECT_H
 #define ORRERY_FORCE_DIRECT_DIRECT_H
@@ -19,16 +20,17 @@
  */
 
 struct batch {
-    /* Number i lanes + k of an array belongs to body i of system k of the batch; without ids. */
+    /* The bodies: element i x lanes + k of an array belongs to body i of system k of the batch; the
+     * ids are not set. */
     struct bodies *bodies;
     const struct kernels *kernels;
-    const struct force_kernels *sums; /* of the precision */
+    const struct force_kernels *sums; /* the kernels of the precision */
     int masses;
     struct packing packing[BATCH_SYSTEMS];
     struct packed_batch packed;
 };
 
-/* batch->bodies->ax, ay, az from the positions. */
+/* Computes batch->bodies->ax, ay, az from the positions. */
 void batch_accelerations(struct batch *batch, const struct physics *physics);
 
 /* --- direct sums ------------------------------------------------------------------------------ */
@@ -37,9 +39,10 @@ enum { TILE_MOST = 1024 }; /* bodies */
 
 /* The scratch of the sums of one system. */
 struct scratch {
-    struct packed packed; /* lends its arrays */
-    struct sums *rounds;  /* of a wave; NULL: they are made in the arrays of the totals */
-    struct batch batch;   /* where one thread sums several systems at once */
+    struct packed packed; /* its arrays are lent to a struct packing */
+    struct sums *rounds;  /* sums of each round of a wave; NULL: they are made in the arrays of
+                             the totals */
+    struct batch batch;   /* used if one thread sums several systems at once */
 };
 
 struct direct {
@@ -49,16 +52,22 @@ struct direct {
     enum force_kernel_id kernel; /* no longer FORCE_AUTO */
     size_t tile, tiles;          /* bodies in a tile, tiles in a system */
     size_t wave;                 /* rounds of the tournament between two barriers, at most */
-    size_t laps;                 /* of the sums from part to part */
+    size_t laps;                 /* times that the totals go from part to part */
     size_t scratches;            /* systems that are worked on at one time */
     struct scratch *scratch;
 };
 
-/* The kernels that the options ask for; STATUS_CONFIG, STATUS_UNAVAILABLE as check() has them. */
+/* Finds the kernels that the options ask for. STATUS_CONFIG, STATUS_UNAVAILABLE as the method's
+ * check(). */
 enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                 struct error *error);
 
-/* The verbs of the method that are called in a step (sums.c), and those of jerks (jerk.c). */
+/* Returns a hash of this CPU's estimates of 1/sqrt(a) with an instruction set: CPUs whose hashes
+ * differ differ in the last bits of all kernels of that set, of any method. 0 if `isa` names no set
+ * of this build. */
+uint32_t direct_estimates(const char *isa);
+
+/* The functions of the method that are called in a step (sums.c), and those for jerks (jerk.c). */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item);
 void direct_potentials(struct force *force, const struct bodies *bodies,
@@ -85,7 +94,7 @@ struct system_sum {
     struct team team;
     struct packing packing;
     struct range all;  /* this thread's part of all bodies */
-    struct range mine; /* and of those whose sums this process makes */
+    struct range mine; /* its part of the bodies whose sums this process makes */
     double *total[3];  /* the system's accelerations, where their sums are made */
     const struct force_kernels *kernels;
     int form, masses;

@@ -16,12 +16,12 @@
 enum {
     CHUNK = 2048,   /* bodies whose pull is summed in the precision of the pair terms */
     BLOCK = 4,      /* due bodies that a kernel takes together */
-    FEW_BLOCKS = 4, /* for each thread: of fewer, threads take chunks in the place of bodies */
+    FEW_BLOCKS = 4, /* blocks of each thread; if there are fewer, threads divide the chunks and
+                       not the bodies */
     SUMS = 6        /* three of the acceleration, three of the jerk */
 };
 
-/* The least r^2 of float pair terms: sqrt(3) / r to the third power, times a velocity, stays a
- * number. */
+/* The least r^2 of float pair terms, so that (sqrt(3) / r)^3 times a velocity stays a number. */
 static const double least_r2 = 0x1p-80;
 
 struct direct_jerk {
@@ -144,7 +144,8 @@ static void pack_bodies(struct jerk *base, const double *const x[3], const doubl
         packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
 }
 
-/* Adds what chunk number `chunk` does to some of the due bodies, unless it is interrupted. */
+/* Adds the pull of the bodies of chunk number `chunk` to the sums of some due bodies, unless it is
+ * interrupted. */
 static void sum_chunk(const struct direct_jerk *jerk, size_t chunk, const uint32_t *active,
                       size_t count, double *const sums[SUMS])
 {
@@ -170,7 +171,7 @@ static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active
     }
 }
 
-/* From sums to true units. */
+/* Turns sums into accelerations and jerks in true units. */
 static void scale(const struct direct_jerk *jerk, size_t count, double *const sums[SUMS])
 {
     const struct force_kernels *const kernels = &jerk->kernels->force[jerk->packing.precision];
@@ -182,7 +183,8 @@ static void scale(const struct direct_jerk *jerk, size_t count, double *const su
             sums[n][k] *= units[n / 3];
 }
 
-/* Chunks are added in their order, whoever has summed them. */
+/* Sums for some due bodies in one thread. Chunks are added in their order, so that it does not
+ * matter which thread does it. */
 static void sum_bodies(const struct direct_jerk *jerk, const uint32_t *active, size_t count,
                        double *const sums[SUMS])
 {
@@ -203,7 +205,8 @@ static void find_part(const struct direct_jerk *jerk, size_t chunk, double *part
         part[n] = jerk->parts + (chunk * SUMS + n) * few_bodies(jerk);
 }
 
-/* The same for few bodies, by threads that divide the chunks; one of them adds these up. */
+/* Does the same for few bodies: threads divide the chunks, and one of them adds up the sums of the
+ * chunks in their order. */
 static void sum_in_chunks(struct direct_jerk *jerk, size_t thread, size_t threads,
                           const uint32_t *active, size_t count, double *const sums[SUMS])
 {

@@ -37,7 +37,8 @@
  * 4. third-law.inc: each pair once, for both bodies. A tile of bodies i streams past a group of
  *    bodies j, with the sums of either side. Tiles are paired off in the rounds of a tournament
  *    (sums.c), in which no tile appears twice, so that threads never write the same sums and the
- *    order of additions is that of the rounds.
+ *    order of additions is that of the rounds. A system of 256 bodies and more takes this loop, the
+ *    kernel `symmetric`, a smaller one that of plain.inc: see choose_kernel() in direct.c.
  *
  * jerk-kernel.inc sums for bodies that are due at a time of their own, with or without the rates of
  * change.
@@ -61,12 +62,12 @@ enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
     GROUP = 8,                              /* vectors whose sums stay at hand */
-    LOT = 2,                                /* of these go through the pipeline together */
-    PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* the same without the third law */
+    LOT = 2,                                /* vectors that go through the pipeline together */
+    PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* the same for kernels without the third law */
     FEW = VECTOR_REGISTERS == 32 ? 3 : 2,   /* vectors that are enough without a pipeline */
     SELF_BLOCK = 32,                        /* bodies for which the third law does not pay */
-    /* Vectors of pairs that go side by side, by fused sums and by others: AMD's Zen 4 is half as
-     * fast again with two as with the four that Intel's cores want. */
+    /* Vectors of pairs that the jerk kernels take side by side, by fused sums and by others: AMD's
+     * Zen 4 is half as fast again with two as with the four that Intel's cores want. */
     JERK_LOT = VECTOR_REGISTERS == 32 ? 4 : 1,
     JERK_LOT_SUMMED = VECTOR_REGISTERS == 32 ? 2 : 1,
     JERK_MOST = 4
@@ -118,7 +119,7 @@ enum {
 
 /* Batches of systems: their arrays interleaved and back, and what packing needs to know of them. */
 
-/* Takes row k of LANES rows of LANES numbers to column k, and back. */
+/* Transposes LANES rows of LANES numbers. */
 KERNEL_INLINE void transpose(vdouble rows[LANES])
 {
     for (size_t done = 1; done < LANES; done *= 2) {
@@ -132,8 +133,8 @@ KERNEL_INLINE void transpose(vdouble rows[LANES])
     }
 }
 
-/* Rows of rows to columns of columns: number i `far` + k from number k `near` + i, a block of LANES
- * by LANES at a time. */
+/* Transposes a block of LANES by LANES numbers between arrays whose rows are `near` and `far`
+ * numbers long: to[i far + k] = from[k near + i]. */
 KERNEL_INLINE void transpose_block(const double *from, size_t near, double *to, size_t far)
 {
     vdouble rows[LANES];
@@ -174,7 +175,7 @@ static void bounds(const double *batch, size_t count, size_t lanes, struct bound
     }
 }
 
-/* By the comparators of origin_find(), so that no bit differs. */
+/* Finds origins by the comparators of origin_find(), so that no bit differs. */
 static void origins(const double *batch, size_t count, size_t lanes, double *origins)
 {
     const struct origin_network *const network = origin_network(count);
@@ -193,11 +194,23 @@ static void origins(const double *batch, size_t count, size_t lanes, double *ori
     }
 }
 
+static void estimates(double of_float[KERNEL_ESTIMATES], double of_double[KERNEL_ESTIMATES])
+{
+    for (size_t k = 0; k < KERNEL_ESTIMATES; k++) {
+        const double a = 1 + 3.0 * (double)k / KERNEL_ESTIMATES;
+        of_float[k] = estimate_float(splat_float((float)a))[0];
+        of_double[k] = estimate_double(splat_double(a))[0];
+    }
+}
+
 /* --- potentials ------------------------------------------------------------------------------- */
 
 /* Potentials, in double precision whatever that of the force. */
 
-/* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
+/*
+ * Returns 1/r, by a series as inverse_cube() does 1/r^3:
+ *   1/r = s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...).
+ */
 KERNEL_INLINE vdouble inverse(vdouble r2)
 {
     const vdouble s = estimate_double(r2);
@@ -286,6 +299,7 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
                    [PRECISION_SINGLE] = KERNELS_OF(single, FLOAT_SERIES, update) },                \
         .interleave = interleave, .deinterleave = deinterleave, .bounds = bounds,                  \
         .origins = origins, .potential = { potential_open, potential_periodic },                   \
+        .estimates = estimates,                                                                    \
     }
 
 #if VECTOR_HAS_FMA

@@ -16,8 +16,10 @@
 #include "force/isa.h"
 
 enum { PRECISION_COUNT = PRECISION_SINGLE + 1 };
+enum { KERNEL_ESTIMATES = 1024 };
 
-/* A function compiled for open space and for periodic boxes, without and with equal masses. */
+/* The variants of a kernel: for open space and for periodic boxes, for any masses and for equal
+ * ones. */
 enum { FORM_OPEN, FORM_PERIODIC, FORM_COUNT };
 enum { MASSES_ANY, MASSES_EQUAL, MASSES_COUNT };
 
@@ -26,8 +28,8 @@ typedef void kernel_tile_self(const struct packed *packed, struct range i, const
 typedef void kernel_tile_pair(const struct packed *packed, struct range i, struct range j,
                               const struct sums *sums);
 typedef void kernel_batch(const struct packed_batch *batch);
-/* Bodies `active` are indices; adds to sums[0..5][k], of acceleration and jerk, for k < count; or
- * to sums[0..2][k] alone. */
+/* Adds the terms of the bodies j of a range to sums[0..5][k], acceleration and jerk of the body at
+ * index active[k], for k < count; a kernel without jerks adds to sums[0..2][k] alone. */
 typedef void kernel_jerk(const struct packed_motion *all, const uint32_t *active, size_t count,
                          struct range j, double *const sums[6]);
 typedef void kernel_potential(const struct packed *packed, struct range i, double *phi,
@@ -37,26 +39,26 @@ struct force_kernels {
     /* The factor of r_ij / r_ij^3, left out of all sums for speed: the leading coefficient of the
      * series. */
     double factor;
-    /* total = sum_j m_j r_ij / r_ij^3 over the system, for the bodies of a range: by those of the
-     * kernels that work so, FORCE_PLAIN and others. */
+    /* The kernels that compute total = sum_j m_j r_ij / r_ij^3 over the system for the bodies of a
+     * range: FORCE_PLAIN; NULL for kernels that work otherwise. */
     kernel_plain *sum[FORCE_KERNELS][FORM_COUNT][MASSES_COUNT];
     /*
      * The third-law update of two tiles: adds m_i m_j r_ij / r_ij^3 to the sums of the bodies of
      * two ranges that do not overlap; to be divided by m_i in the end.
      */
     kernel_tile_pair *tile_pair[FORM_COUNT][MASSES_COUNT];
-    /* The same for all pairs of one tile. */
+    /* The third-law update for all pairs within one tile. */
     kernel_tile_self *tile_self[FORM_COUNT][MASSES_COUNT];
-    /* Do the same as packing and `plain`, bit for bit, for `lanes` systems at once, in open
-     * space. */
+    /* The kernels of a batch do the same as packing and `plain`, bit for bit, for `lanes` systems
+     * at once, in open space. */
     size_t lanes;
     kernel_batch *batch[MASSES_COUNT];
-    /* sum_j of what Hermite's method wants (jerk.h), over a range of bodies j whose ends are
-     * multiples of JERK_PADDING; to be multiplied by the factor. */
+    /* The kernels of Hermite's method (jerk.h) sum accelerations and jerks over a range of bodies j
+     * whose ends are multiples of JERK_PADDING; the sums are to be multiplied by `jerk_factor`. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
     kernel_jerk *due[FORM_COUNT]; /* the same without jerks; velocities are not read */
-    /* total += sums[0] + sums[1] + ..., in this order. */
+    /* Adds to the totals of a range: total += sums[0] + sums[1] + ..., in this order. */
     void (*reduce)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };
 
@@ -64,8 +66,9 @@ struct kernels {
     const char *isa;
     struct force_kernels force[PRECISION_COUNT];
     /*
-     * From `lanes` systems, each `stride` numbers after the one before, to an array of a batch, and
-     * back. `stride` is a multiple of BODIES_PADDING, `lanes` that of a precision.
+     * Copy an array of `lanes` systems, each of which stands `stride` numbers after the one before,
+     * to an array of a batch, and back. `stride` is a multiple of BODIES_PADDING, `lanes` that of a
+     * precision.
      */
     void (*interleave)(const double *systems, size_t stride, size_t lanes, double *batch);
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);
@@ -74,11 +77,16 @@ struct kernels {
     /* Computes the origin of each system of a batch along one axis, see origin_find(); `count` is
      * at most ORIGIN_ONE_SAMPLE. */
     void (*origins)(const double *batch, size_t count, size_t lanes, double *origins);
-    /* sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i; packed as PRECISION_DOUBLE. */
+    /* Compute sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i, for bodies packed as
+     * PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
+    /* Computes the CPU's estimates of 1/sqrt(a) for a = 1 + 3 k / KERNEL_ESTIMATES, in float and in
+     * double; see vector.h. */
+    void (*estimates)(double of_float[KERNEL_ESTIMATES], double of_double[KERNEL_ESTIMATES]);
 };
 
-/* "zen": for CPUs whose additions do not take the multipliers' time, as those of AMD. */
+/* The tables of the sets. "zen" is for CPUs whose additions do not take the multipliers' time, as
+ * those of AMD. */
 #define DECLARED(family, set, ...) extern const struct kernels kernels_##set;
 FORCE_ISAS(DECLARED)
 #undef DECLARED

@@ -14,15 +14,15 @@ struct range {
 /* One system as a kernel wants it: arrays of float or of double, 64-byte aligned, padded with
  * bodies of mass 0 to a multiple of BODIES_PADDING. */
 struct packed {
-    size_t count;  /* without the padding */
-    size_t length; /* with it */
+    size_t count;  /* bodies without the padding */
+    size_t length; /* bodies with the padding */
     void *m;
     void *x[3];
     void *x_low[3]; /* what rounding to float took from x; PRECISION_MIXED only */
     double eps2;    /* positive: 1/r^3 is finite at r = 0, and 0/r^3 is 0 there */
     double box;     /* side of the periodic box, or 0 in open space */
     bool touching;  /* the true eps is 0: a pair at r = 0 has no potential */
-    bool equal;     /* all masses are 1; m is not there, unless there is padding */
+    bool equal;     /* all masses are 1; m is filled only if there is padding */
 };
 
 /* Plain kernels start a new partial sum after FLUSH_COUNT bodies, and small systems need only
@@ -39,16 +39,16 @@ struct bounds {
     double least, greatest;
 };
 
-/* A batch of systems, interleaved: number i lanes + k of every array belongs to body i of system k.
- */
+/* A batch of interleaved systems: element i x lanes + k of an array belongs to body i of system
+ * k. */
 struct packed_batch {
     const double *x[3];
     double center[3][BATCH_SYSTEMS]; /* packed = scale (true - center) */
     double scale[BATCH_SYSTEMS];
-    double eps2[BATCH_SYSTEMS]; /* as that of a struct packed */
-    double unit[BATCH_SYSTEMS]; /* of the sums */
-    /* Lends its arrays; of each system there are at most BATCH_COUNT bodies. The masses are there,
-     * and the kernel fills the positions. */
+    double eps2[BATCH_SYSTEMS]; /* see struct packed */
+    double unit[BATCH_SYSTEMS]; /* factor from sums to accelerations */
+    /* The systems as they are packed, each of at most BATCH_COUNT bodies; the arrays are lent. The
+     * masses are there, and the kernel fills the positions. */
     struct packed system;
     struct sums sums; /* lent as well */
     double *a[3];     /* unit x sum; 0 in the padding */

@@ -48,7 +48,7 @@ void sums_destroy(const struct sums *sums)
 static const struct limits {
     int reach;
     double least_r2;
-    double least_mass; /* whose product with itself and with the weakest 1/r^3 is a number */
+    double least_mass; /* its product with itself and with the weakest 1/r^3 does not vanish */
 } float_limits = { 18, 0x1p-84, 0x1p-30 }, double_limits = { 40, 0x1p-120, 0x1p-200 };
 
 enum { GREATEST_EXPONENT = 400 };
@@ -63,7 +63,7 @@ static const struct limits *limits_of(enum precision precision)
     return precision == PRECISION_DOUBLE ? &double_limits : &float_limits;
 }
 
-/* A power of two that takes `reach` to 2^exponent. */
+/* Returns the power of two that takes `reach` to between a half of 2^exponent and 2^exponent. */
 static double scale_to(double reach, int exponent)
 {
     int e = 0;
@@ -128,7 +128,7 @@ void packing_scale_velocities(struct packing *packing, const double *const v[3],
     packing->velocity_scale = scale_to(greatest, -8);
 }
 
-/* Double kernels can have most masses as they are. */
+/* Tells whether masses need no scale: double kernels can have most masses as they are. */
 static bool need_no_scale(const struct packing *packing, struct bounds m)
 {
     return packing->precision == PRECISION_DOUBLE && m.greatest > 0x1p-100 && m.greatest < 0x1p100;
@@ -207,7 +207,7 @@ static void fill_box(float *restrict high, float *restrict low, const double *re
     }
 }
 
-/* By whatever the precision and the boundary ask for. */
+/* Packs one axis in the way that the precision and the boundary ask for. */
 static void fill_axis(const struct packing *packing, const struct packed *packed, int axis,
                       const double *x, double center, double scale, struct range range)
 {

@@ -24,7 +24,7 @@ struct packing {
     size_t first;         /* the system's first body in the arrays of the bodies */
     double center[3];
     double length_scale, mass_scale; /* packed = scale x true; equal masses are packed as 1 */
-    double velocity_scale;           /* of jerk.h alone */
+    double velocity_scale;           /* for velocities, which jerk.h alone needs */
     /* Newton's third law works with m_i m_j and divides by m_i: no mass may vanish. */
     bool massive;
 };
@@ -32,16 +32,16 @@ struct packing {
 /* Tells whether positions in such a packing are measured from `origin`; else from 0. */
 bool packing_has_origin(enum precision precision, const struct physics *physics);
 
-/* Choose the units: of lengths, from the bounds of the three coordinates, the origin if there is
- * one, and the precision; and of masses. */
+/* Choose the scale of lengths, from the bounds of the three coordinates, the origin if there is
+ * one, and the precision; and the scale of masses, from their bounds. */
 void packing_scale_lengths(struct packing *packing, const struct physics *physics,
                            const struct bounds box[3], const double origin[3]);
 void packing_scale_masses(struct packing *packing, struct bounds m);
 
 /*
- * Arrays for `length` numbers each, all with STATUS_MEMORY; to be destroyed in any case. Systems
- * are packed as double for their potentials, whatever the precision of the force: where doubles
- * fit, high and low parts do.
+ * Create arrays for `length` numbers each. All may fail with STATUS_MEMORY, and are to be destroyed
+ * in any case. Systems are packed as double for their potentials, whatever the precision of the
+ * force: where doubles fit, high and low parts do.
  */
 void packed_create(struct packed *packed, enum precision precision, size_t length,
                    struct error *error);
@@ -57,16 +57,16 @@ void packing_open(struct packing *packing, const struct physics *physics,
 /* Packs the bodies of a range. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 
-/* Packs masses, positions or velocities of a range of the system's bodies: arrays of its own, the
- * first of which is that of its first body. */
+/* Pack masses, positions or velocities of a range of the system's bodies, from arrays that begin
+ * with the first body of the system. */
 void packing_fill_masses(const struct packing *packing, const double *m, struct range range);
 void packing_fill_positions(const struct packing *packing, const double *const x[3],
                             struct range range);
 void packing_fill_velocities(const struct packing *packing, const double *const v[3],
                              const struct packed *velocity, struct range range);
 
-/* The scale for velocities: the greatest one becomes 2^-8, so that what they do to a close pair
- * stays a number. */
+/* Finds the scale of velocities: the greatest component becomes less than 2^-8, so that the jerk of
+ * a close pair stays a number. */
 void packing_scale_velocities(struct packing *packing, const double *const v[3], size_t count);
 
 /* Clamps a coordinate that has blown up to 2^60, so that its square is a number. Lets NaN pass.
@@ -77,7 +77,8 @@ static inline double packing_clamp(double u)
     return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
 }
 
-/* Returns the factor that turns a sum of m r / r^3, or of m / r, into true units. */
+/* Return the factors, without G, that turn sums for accelerations (of m r / r^3), for jerks, and
+ * for potentials (of m / r) into true units. */
 double packing_force_unit(const struct packing *packing);
 double packing_jerk_unit(const struct packing *packing);
 double packing_potential_unit(const struct packing *packing);

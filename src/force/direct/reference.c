@@ -1,6 +1,7 @@
 #include "force/direct/reference.h"
 
-/* One component of r_ij = x_j - x_i, to the nearest image of body j where space is periodic. */
+/* Returns one component of r_ij = x_j - x_i, to the nearest image of body j where space is
+ * periodic. */
 static double separation(const struct physics *physics, double x_i, double x_j)
 {
     const double d = x_j - x_i;
@@ -8,7 +9,8 @@ static double separation(const struct physics *physics, double x_i, double x_j)
                                                   : d;
 }
 
-/* a_i = G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2); j = i is at r_ij = 0 and adds nothing. */
+/* Computes a_i = G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2); j = i is at r_ij = 0 and adds
+ * nothing. */
 static void accelerate(const struct physics *physics, const struct bodies *bodies, size_t first,
                        size_t last, size_t i)
 {
@@ -48,7 +50,8 @@ void reference_accelerations(const struct physics *physics, const struct bodies 
         reference_accelerations_of(physics, bodies, s, 0, bodies->count);
 }
 
-/* phi_i = -G sum_j m_j / (r_ij^2 + eps^2)^(1/2), psi_i = sum_j r_ij . a_ij, without j = i. */
+/* Computes phi_i = -G sum_j m_j / (r_ij^2 + eps^2)^(1/2) and psi_i = sum_j r_ij . a_ij over all
+ * other bodies j. */
 static void find_potential(const struct physics *physics, const struct bodies *bodies, size_t first,
                            size_t last, size_t i, double *phi, double *psi)
 {

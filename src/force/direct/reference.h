@@ -10,27 +10,30 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The ordered pairs of bodies that it visits in an evaluation: N^2 of each system. */
+/* Returns the number of ordered pairs of bodies that the reference visits in an evaluation: N^2 for
+ * each system. */
 static inline double reference_pairs(double systems, double count)
 {
     return systems * count * count;
 }
 
-/* bodies->ax, ay, az of all systems; a pair with r^2 + eps^2 = 0 contributes 0. */
+/* Computes bodies->ax, ay, az of all systems; a pair with r^2 + eps^2 = 0 contributes 0. */
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies);
 
-/* phi and psi (see conserved_measure()) of all systems. */
+/* Computes phi and psi (see conserved_measure()) of all systems. */
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
                           double *psi);
 
-/* The same of bodies [first, last) of one system alone; phi and psi are those of all systems. */
+/* Do the same for bodies [first, last) of one system alone; phi and psi are the arrays of all
+ * systems. */
 void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, size_t first, size_t last);
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
                              size_t system, size_t first, size_t last, double *phi, double *psi);
 
 /*
- * Acceleration and jerk of body i of `count`, whose arrays begin at that of body 0:
+ * One system of `count` bodies; the arrays begin at body 0. reference_jerk() computes acceleration
+ * and jerk of body i:
  *   a_i = G sum_j m_j r / (r^2 + eps^2)^(3/2),
  *   jerk_i = da_i/dt = G sum_j m_j (v - 3 (r . v) / (r^2 + eps^2) r) / (r^2 + eps^2)^(3/2)
  * with r and v the position and the velocity of j relative to i. (Makino & Aarseth 1992)
@@ -42,7 +45,7 @@ struct reference_motion {
 void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,
                     double a[3], double jerk[3]);
 
-/* The body that pulls body i most; i itself where there is no other. */
+/* Returns the body that pulls body i most; i itself if there is no other. */
 size_t reference_strongest(const struct physics *physics, const struct reference_motion *motion,
                            size_t i);
 

@@ -9,15 +9,15 @@
 #include "force/direct/reference.h"
 
 /*
- * Sums by Newton's third law, tile by tile, in the rounds of a tournament. A body's terms of a
- * round are summed by themselves, and then the rounds, one after another. Which thread or process
- * takes a pair of tiles, and how many rounds make a wave, changes no bit.
+ * Sums by Newton's third law, tile by tile, in the rounds of a tournament. The terms of a body in
+ * one round are summed by themselves, and then the sums of the rounds, one after another. Which
+ * thread or process takes a pair of tiles, and how many rounds make a wave, changes no bit.
  *
- * Several processes take each some rounds of a wave that follow one another, and keep their sums
+ * If there are several processes, each takes some consecutive rounds of a wave and keeps their sums
  * apart. Then the totals go from process to process, and each adds its rounds to them, so that they
- * are added in the order of one process alone: up, from the first process to the last, down with
- * the next wave, up again. The last one of a wave is the first one of the next and has the totals
- * at hand.
+ * are added in the same order as by a single process: up, from the first process to the last, with
+ * the next wave down, then up again. The last process of a wave is the first one of the next and
+ * has the totals at hand.
  */
 
 /* Rounds that follow one another and whose sums are kept apart until they are added to the totals.
@@ -25,7 +25,7 @@
 struct wave {
     size_t first, rounds;
     size_t first_unit, last_unit; /* this process's units, from the beginning of round `first` */
-    size_t index;                 /* of this process in the row that the totals go along */
+    size_t index;                 /* number of this process in the row along which the totals go */
     size_t before, after;         /* the processes beside it in that row */
 };
 
@@ -42,10 +42,11 @@ struct tournament {
     size_t round, i, j; /* the pair at hand, i <= j */
     /* A pair of two tiles takes two units, that of a tile with itself one: `tiles` a round. */
     size_t first, last; /* units of the walk, counted from the first round */
-    size_t unit, next;  /* where the walk stands: units, and the tile to look at */
+    size_t unit, next;  /* the next unit of the walk, and the next tile */
 };
 
-/* Starts with all units of some rounds; all rounds together are as many as there are tiles. */
+/* Returns a walk through all units of `rounds` rounds from `first_round` on. All rounds together
+ * are as many as there are tiles. */
 static struct tournament start_tournament(size_t tiles, size_t first_round, size_t rounds)
 {
     return (struct tournament){ .tiles = tiles, .round = first_round, .last = rounds * tiles };
@@ -60,8 +61,8 @@ static void cut_tournament(struct tournament *t, size_t first, size_t last)
     t->unit = first / t->tiles * t->tiles;
 }
 
-/* Keeps what falls to one of the workers: all get equal numbers of units, but for one; those from
- * number `workers` on get none. May be done again, to divide one's part among several. */
+/* Keeps the share of one of the workers. Shares differ by one unit at most; workers from number
+ * `workers` on get none. A share can be divided again, among several. */
 static void share_tournament(struct tournament *t, size_t worker, size_t workers)
 {
     const size_t first = t->first, units = worker < workers ? t->last - first : 0;
@@ -69,7 +70,7 @@ static void share_tournament(struct tournament *t, size_t worker, size_t workers
                    first + share_start(units, workers, worker + 1));
 }
 
-/* Goes to the first, the next pair; false when there is none. */
+/* Goes to the next pair, at the beginning to the first; false if there is none. */
 static bool next_pair(struct tournament *t)
 {
     while (t->unit < t->last) {
@@ -91,8 +92,9 @@ static bool next_pair(struct tournament *t)
 
 /* --- waves ------------------------------------------------------------------------------------ */
 
-/* The units of a wave's rounds are divided evenly among the processes: neighbours share a round.
- * What one of them has not done is 0, and changes nothing. */
+/* Finds this process's share of wave `number`. The units of the wave's rounds are divided evenly
+ * among the processes, so that neighbours may share a round. The sums of the pairs that a process
+ * has not done are 0, and change nothing. */
 static void divide_wave(const struct direct *direct, size_t number, struct wave *wave)
 {
     const struct force_share *const share = &direct->base.options.share;
@@ -148,8 +150,8 @@ static void clear_sums(const struct system_sum *sum, const struct sums *sums, st
     memset((char *)sums->z + start, 0, bytes);
 }
 
-/* The thread that takes a tile clears its sums; where other processes take some of them, all have
- * to be cleared. */
+/* Clears all sums of a wave if other processes take some of its tiles; otherwise the thread that
+ * takes a tile clears its sums. */
 static void clear_wave(const struct system_sum *sum, const struct wave *wave)
 {
     if (wave->last_unit - wave->first_unit == wave->rounds * sum->direct->tiles)
@@ -192,7 +194,8 @@ static void add_to_saved(const double *restrict saved, double *restrict total, s
         sums[k] = saved[k] + sums[k];
 }
 
-/* The bits are those of a sum that was made elsewhere and added to the totals. */
+/* Adds the sums of a round, made in the arrays of the totals, to the saved totals. The bits are
+ * those of a sum that was made elsewhere. */
 static void add_saved(const struct system_sum *sum, struct range i, struct range j,
                       const struct saved *saved)
 {
@@ -203,7 +206,8 @@ static void add_saved(const struct system_sum *sum, struct range i, struct range
     }
 }
 
-/* Kernels for equal masses know nothing of padding: where there is some, masses count. */
+/* Sums this thread's pairs of tiles of a wave. Kernels for equal masses know nothing of padding: a
+ * range with padding takes the kernel for any masses. */
 static void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave)
 {
     const struct packed *const packed = &sum->packing.packed;
@@ -242,8 +246,8 @@ static void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave
 
 /* --- from sums to totals ---------------------------------------------------------------------- */
 
-/* The bodies of a range that this thread takes. Threads get whole blocks of bodies: two vectors of
- * 16. */
+/* Returns the bodies of a range that this thread takes. Threads get whole blocks of 32 bodies: two
+ * vectors of 16. */
 static struct range team_share(const struct team *team, struct range range)
 {
     enum { BLOCK = 32 };
@@ -298,8 +302,8 @@ static void tiles_add_wave(const struct system_sum *sum, const struct wave *wave
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
- * its help. Measured, like the sizes in direct.c. */
+/* The least number of pairs of a system for each thread of a team: with fewer, waiting for another
+ * thread costs more than its help. Measured, like the sizes in direct.c. */
 enum { PAIRS_PER_THREAD = 16384 };
 
 /* Finds who works on an item with this thread, and in which scratch. */
@@ -355,7 +359,8 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
         a[i] = unit * (a[i] / (m[i] * mass_scale));
 }
 
-/* From sums to accelerations in true units; the third law's sums are forces. */
+/* Turns sums into accelerations in true units. With `forces` these are sums of the third law, which
+ * are still to be divided by the masses. */
 static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
     const struct bodies *const bodies = sum->bodies;
@@ -374,7 +379,7 @@ static void write_accelerations(const struct system_sum *sum, struct range range
     }
 }
 
-/* For what adds to the system's accelerations. */
+/* Clears the totals of a range, before sums are added to them. */
 static void clear_totals(const struct system_sum *sum, struct range range)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -384,8 +389,8 @@ static void clear_totals(const struct system_sum *sum, struct range range)
 /* Bodies that are summed between two tests for an interruption: whole blocks of every kernel. */
 enum { PART = 1024 };
 
-/* The part of `range` that begins at `first`: all that is left of it where nothing can interrupt
- * the sums, and nothing more where something does. */
+/* Returns the part of `range` that begins at `first`: PART bodies, or all that are left if nothing
+ * can interrupt the sums; none if they are interrupted. */
 static struct range next_part(const struct system_sum *sum, struct range range, size_t first)
 {
     struct interruption *const interruption = sum->direct->base.physics.interruption;
@@ -395,7 +400,8 @@ static struct range next_part(const struct system_sum *sum, struct range range, 
     return (struct range){ first, whole ? range.last : first + PART };
 }
 
-/* Sums by the plain kernel, if the third law lacks the masses. */
+/* Sums over all bodies for those of a range, by the chosen kernel; in the place of the symmetric
+ * one, if the system lacks the masses for the third law, by the plain one. */
 static void sum_over_all(const struct system_sum *sum, struct range range)
 {
     const enum force_kernel_id asked = sum->direct->kernel;
@@ -409,7 +415,8 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 
 /* --- accelerations and potentials ------------------------------------------------------------- */
 
-/* One thread does it, as the specification has it. */
+/* Computes accelerations, or potentials if `phi` is not NULL, by the reference and in one thread of
+ * the team. */
 static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
 {
     const struct physics *const physics = &sum->direct->base.physics;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Calls for all n with |n| <= p. */
+/* Loops over all n with |n| <= p. */
 #define FOR_ALL(nx, ny, nz, p)                                                                     \
     for (int nz = 0; nz <= (p); nz++)                                                              \
         for (int ny = 0; ny <= (p)-nz; ny++)                                                       \
@@ -33,7 +33,8 @@ static void fill_indices(struct expansion *e)
     e->degree_from[e->order + 1] = next;
 }
 
-/* One of the axes along which n is largest than 0, and n - e_axis. */
+/* Fills the monomials: for each n the first axis along which n is larger than 0, and n - e_axis;
+ * and the indices of n + e_axis and n + 2 e_axis. */
 static void fill_monomials(struct expansion *e)
 {
     FOR_ALL(nx, ny, nz, e->order)
@@ -57,67 +58,6 @@ static void fill_monomials(struct expansion *e)
             e->raise2[2][at] = e->index[nx][ny][nz + 2];
         }
     }
-}
-
-static enum status fill_products(struct expansion *e, struct error *error)
-{
-    const int p = e->order;
-    size_t count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        count = 0;
-        for (int length = 1; length <= p + 1; length++) {
-            const int sum = p + 1 - length;
-            e->products_from[length] = count;
-            for (int ny = 0; ny <= sum; ny++)
-                for (int nz = 0; nz <= sum - ny; nz++)
-                    for (int ky = 0; ky <= sum - ny - nz; ky++, count++) {
-                        const int kz = sum - ny - nz - ky;
-                        if (pass)
-                            e->products[count] =
-                                (struct expansion_product){ e->index[0][ny][nz],
-                                                            e->index[0][ky][kz],
-                                                            e->index[0][ny + ky][nz + kz] };
-                    }
-        }
-        e->products_from[p + 2] = count;
-        if (!pass && !(e->products = memory_array(count, sizeof *e->products, error)))
-            return error->status;
-    }
-    return STATUS_OK;
-}
-
-/* D_(n+e) = x_e D_n + n_e D_(n-e), with the axis along which n + e is least, but not 0: where
- * it is 1 the second term is not there. */
-static enum status fill_steps(struct expansion *e, struct error *error)
-{
-    e->steps = e->count - 1;
-    if (!(e->step = memory_array(e->steps, sizeof *e->step, error)))
-        return error->status;
-    size_t at = 0;
-    for (int degree = e->order; degree >= 1; degree--) {
-        e->steps_from[degree] = at;
-        FOR_ALL(nx, ny, nz, e->order)
-        {
-            int n[3] = { nx, ny, nz }, axis = -1;
-            if (nx + ny + nz != degree)
-                continue;
-            for (int d = 0; d < 3; d++)
-                if (n[d] && (axis < 0 || n[d] < n[axis]))
-                    axis = d;
-            struct expansion_step *const step = &e->step[at++];
-            step->to = e->index[nx][ny][nz];
-            step->axis = (uint8_t)axis;
-            n[axis]--;
-            step->from = e->index[n[0]][n[1]][n[2]];
-            step->factor = (uint8_t)n[axis];
-            if (n[axis]) {
-                n[axis]--;
-                step->before = e->index[n[0]][n[1]][n[2]];
-            }
-        }
-    }
-    e->steps_from[0] = at;
-    return STATUS_OK;
 }
 
 static double double_factorial(int n) /* of odd numbers; (-1)!! = 1 */
@@ -152,19 +92,11 @@ enum status expansion_create(int order, struct expansion **expansion, struct err
     fill_indices(e);
     fill_monomials(e);
     fill_traces(e);
-    if (fill_products(e, error) || fill_steps(e, error)) {
-        expansion_destroy(e);
-        *expansion = NULL;
-    }
-    return error->status;
+    return STATUS_OK;
 }
 
 void expansion_destroy(struct expansion *expansion)
 {
-    if (!expansion)
-        return;
-    memory_free(expansion->step);
-    memory_free(expansion->products);
     memory_free(expansion);
 }
 

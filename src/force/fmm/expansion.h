@@ -1,7 +1,7 @@
 /*
  * Cartesian expansions of the softened kernel 1/sqrt(r^2 + eps^2), to a total order p that is
- * chosen at run time (docs/theory.md): which coefficient stands where, and which products make the
- * translations.
+ * chosen at run time (docs/theory.md): which coefficient stands where. translations.py writes the
+ * products that make F_n.
  *
  * With multi-indices n = (nx, ny, nz), |n| = nx + ny + nz, n! = nx! ny! nz!:
  *   M_n  = sum_j m_j (z - x_j)^n / n!          multipoles of a cell about its center z
@@ -25,42 +25,22 @@ enum {
     EXPANSION_COEFFICIENTS = (EXPANSION_MOST + 1) * (EXPANSION_MOST + 2) * (EXPANSION_MOST + 3) / 6
 };
 
-/*
- * Coefficients with the same (ny, nz) are a row: nx = 0, 1, ... stand one after another. A product
- * of rows adds M[m + k] D[d + i + k] to F[f + i] for all i + k < length.
- */
-struct expansion_product {
-    uint16_t f, m, d;
-};
-
-/* D[to] = x[axis] D[from] + factor D[before]. */
-struct expansion_step {
-    uint16_t to, from, before;
-    uint8_t axis, factor; /* factor 0: without the second term */
-};
-
+/* Coefficients with the same (ny, nz) are a row: nx = 0, 1, ... stand one after another. */
 struct expansion {
     int order;
     size_t count;                                                               /* coefficients */
     uint16_t index[EXPANSION_MOST + 1][EXPANSION_MOST + 1][EXPANSION_MOST + 1]; /* [nx][ny][nz] */
     uint8_t degree[EXPANSION_COEFFICIENTS];                                     /* |n| */
     double inverse_factorial[EXPANSION_COEFFICIENTS];                           /* 1/n! */
-    /* Products of rows by their length 1, 2, ... order + 1. */
-    size_t products_from[EXPANSION_MOST + 3];
-    struct expansion_product *products;
-    /* Steps of the recurrence of D, from the highest degree to degree 1; steps_from[q]: the first
-     * one of degree q. */
-    size_t steps, steps_from[EXPANSION_MOST + 2];
-    struct expansion_step *step;
-    /* Monomials y^n/n!, n in an order in which n - e_axis is there before: y^n/n! =
-     * y[axis] / n[axis] (n - e_axis). */
+    /* The monomials y^n/n!, each by an earlier one in `in_order`, that of n - e_axis at index
+     * `from`: y^n/n! = y[axis] / power times that one, with power = n[axis]. */
     struct expansion_monomial {
         uint16_t from;
         uint8_t axis;
         uint8_t power;
     } monomial[EXPANSION_COEFFICIENTS];
     uint16_t in_order[EXPANSION_COEFFICIENTS]; /* indices by ascending degree */
-    size_t degree_from[EXPANSION_MOST + 2];    /* where a degree begins there */
+    size_t degree_from[EXPANSION_MOST + 2];    /* where each degree begins in in_order */
     /* raise[axis][n], raise2[axis][n]: the indices of n + e_axis and n + 2 e_axis, up to the order.
      */
     uint16_t raise[3][EXPANSION_COEFFICIENTS], raise2[3][EXPANSION_COEFFICIENTS];
@@ -68,26 +48,28 @@ struct expansion {
     double trace_weight[EXPANSION_MOST + 1][EXPANSION_MOST / 2 + 1];
 };
 
-/* STATUS_MEMORY. */
+/* Creates the tables for an order. STATUS_MEMORY. */
 enum status expansion_create(int order, struct expansion **expansion, struct error *error);
 void expansion_destroy(struct expansion *expansion);
 
 /*
- * For k = 0 ... order the power P_k of multipoles: of a single mass m at the distance b of the
- * center it is m b^k, and what has no trace-free part of degree k has 0. The far field of degree k
- * is at most P_k / r^(k+1). (Dehnen 2014, eq. 9)
+ * Finds the power P_k of multipoles for k = 0 ... order: that of a single mass m at the distance b
+ * of the center is m b^k; it is 0 if multipoles have no trace-free part of degree k. The far field
+ * of degree k is at most P_k / r^(k+1). (Dehnen 2014, eq. 9)
  */
 void expansion_powers(const struct expansion *expansion, const double *multipoles, double *powers);
 
-/* The same of the whole tensors, with their traces: of a single mass it is m b^k as well. */
+/* Finds the same for the whole tensors, with their traces: for a single mass it is m b^k as
+ * well. */
 void expansion_norms(const struct expansion *expansion, const double *multipoles, double *norms);
 
-/* Multipoles about a center that is further by t: M_n = sum_k t^(n-k)/(n-k)! M_k; in place, one
+/* Moves multipoles to a center that is further by t: M_n = sum_k t^(n-k)/(n-k)! M_k; in place, one
  * axis after another. */
 void expansion_shift_multipoles(const struct expansion *expansion, const double t[3],
                                 double *multipoles);
 
-/* A local expansion about a center that is further by t: F_n = sum_k t^k/k! F_(n+k); in place. */
+/* Moves a local expansion to a center that is further by t: F_n = sum_k t^k/k! F_(n+k); in
+ * place. */
 void expansion_shift_local(const struct expansion *expansion, const double t[3], double *local);
 
 #endif

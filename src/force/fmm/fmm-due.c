@@ -22,16 +22,16 @@ enum { FEW = 800 };
 struct due {
     struct jerk base;
     struct fmm *fmm;      /* owned, as are the others */
-    struct jerk *direct;  /* for few bodies */
-    size_t count;         /* of all bodies */
-    double work;          /* of each body that a tree serves */
+    struct jerk *direct;  /* the direct sums for few bodies */
+    size_t count;         /* number of all bodies */
+    double work;          /* work of each body with a tree */
     struct bodies bodies; /* the system, with borrowed positions and masses */
     uint32_t *slot;       /* of each body: 1 + its number among those that are due; 0: it is not */
-    uint32_t *due, *due_before; /* as struct fmm_field has them */
+    uint32_t *due, *due_before; /* lent to struct fmm_field */
 };
 
-/* The direct sums beside an accuracy: their pair terms are not in float alone, so that they are
- * better than that anywhere. */
+/* Returns the options of the direct sums for few bodies: their pair terms are not in float alone,
+ * so that they are more exact than the accuracy anywhere. */
 static struct force_options direct_options(const struct force_options *options)
 {
     struct force_options direct = *options;

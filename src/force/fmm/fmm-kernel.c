@@ -45,7 +45,7 @@ enum {
     RECORD = 12
 };
 
-/* The first numbers of some cells, one array for each. */
+/* Loads the first RECORD floats of some cells, one array for each float. */
 KERNEL_INLINE void load_cells(const struct fmm_field *field, const uint32_t *cells, size_t count,
                               float record[RECORD][TESTED])
 {
@@ -76,7 +76,7 @@ KERNEL_INLINE vfloat pick(mask_float where, vfloat yes, vfloat no)
     return (vfloat)((where & (mask_float)yes) | (~where & (mask_float)no));
 }
 
-/* The square of the distance of some cells from a target. */
+/* Returns the squares of the distances of some cells from a target. */
 KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][TESTED], size_t at)
 {
     vfloat d[3];
@@ -86,32 +86,34 @@ KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][T
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* The actions for some cells, a bit for each; cells of no set are summed body by body. */
+/* The decisions about some cells, a bit for each cell; cells of which no bit is set are summed body
+ * by body. */
 struct acceptance {
     /* The opened mass that a cell passes on when it is opened, or kept. */
     _Alignas(64) float mass_if_opened[TESTED];
     _Alignas(64) float mass_if_kept[TESTED];
-    unsigned accepted; /* as a whole */
-    unsigned opened;   /* its children are tested instead */
-    unsigned kept;     /* for the children of the target */
+    unsigned accepted; /* cells that act as a whole */
+    unsigned opened;   /* cells whose children are tested instead */
+    unsigned kept;     /* cells that are left for the children of the target */
     float error2;      /* sum of the squares of the errors of those accepted, over allowed_error */
 };
 
 /*
- * The acceptance criterion: which of some cells may act on the target as a whole, and the target
- * on them. With R^2 = r^2 + eps^2 and the multipole radius s_A of A (fmm-upward.inc), the error of
+ * The acceptance criterion: which of some cells may act on the target as a whole, and the target on
+ * them. With R^2 = r^2 + eps^2 and the multipole radius s_A of A (fmm-upward.inc), the error of
  * cell A at a body of B is some
  *   m_A / R^2  ((s_A + radius_B) / R)^p
  * (Dehnen 2014, eqs. 13 and 15); the softened kernel is no harmonic function, and the traces of
- * multipoles add 3 eps^2/R^2 times the same with the full radius. That must not exceed
- * tolerance x allowed_error of B, and the same with A and B exchanged: so both act by the same
- * derivatives, and momentum is kept. If two cells are too near each other, the larger one is
+ * multipoles add 3 eps^2/R^2 times the same with the full radius. That error must not exceed
+ * tolerance x allowed_error of B, and the same must hold with A and B exchanged: so both act by the
+ * same derivatives, and momentum is kept. If two cells are too near each other, the larger one is
  * opened, in both directions alike.
  *
- * A leaf that is large and lies off some mass cannot be opened; the cells of that mass are, whose
- * errors at the leaf then add up, since the leaf's own expansion is what is too short for each of
- * them. So they carry the mass of the first cell that was opened for a leaf larger than itself
- * (`opened_mass`), and act on the leaf by expansions only if all of that mass M might:
+ * A leaf that is large and lies off some mass cannot be opened. The cells of that mass are opened
+ * instead, and their errors at the leaf then add up, since it is the leaf's own expansion that is
+ * too short for each of them. So these cells carry the mass M of the first cell that was opened for
+ * a leaf larger than itself (`opened_mass`), and act on the leaf by expansions only if all of M
+ * might:
  *   M / R^2 (radius of the leaf / R)^p
  *     <= OPENED_MASS_FACTOR x tolerance x allowed_error of the leaf.
  */
@@ -191,7 +193,7 @@ KERNEL_INLINE void accept_cells(const struct fmm_field *field, uint32_t target,
     acceptance->error2 = sum_float(error2);
 }
 
-/* The number of the first of some bits, which is taken out. */
+/* Returns the number of the lowest bit that is set, and clears the bit. */
 static inline size_t take_bit(unsigned *bits)
 {
     const size_t i = (size_t)__builtin_ctz(*bits);
@@ -201,7 +203,8 @@ static inline size_t take_bit(unsigned *bits)
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* The children of a cell, to be tested next. */
+/* Opens a cell: puts its children among the `opened` cells that are to be tested next; returns the
+ * number of these. */
 static inline size_t open_cell(const struct fmm_field *field, struct fmm_walk *walk, size_t opened,
                                uint32_t cell, float opened_mass)
 {
@@ -235,9 +238,11 @@ static bool has_room(size_t end, size_t opened)
     return end + TESTED + 2 <= FMM_LIST && opened + 2 * TESTED <= FMM_OPENED;
 }
 
-/* Returns what cells that may be taken as points add to the scale at a target, among the candidates
- * list[from, to); leaves the others behind them, up to *end. A body of the target is no farther
- * from another cell than the centers are, and the radius. */
+/* Returns the part of the scale at a target that comes from the candidates list[from, to) that may
+ * be taken as points. Of another one the children are tested instead, if it is larger than the
+ * target or the target is a leaf; the others are put behind list[to), up to *end_of_list, and are
+ * the candidates of the target's children. A body of the
+ * target is no farther from another cell than the distance of the centers plus the radius. */
 static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                       size_t from, size_t to, size_t *end_of_list)
 {
@@ -287,7 +292,8 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
     return scale;
 }
 
-/* The least scale below a cell; `scale` is what its parent has found. */
+/* Finds the allowed errors of a cell and of all below it; `scale` is the sum that the cells above
+ * it have found. */
 static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                         size_t from, size_t to, float scale)
 {
@@ -326,7 +332,7 @@ enum { EXCLUDE_NONE, EXCLUDE_SELF, EXCLUDE_CLOSE };
 #define REAL float
 #define TRANSLATIONS "force/fmm/translations-single.inc"
 #define NAME(word) CONCAT(word, _single)
-/* Each needs those above it. */
+/* Each of these files needs those above it. */
 /* clang-format off */
 #include "force/fmm/fmm-translate.inc"
 #include "force/fmm/fmm-upward.inc"
@@ -340,7 +346,7 @@ enum { EXCLUDE_NONE, EXCLUDE_SELF, EXCLUDE_CLOSE };
 #define REAL double
 #define TRANSLATIONS "force/fmm/translations-double.inc"
 #define NAME(word) CONCAT(word, _double)
-/* Each needs those above it. */
+/* Each of these files needs those above it. */
 /* clang-format off */
 #include "force/fmm/fmm-translate.inc"
 #include "force/fmm/fmm-upward.inc"

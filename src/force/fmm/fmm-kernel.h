@@ -1,4 +1,4 @@
-/* The work of the fast multipole method on the cells of one tree: what fmm.c plans and the kernels
+/* The work of the fast multipole method on the cells of one tree, which fmm.c plans and the kernels
  * of an instruction set do. */
 #ifndef ORRERY_FORCE_FMM_KERNEL_H
 #define ORRERY_FORCE_FMM_KERNEL_H
@@ -21,8 +21,8 @@ struct fmm_cell {
     float high[3], mass;
     float low[3], radius;   /* all bodies lie within it about the center */
     float multipole_radius; /* s of fmm-upward.inc, without traces */
-    float full_radius;      /* the same with the traces of multipoles */
-    float allowed_error;    /* how large an error one cell may make here, over the tolerance */
+    float full_radius;      /* the same with the traces, which count if eps > 0 */
+    float allowed_error;    /* the error that one other cell may make here, over the tolerance */
     float rank;             /* -1 - first of a leaf, 1 + first elsewhere: decides ties */
     uint32_t first, last;   /* bodies, in the order of the tree */
     uint32_t child[2];      /* both 0: a leaf */
@@ -34,15 +34,15 @@ static inline void fmm_center(const struct fmm_cell *cell, double center[3])
         center[d] = (double)cell->high[d] + (double)cell->low[d];
 }
 
-/* Returns the factor of the allowed error by the size of a target: of larger ones less is allowed,
- * since more cells act on each body below. The scale is the least sum of m / (r^2 + eps^2) at any
- * body. */
+/* Returns the factor by which the size of a target lessens its allowed error, since more cells act
+ * on each body below a larger one. The allowed error is this factor times the scale, the least sum
+ * of m / (r^2 + eps^2) at any body of the target. */
 static inline float fmm_size_factor(const struct fmm_cell *cell)
 {
     return powf(fmaxf((float)(cell->last - cell->first) / 32, 1), -0.36f);
 }
 
-/* By the lesser scale of its children. */
+/* Sets the allowed error of cell c by the lesser scale of its children. */
 static inline void fmm_set_allowed_error(struct fmm_cell *cells, uint32_t c)
 {
     const struct fmm_cell *const one = &cells[cells[c].child[0]], *const two = one + 1;
@@ -51,23 +51,23 @@ static inline void fmm_set_allowed_error(struct fmm_cell *cells, uint32_t c)
                              fmm_size_factor(&cells[c]);
 }
 
-/* One field of cells. The arrays of reals hold float or double, as `single` says. */
+/* The field of one tree. The multipoles are float or double, as the kernels that work on them. */
 struct fmm_field {
     const struct expansion *expansion;
     const struct body_tree *tree;
     struct fmm_cell *cells;
     void *multipoles; /* [cell][coefficient], over radius^k */
     double eps2;
-    float tolerance; /* of the error of one cell, over the allowed_error of another */
+    float tolerance; /* the most error of one cell, over the allowed_error of another */
     bool refine;     /* 1/r by a step of Newton's after the estimate */
-    double close;    /* distance of pairs that need more digits, over the unit of a near sum */
+    double close;    /* distance below which pairs need more digits, over the unit of a near sum */
     bool touching;   /* the true eps is 0 */
     bool profiled;   /* near sums are timed, and their pairs counted */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
     /* The bodies whose sums are wanted, in the order of the tree, and how many of them stand before
      * each body. NULL: all are wanted. */
     const uint32_t *due, *due_before;
-    float *estimate; /* of every leaf: the error of a body's acceleration, see accept_cells() */
+    float *estimate; /* for every leaf, the error of a body's acceleration: see accept_cells() */
 };
 
 /* Returns how many of the bodies [first, last) of the tree are due. */
@@ -77,7 +77,7 @@ static inline uint32_t fmm_count_due(const struct fmm_field *field, uint32_t fir
 }
 
 enum {
-    FMM_DEPTH = 96,     /* of a tree at most */
+    FMM_DEPTH = 96,     /* levels of a tree at most */
     FMM_LIST = 1 << 16, /* candidates on the way from the root to a leaf */
     FMM_OPENED = 512,   /* cells that were opened and wait */
     FMM_NEAR = 2048,    /* bodies of a near sum that are loaded at a time */
@@ -93,32 +93,34 @@ struct fmm_walk {
     uint32_t opened[FMM_OPENED];
     float opened_mass[FMM_OPENED];
     uint32_t first, last; /* the bodies whose sums are wanted */
-    double near_seconds;  /* of the near sums, and their pairs, since they were set to 0 */
+    double near_seconds;  /* time of the near sums, and their pairs, since both were set to 0 */
     double near_pairs;
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
-    _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
+    _Alignas(64) unsigned char scratch[2 * EXPANSION_COEFFICIENTS * 64];
     uint32_t near_numbers[FMM_NEAR];
     _Alignas(64) unsigned char near[4 * (FMM_NEAR + FMM_LANES) * sizeof(double)];
 };
 
 struct fmm_kernels {
-    bool estimate_is_fine; /* that of 1/r, to some 6e-5 */
-    /* Finds the scales and allowed errors of all cells below `target`, reached as below, and its
-     * own. */
+    bool estimate_is_fine; /* the estimate of 1/r is right to some 6e-5 */
+    /* Finds the scales and allowed errors of all cells below `target`, and of `target` itself,
+     * which is reached by `path` as in sum(). */
     void (*scale)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                   size_t length, uint32_t target);
-    /* Multipoles, centers, radii and powers of the cells of one branch, or of the trunk. */
+    /* Finds center, radius, multipoles and their radii of one cell, from its bodies or from its
+     * children, which have theirs. */
     void (*gather)(struct fmm_field *field, uint32_t cell);
     /* Adds to the sums of those bodies of [first, last) below cell `target` that are due. The cell
      * is reached by `path` from the root (the root first, `length` cells without the target). */
     void (*sum)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                 size_t length, uint32_t target, uint32_t first, uint32_t last);
-    /* Accelerations at some bodies by direct sums. */
+    /* Sums the accelerations of `count` bodies, given by their numbers in the order of the tree,
+     * directly over all bodies. */
     void (*direct)(const struct fmm_field *field, const uint32_t *targets, size_t count,
                    double (*sums)[3]);
 };
 
-/* Those for float and for double, in this order. */
+/* The kernels for float and for double, in this order. */
 #define DECLARED(registers) extern const struct fmm_kernels fmm_##registers[2];
 FORCE_ISA_REGISTERS(DECLARED)
 #undef DECLARED

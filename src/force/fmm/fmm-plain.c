@@ -26,15 +26,15 @@ struct fmm_plain {
     double angle; /* two cells act as wholes if their radii are at most this part of the distance */
     struct expansion *expansion;
     struct body_tree *tree;
-    struct cell *cells; /* those of the tree */
-    struct sum *sums;   /* in the order of the tree */
+    struct cell *cells; /* the cells of the tree */
+    struct sum *sums;   /* sums of each body, in the order of the tree */
     uint32_t *slot; /* of each body of the system: 1 + its number among those whose sums are wanted;
                        0: it is none of them */
     int n[COEFFICIENTS][3];        /* the multi-index of each coefficient */
     size_t lower[3][COEFFICIENTS]; /* where n - e_axis stands, if n[axis] > 0 */
     double derivatives[ORDER + 2][COEFFICIENTS];
     double done; /* work since the last look at the interruption */
-    bool ended;  /* somebody wants the sums to end: what is left of them is left out */
+    bool ended;  /* the sums are interrupted: what is left of them is left out */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
     return STATUS_OK;
 }
 
-/* Leaves have four tenths of LEAF on average, or more, and as many cells are above them (measured).
- */
+/* Returns the bytes. Leaves have four tenths of LEAF bodies on average, or more, and as many cells
+ * are above them (measured). */
 double fmm_plain_bytes(double count)
 {
     const double cells = 5.0 * count / LEAF + 64.0;
@@ -144,7 +144,7 @@ static bool is_due(const struct fmm_plain *p, uint32_t body)
     return p->slot[p->tree->index[body]] > 0;
 }
 
-/* y^n/n! for all n. */
+/* Puts y^n/n! for all n into `powers`. */
 static void monomials(const struct expansion *e, const double y[3], double *powers)
 {
     powers[0] = 1;
@@ -155,7 +155,7 @@ static void monomials(const struct expansion *e, const double y[3], double *powe
     }
 }
 
-/* Center, radius and multipoles of a cell and of all below it: M_n = sum m (z - x)^n/n!. */
+/* Finds center, radius and multipoles of a cell and of all below it: M_n = sum m (z - x)^n/n!. */
 static void gather(struct fmm_plain *p, uint32_t c)
 {
     const struct body_tree_cell *const box = &p->tree->cells[c];
@@ -188,8 +188,11 @@ static void gather(struct fmm_plain *p, uint32_t c)
 
 /* --- interactions ----------------------------------------------------------------------------- */
 
-/* derivatives[0][n] = d^n/dR^n (R^2 + eps^2)^(-1/2), by D^(m)_0 = (-1)^m (2m - 1)!! s^(2m + 1) and
- * D^(m)_(n+e) = R_e D^(m+1)_n + n_e D^(m+1)_(n-e). (McMurchie & Davidson 1978) */
+/*
+ * Finds derivatives[0][n] = d^n/dR^n (R^2 + eps^2)^(-1/2), with
+ * D^(m)_0 = (-1)^m (2m - 1)!! s^(2m + 1), D^(m)_(n+e) = R_e D^(m+1)_n + n_e D^(m+1)_(n-e).
+ * (McMurchie & Davidson 1978)
+ */
 static void differentiate(struct fmm_plain *p, const double R[3])
 {
     const struct expansion *const e = p->expansion;
@@ -251,8 +254,8 @@ static void pull(struct fmm_plain *p, const struct body_tree_cell *from,
         }
 }
 
-/* All that the bodies of one cell do to those of another that are due. Of two cells that are too
- * near each other the larger one is opened. */
+/* Adds the field of the bodies of one cell to those bodies of another that are due, or to local
+ * expansions there. If two cells are too near each other, the larger one is opened. */
 static void act(struct fmm_plain *p, uint32_t from, uint32_t to)
 {
     if (p->ended || !p->cells[to].due)
@@ -276,7 +279,7 @@ static void act(struct fmm_plain *p, uint32_t from, uint32_t to)
     }
 }
 
-/* Local expansions from the top down to the bodies: phi(z + y) = sum_n F_n y^n/n!. */
+/* Passes local expansions from a cell down to its bodies: phi(z + y) = sum_n F_n y^n/n!. */
 static void pass_down(struct fmm_plain *p, uint32_t c)
 {
     const struct body_tree_cell *const box = &p->tree->cells[c];
@@ -307,7 +310,7 @@ static void pass_down(struct fmm_plain *p, uint32_t c)
     }
 }
 
-/* The sums of the bodies of a system that are due. */
+/* Finds the sums of those bodies of a system that are due. */
 static void sum_system(struct fmm_plain *p, const struct bodies *bodies, size_t system)
 {
     p->ended = false;

@@ -13,23 +13,24 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The room for systems as large as those of `bodies`, and the angle for an accuracy. */
+/* The plain form for systems of one size, with the opening angle of an accuracy. */
 struct fmm_plain;
 
-/* STATUS_CONFIG in a periodic box, where neither form has forces. */
+/* Fails with STATUS_CONFIG in a periodic box, where neither fmm.c nor the plain form has forces. */
 enum status fmm_check_space(const struct physics *physics, struct error *error);
 
-/* STATUS_CONFIG as fmm_check_space() has it, STATUS_MEMORY. */
+/* Creates the plain form for systems as large as those of `bodies` and for an accuracy.
+ * STATUS_CONFIG as fmm_check_space(), STATUS_MEMORY. */
 enum status fmm_plain_create(const struct physics *physics, const struct bodies *bodies,
                              double accuracy, struct fmm_plain **plain, struct error *error);
 void fmm_plain_destroy(struct fmm_plain *plain); /* accepts NULL */
 
-/* Returns the most bytes that it takes for systems of `count` bodies. */
+/* Returns the most bytes that the plain form takes for systems of `count` bodies. */
 double fmm_plain_bytes(double count);
 
-/* The accelerations of one system; where phi is not NULL, its potentials and virial shares instead,
- * as those of force/method.h. Numbers without meaning once somebody has seen a wish to end by the
- * physics' interruption. */
+/* Computes the accelerations of one system or, if phi is not NULL, phi and psi of
+ * force_potentials() (force/method.h) instead. The numbers mean nothing once the interruption of
+ * the physics has ended the sums. */
 void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t system, double *phi,
                    double *psi);
 

@@ -4,25 +4,27 @@
 
 enum { SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6, MOST_REPEATS = 6 };
 
-/* The error that is aimed at, of the one that was asked for; between which it is taken before the
- * sums; up to which it is taken after them; and how the error follows the tolerance: as its power
- * 0.85 (measured). */
+/* Errors, as parts of the one that was asked for. The search for the tolerance aims at `aim`, and
+ * takes a tolerance whose error in the first sample is between `least` and `greatest`; the audit
+ * takes sums with an error up to `audited`. The error follows the tolerance as its power `exponent`
+ * (measured). */
 static const double aim = 0.6, least = 0.4, greatest = 0.75, audited = 0.78, exponent = 0.85;
 
 /*
  * The greatest tolerance, over the accuracy: no cell makes a larger error than that, over the scale
- * of the body that it acts on, whatever the samples say. If a few bodies have all of the error and
- * the first sample misses them, it would take some hundreds. A Plummer sphere takes 0.5 to 4; where
- * the bound decides, the sums are better than was asked for.
+ * of the body that it acts on, whatever the samples say. Without this bound, if a few bodies have
+ * all of the error and the first sample misses them, the tolerance would become some hundreds. A
+ * Plummer sphere takes 0.5 to 4; where the bound decides, the sums are better than was asked for.
  */
 static const double largest = 5;
 
-/* The part of a sample that is chosen whatever the errors are that are expected. */
+/* The part of a sample that is chosen without regard to the errors that are expected. */
 static const double uniform_part = 0.25;
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* The scale at the bodies of a leaf: the error of each may be as large as that allows. */
+/* Returns the scale at the bodies of a leaf; the error of each body may be as large as the scale
+ * allows. */
 static double scale_of(const struct fmm *fmm, uint32_t leaf)
 {
     const struct fmm_cell *const cell = &fmm->field.cells[leaf];
@@ -34,12 +36,13 @@ static double estimate_of(const struct fmm *fmm, uint32_t leaf)
     return (double)fmm->field.estimate[leaf];
 }
 
-/* The error that is expected of each body of a leaf, by which a sample is chosen. */
+/* The functions that tell, for each sample, which error is expected of each body of a leaf; by it
+ * the sample is chosen. */
 static double (*const expected[FMM_SAMPLES])(const struct fmm *fmm, uint32_t leaf) = {
     [FMM_FIRST] = scale_of, [FMM_AUDIT] = estimate_of
 };
 
-/* Cell k of a branch, its root first; and how many they are. */
+/* Return cell k of a branch, its root first, and the number of its cells. */
 static uint32_t cell_of(const struct body_tree_branch *branch, uint32_t k)
 {
     return k ? branch->first + k - 1 : branch->root;
@@ -50,7 +53,7 @@ static uint32_t cells_of(const struct body_tree_branch *branch)
     return 1 + branch->last - branch->first;
 }
 
-/* The mean square of what is expected of all bodies. */
+/* Returns the mean square of the errors that are expected of all bodies. */
 static double expected2(const struct fmm *fmm, enum fmm_sample which)
 {
     double sum = 0;
@@ -64,9 +67,9 @@ static double expected2(const struct fmm *fmm, enum fmm_sample which)
     return sum / (double)fmm->tree->count;
 }
 
-/* The chance of each body of a leaf to be in a sample, over that of the mean body: the square of
- * what is expected of its error; a part of the bodies, `uniform_part`, is chosen whatever that is.
- */
+/* Returns the chance of each body of a leaf to be in a sample, over that of the mean body: it grows
+ * as the square of the error that is expected of the body, except for a part of the sample,
+ * `uniform_part`, that is chosen without regard to it. */
 static double chance_of(const struct fmm *fmm, enum fmm_sample which, uint32_t leaf)
 {
     const double mean2 = fmm->samples[which].expected2;
@@ -75,8 +78,8 @@ static double chance_of(const struct fmm *fmm, enum fmm_sample which, uint32_t l
                : 1;
 }
 
-/* Chooses the bodies of a sample: they stand evenly on the way through all leaves on which each
- * body is as long as its chance. */
+/* Chooses the bodies of a sample: all bodies, leaf after leaf, are put end to end, each with a
+ * length in proportion to its chance, and those are chosen on which evenly spaced marks fall. */
 static void choose_bodies(struct fmm *fmm, enum fmm_sample which)
 {
     struct fmm_sampled *const sample = &fmm->samples[which];
@@ -110,7 +113,7 @@ static void choose_bodies(struct fmm *fmm, enum fmm_sample which)
         }
 }
 
-/* Direct sums at the bodies of a sample. */
+/* Finds the accelerations at the bodies of a sample by direct sums. */
 static void sum_sample(struct fmm *fmm, enum fmm_sample which)
 {
     struct fmm_sampled *const sample = &fmm->samples[which];
@@ -125,7 +128,7 @@ static void sum_sample(struct fmm *fmm, enum fmm_sample which)
     fmm_next_phase(fmm);
 }
 
-/* The same by expansions. */
+/* Finds the accelerations at the bodies of a sample by expansions. */
 static void expand_sample(struct fmm *fmm, enum fmm_sample which)
 {
     const struct fmm_sampled *const sample = &fmm->samples[which];
@@ -147,9 +150,10 @@ static void expand_sample(struct fmm *fmm, enum fmm_sample which)
 }
 
 /*
- * The error over the accuracy, from the first `samples` samples: a body counts by the number of
- * times that it is expected in all of them (Veach & Guibas 1995, SIGGRAPH, 419: the balance
- * heuristic). `a2` is the sum of the squares of all accelerations, or 0, if that is not known.
+ * Returns the error over the accuracy, from the first `samples` samples: a body counts by the
+ * number of times that it is expected in all of them (Veach & Guibas 1995, SIGGRAPH, 419: the
+ * balance heuristic). `a2` is the sum of the squares of all accelerations, or 0 if that is not
+ * known.
  */
 static double error_of(const struct fmm *fmm, int samples, double a2)
 {
@@ -184,8 +188,8 @@ static void change_tolerance(struct fmm *fmm, double ratio)
                                        largest * fmm->base.options.accuracy);
 }
 
-/* Judges the tolerance by the samples: true when it is found, else the next one to try. The error
- * follows the tolerance as its power `exponent`. */
+/* Judges the tolerance by the first sample. Returns true if it is found; otherwise sets the next
+ * one to try, since the error follows the tolerance as its power `exponent`. */
 static bool judge_tolerance(struct fmm *fmm)
 {
     const double ratio = error_of(fmm, 1, 0);

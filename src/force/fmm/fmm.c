@@ -18,8 +18,9 @@
 #include "base/memory.h"
 #include "force/fmm/fmm-plain.h"
 
-/* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a
- * direct sum in double that take as long as one body. Measured, see docs/performance.md. */
+/* The order and the arithmetic for each accuracy, and the cost of a force with them: the number of
+ * pairs of a direct sum in double that take as long as one body. Measured, see docs/performance.md.
+ * The orders are those that translations.py writes. */
 static const struct fmm_setting settings[] = {
     { 1e-2, 3, 32, false, PRECISION_SINGLE, 5000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 9000 },
     { 3e-4, 5, 48, true, PRECISION_SINGLE, 13000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 18000 },
@@ -28,7 +29,7 @@ static const struct fmm_setting settings[] = {
 };
 
 /* The kernels of the instruction sets, for float and for double, and the registers that they are
- * named after: those for some makers alone do not differ here. */
+ * named after: sets for some makers alone do not differ here. */
 static const struct {
     const char *isa;
     const struct fmm_kernels *kernels;
@@ -38,9 +39,9 @@ static const struct {
 #undef ROW
 };
 
-/* Pairs of a near sum that are closer than this part of its unit are summed in double: coordinates
- * in float are right to 1e-7 of that unit, so that the pull of other pairs is wrong by a tenth of
- * the accuracy at most. */
+/* The most that fmm_field.close may be. Pairs that are closer than `close` times the unit of a near
+ * sum are summed in double. In float it is 1e-6 / accuracy, and coordinates are right to 1e-7 of
+ * the unit, so that the pull of other pairs is wrong by a tenth of the accuracy at most. */
 static const double farthest_close = 1.0 / 16;
 
 /* --- choices, memory -------------------------------------------------------------------------- */
@@ -74,13 +75,14 @@ static double coefficients_of(int order)
     return (order + 1.0) * (order + 2.0) * (order + 3.0) / 6;
 }
 
-/* Cells have eight bodies on average where bodies are many, and no fewer than two. */
+/* Returns the bytes. Leaves have eight bodies on average where bodies are many, and no fewer than
+ * two. */
 static double bytes_of(const struct force_options *options, double systems, double count)
 {
     const struct fmm_setting *const setting = setting_of(options);
     const double cell = sizeof(struct fmm_cell) + sizeof(struct body_tree_cell) + sizeof(uint32_t) +
                         coefficients_of(setting->order) * (double)real_size(setting);
-    (void)systems; /* one after another */
+    (void)systems; /* one system after another */
     return count * (2 * (sizeof(struct body_tree_body) + sizeof(uint32_t)) + 4 * sizeof(double)) +
            (count / 4 + 4096) * cell +
            (options->threads > 0 ? options->threads : 1) * (double)sizeof(struct fmm_walk);
@@ -177,8 +179,8 @@ static void find_extent(struct fmm *fmm, const struct bodies *bodies, size_t bas
     fmm->extents[thread] = b;
 }
 
-/* Units of the tree: powers of two, so that nothing is rounded but by the origin, and a system
- * twice as large has the same bits. */
+/* Finds the units of the tree: powers of two, so that nothing is rounded but by the origin, and a
+ * system twice as large has the same bits. */
 static void find_units(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
     const size_t threads = fmm_threads(fmm);
@@ -214,7 +216,7 @@ static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t bas
     }
 }
 
-/* The way from the root to a cell of the trunk, without it. */
+/* Finds the path from the root to a cell of the trunk, without that cell; returns its length. */
 static size_t path_to(const struct fmm *fmm, uint32_t cell, uint32_t path[FMM_DEPTH])
 {
     size_t length = 0;
@@ -249,7 +251,7 @@ static void grow_trunk(struct fmm *fmm)
     }
 }
 
-/* Branches with their multipoles, then those of the trunk. */
+/* Grows the branches with their multipoles, and then finds the multipoles of the trunk. */
 static void grow_branches(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
@@ -308,7 +310,7 @@ void fmm_sum_due(struct fmm *fmm)
     fmm_next_phase(fmm);
 }
 
-/* The time since the last part ended belongs to `part`. */
+/* Ends a part of the force: the time since the part before ended belongs to `part`. */
 static void end_part(struct fmm *fmm, enum fmm_part part)
 {
     if (fmm_thread(fmm) == 0 && fmm->field.profiled) {
@@ -318,7 +320,8 @@ static void end_part(struct fmm *fmm, enum fmm_part part)
     }
 }
 
-/* The near sums of samples belong to the control of the error, and sums that missed it. */
+/* Begins the sums of all bodies. The near sums of samples, and sums that missed the accuracy,
+ * belong to the control of the error. */
 static void begin_sums(struct fmm *fmm)
 {
     end_part(fmm, FMM_CONTROL);
@@ -379,7 +382,8 @@ static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t syst
         fmm_sum_all(fmm);
 }
 
-/* The sums are the work of all threads; each has timed its own near sums. */
+/* Tells the parts of the last force. All threads work on the sums at the same time, and each has
+ * timed its own near sums: their mean is taken. */
 static void profile(const struct force *force, struct force_profile *profile)
 {
     const struct fmm *const fmm = (const struct fmm *)force;
@@ -423,9 +427,10 @@ static void accelerations(struct force *force, const struct bodies *bodies,
     }
 }
 
-/* psi is each body's share of sum r_ij . a_ij. Forces sum to zero, so that in open space the total
- * is also that of 2 m x . a, from any origin; about the center of mass, because they do so but for
- * rounding, and an escaper would take the middle of the box far away. */
+/* Computes phi and psi. psi is each body's share of sum r_ij . a_ij. Since forces sum to zero in
+ * open space, the total is also that of 2 m x . a from any origin: psi_i = 2 x_i . a_i. Rounding
+ * leaves a small sum of forces, so the origin is the center of mass; the middle of the box may be
+ * far away, by an escaper. */
 static void potentials(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi)
 {

@@ -18,27 +18,27 @@
 
 /* The order and the arithmetic that an accuracy wants. */
 struct fmm_setting {
-    double accuracy; /* down to this one */
+    double accuracy; /* the smallest accuracy that it is for */
     int order;
-    size_t leaf; /* bodies at most */
+    size_t leaf; /* bodies of a leaf at most */
     bool refine; /* 1/r by a step of Newton's after the estimate */
     enum precision precision;
     double pairs_per_body;
 };
 
-/* Bodies whose errors are measured: the first sample is there before all sums, to find the
+/* Samples of bodies whose errors are measured: the first one before all sums, to find the
  * tolerance; the audit after them. */
 enum fmm_sample { FMM_FIRST, FMM_AUDIT, FMM_SAMPLES };
 
-enum { FMM_SAMPLED = 512 /* of a sample at most */ };
+enum { FMM_SAMPLED = 512 /* bodies of a sample at most */ };
 
 struct fmm_sampled {
-    size_t wanted;                /* marks, some of which may fall on one body */
-    size_t count;                 /* bodies */
-    double expected2;             /* mean square of what is expected of the errors of all bodies */
-    uint32_t body[FMM_SAMPLED];   /* in the order of the tree */
-    uint32_t leaf[FMM_SAMPLED];   /* where it stands */
-    double times[FMM_SAMPLED];    /* marks that fell on it */
+    size_t wanted;              /* number of marks, some of which may fall on one body */
+    size_t count;               /* bodies */
+    double expected2;           /* mean square of the errors that are expected of all bodies */
+    uint32_t body[FMM_SAMPLED]; /* their numbers in the order of the tree */
+    uint32_t leaf[FMM_SAMPLED]; /* the leaf of each body */
+    double times[FMM_SAMPLED];  /* how often each was chosen: choose_bodies() in fmm-tolerance.c */
     double exact[FMM_SAMPLED][3]; /* direct sums */
 };
 
@@ -59,15 +59,15 @@ struct fmm {
     struct body_tree *tree;
     struct fmm_field field;
     struct fmm_walk *walks;        /* one of each thread */
-    struct fmm_extent *extents;    /* likewise */
-    uint32_t *parents;             /* of the cells of the trunk */
+    struct fmm_extent *extents;    /* one of each thread */
+    uint32_t *parents;             /* the parent of each cell of the trunk */
     double *a2;                    /* of each branch: sum of the squares of its accelerations */
     double origin[3], scale, mass; /* units of the tree: (x - origin) scale, m / mass */
     struct fmm_sampled samples[FMM_SAMPLES];
-    int rounds;      /* of the search for the tolerance */
+    int rounds;      /* rounds of the search for the tolerance */
     int repeats;     /* sums whose error was too large */
-    size_t next;     /* work item of a phase */
-    size_t level[2]; /* cells of the trunk that are cut */
+    size_t next;     /* the next work item of the phase */
+    size_t level[2]; /* the cells [first, last) of the trunk that are being cut */
     bool done;
     int team;                         /* threads of the last force */
     double since, seconds[FMM_PARTS]; /* when the present part began, and how long each took */
@@ -107,13 +107,14 @@ static inline bool fmm_take_item(struct fmm *fmm, size_t count, size_t *item)
     return *item < count;
 }
 
-/* The same of what may be left out where the run is interrupted: the sums then mean nothing. */
+/* Takes a work item like fmm_take_item(), but none once the run is interrupted: the sums then mean
+ * nothing. */
 static inline bool fmm_take_sum(struct fmm *fmm, size_t count, size_t *item)
 {
     return !interruption_raised(fmm->base.physics.interruption) && fmm_take_item(fmm, count, item);
 }
 
-/* All threads come to the next phase, whose items begin at 0. */
+/* Waits for all threads of the team and begins the next phase, whose items begin at 0. */
 static inline void fmm_next_phase(struct fmm *fmm)
 {
     fmm_wait(fmm);
@@ -138,7 +139,8 @@ bool fmm_grow(struct fmm *fmm, const struct bodies *bodies, size_t system);
 /* Sums the accelerations and potentials of all bodies, with the accuracy that was asked for. */
 void fmm_sum_all(struct fmm *fmm);
 
-/* Sums those of the bodies that are due, with the tolerance that the field has. */
+/* Sums the accelerations and potentials of the bodies that are due, with the tolerance of the
+ * field. */
 void fmm_sum_due(struct fmm *fmm);
 
 /* Tells whether the sums for an accuracy are in double. */
@@ -147,21 +149,21 @@ bool fmm_in_double(const struct force_options *options);
 /* Returns the unit of accelerations of the field. */
 double fmm_unit(const struct fmm *fmm);
 
-/* The accelerations of bodies that are due, by this form or the plain one: see force/jerk.h. */
+/* The accelerations of bodies that are due, by fmm.c or by the plain form: see force/jerk.h. */
 extern const struct jerk_class fmm_due;
 
 /* --- the tolerance ---------------------------------------------------------------------------- */
 
-/* Finds the tolerance of the sums with which the error is what was asked for; every thread of the
- * team calls. The tree is grown, and the scales are known. */
+/* Finds the tolerance with which the error of the sums is what was asked for. The tree must be
+ * grown and the scales known. Every thread of the team calls. */
 void fmm_find_tolerance(struct fmm *fmm);
 
-/* Adds up what the audit needs of the sums of one branch. */
+/* Adds up the squares of the accelerations of one branch, which the audit needs. */
 void fmm_tally_branch(struct fmm *fmm, size_t branch);
 
-/* The audit of finished sums. Is their error, by direct sums for other bodies, larger than was
- * asked for? Then there is a lesser tolerance, with which the sums are to be done again. Every
- * thread of the team calls. */
+/* Audits finished sums. Returns true if their error, by direct sums for other bodies, is too large;
+ * then the tolerance has become less, and the sums are to be done again. Every thread of the team
+ * calls. */
 bool fmm_misses_accuracy(struct fmm *fmm);
 
 #endif

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes translations-single.inc and translations-double.inc: the products that make local
-expansions of multipoles, as straight code for the orders that are used most in each arithmetic. The
-loops over tables in fmm-translate.inc do the same for every order. To be run in its own folder."""
+"""Writes the products that make local expansions of multipoles, as straight code: a file for each
+order, translations-ORDER.inc, which translations-single.inc and translations-double.inc include. To
+be run in its own folder."""
 
-ORDERS = {'single': (3, 4, 5, 6, 8), 'double': (8, 10)}
+ORDERS = {'single': (3, 5, 6, 8), 'double': (8, 10)}  # those of the settings in fmm.c
 
 
 def indices(p):
@@ -76,24 +76,29 @@ def products(p, index):
     return lines
 
 
-def write(name, orders):
-    out = ['/* Made by translations.py. */', '/* clang-format off */']
-    for p in orders:
-        index = {n: i for i, n in enumerate(indices(p))}
-        out.append(f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
-                   '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{')
-        out += derivatives(p, index)
-        out += [f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index]
-        out += products(p, index)
-        out.append('}\n')
-    out.append('/* By the order; NULL: by loops. */')
-    out.append('static void (*const NAME(translations)[EXPANSION_MOST + 1])(const VECTOR x[3],\n'
-               '    const VECTOR *from, const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums) = {')
-    out += [f'[{p}] = NAME(translate_{p}),' for p in orders]
-    out += ['};', '/* clang-format on */']
+def write(name, lines):
     with open(f'translations-{name}.inc', 'w') as file:
-        file.write('\n'.join(out) + '\n')
+        file.write('\n'.join(['/* Made by translations.py. */', '/* clang-format off */', *lines,
+                              '/* clang-format on */']) + '\n')
+
+
+def function(p):
+    index = {n: i for i, n in enumerate(indices(p))}
+    return [f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
+            '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{',
+            *derivatives(p, index), *(f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index),
+            *products(p, index), '}']
+
+
+def table(orders):
+    return [*(f'#include "force/fmm/translations-{p}.inc"' for p in orders), '',
+            '/* By the order; NULL where no setting has it. */',
+            'static void (*const NAME(translations)[EXPANSION_MOST + 1])(const VECTOR x[3],\n'
+            '    const VECTOR *from, const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums) = {',
+            *(f'[{p}] = NAME(translate_{p}),' for p in orders), '};']
 
 
 for arithmetic, chosen in ORDERS.items():
-    write(arithmetic, chosen)
+    write(arithmetic, table(chosen))
+for order in sorted({p for chosen in ORDERS.values() for p in chosen}):
+    write(order, function(order))

@@ -48,6 +48,8 @@ ROWS = [
     ("src/base/interruption.c", "now + pause", "now", "unit/interruption"),
     ("src/base/lines.c", "open_with(path, O_NOFOLLOW, result, error)",
      "open_with(path, 0, result, error)", "cli/report*.py"),
+    ("src/base/document.c", "document_set(&object, row->key, row->value);",
+     "if (row->value)\n            document_set(&object, row->key, row->value);", "unit/document"),
     ("src/base/document.c", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |", "cli/report*.py"),
     ("src/base/terminal.c", "    name_neutralise(words);\n", "", "fuzz/report faults/hostile.py"),
     ("src/base/status.c", "    name_neutralise(error->text + start);", "    ;",
@@ -61,4 +63,6 @@ ROWS = [
     ("src/base/lines.c", "    lines->cut = !end;", "    lines->cut = false;", "unit/lines"),
     ("src/base/lines.c", "lines->offset / LINES_DENSEST <= ", "lines->offset < 0 || 0 < ",
      "faults/snapshots.py"),
+    ("src/base/descriptor.c", "const size_t left = size - *length;",
+     "const size_t left = size + *length;", "unit/child"),
 ]

@@ -11,7 +11,7 @@ ROWS = [
      "cli/bad-config.py"),
     ("src/config/requirement.c", "value / 100.0", "value", "cli/bad-config.py"),
     ("src/config/source.c", "whole->length > token->length)", "false)", "cli/bad-config.py"),
-    ("src/config/suggest.c", "if (strcmp(elsewhere[i].word, simple) == 0)", "if (false)",
+    ("src/config/suggest.c", "if (has_word(elsewhere[i].words, simple))", "if (false)",
      "cli/bad-config.py"),
     ("src/config/value.c", "if (i < folder && strchr(", "if (false && strchr(", "cli/members.py"),
     ("src/config/value.c", "if (file_there(path)) {", "if (false) {", "cli/members.py"),

@@ -1,6 +1,9 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/experiment.c", 'return stage_list_or_row(config_section(config, "time"));',
+     'return integrator_find(section_variant(config_section(config, "time"))->name);',
+     "cli/stages.py"),
     ("src/estimate/choice-candidates.c", "best[place] = row;", "best[0] = row;", "unit/choice"),
     ("src/estimate/advice.c", "experiment->simulation.bodies->id + passages->first;",
      "experiment->simulation.bodies->id;", "cli/check.py"),
@@ -78,8 +81,6 @@ ROWS = [
      "cli/asked.py"),
     ("src/estimate/choice.c", "expected : fmax(c->error, expected);", "expected : expected;",
      "cli/asked.py"),
-    ("src/estimate/experiment.c", "if (s->class_ == &backend_cuda)",
-     "if (false)", "cli/external.py"),
     ("src/estimate/experiment.c", "if (turns && !integrator_takes_rotation(s->integrator))",
      "if (false)", "cli/rotation.py"),
     ("src/estimate/experiment.c", "(unfit[k].by_fields || turns))",

@@ -81,4 +81,8 @@ ROWS = [
     ("src/force/direct/sums.c",
      "sums[k] = saved[k] + sums[k];", "sums[k] = sums[k] + 0 * saved[k];",
      "unit/force-share"),
+    ("src/force/direct/direct.c", "return (uint32_t)XXH3_64bits(estimates, sizeof estimates);",
+     "return 1;", "unit/kernel-bits"),
+    ("src/force/direct/kernel.c", "of_float[k] = estimate_float(splat_float((float)a))[0];",
+     "of_float[k] = a;", "unit/kernel-bits"),
 ]

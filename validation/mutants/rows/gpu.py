@@ -1,6 +1,14 @@
 """The faults of gpu/; mutants.py says what a row is."""
 
 ROWS = [
+    ("gpu/state.cuh", "y[VECTOR_A][c] += sum.a[c];", "y[VECTOR_A][c] = sum.a[c];",
+     "gpu/fields.py"),
+    ("gpu/state.cuh", "for (unsigned n = 0; n < by.times; n++)", "for (unsigned n = 0; n < 1; n++)",
+     "gpu/fields.py"),
+    ("gpu/observe.cu", "field_from_center(fields.center, x, d);",
+     "field_from_center(fields.list->center, x, d);", "gpu/fields.py"),
+    ("gpu/work.c", "state.m = part->observed.masses;", "(void)0;", "gpu/fields.py"),
+    ("gpu/cuda.c", "external_refer(external, &conserved[s]);", "(void)0;", "gpu/fields.py"),
     ("gpu/state.cuh", "state.registers[k - VECTOR_R][c][n] = y[k][c];", "(void)state;",
      "gpu/backend"),
     ("gpu/observe.cu", "        result[GPU_SUM_INTERNAL] = internal;",
@@ -37,6 +45,8 @@ ROWS = [
     ("gpu/move.cu", "if (call.pass.drifts)", "if (!call.pass.drifts)", "gpu/backend"),
     ("gpu/resident.cu", "call.program.needs_forces && !call.current;", "false;",
      "gpu/backend"),
+    ("gpu/resident.cu", "if (fields && index.owner)", "if (false)", "gpu/fields.py"),
+    ("gpu/work.c", "part->setup->physics->rotation == 0.0 && part", "part", "gpu/fields.py"),
     ("gpu/move.cu", "if (!body.finite())", "if (false)", "gpu/backend"),
     ("gpu/cuda.c", "cuda->current = cuda->program.leaves_forces;", "cuda->current = true;",
      "gpu/backend gpu/run-on-gpu.py"),

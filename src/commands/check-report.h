@@ -1,0 +1,29 @@
+/*
+ * The results of `orrery check`, and how they are printed: an estimate of memory, disk and time,
+ * the setting that was chosen for an error, the steps that suffice.
+ */
+#ifndef ORRERY_COMMANDS_CHECK_REPORT_H
+#define ORRERY_COMMANDS_CHECK_REPORT_H
+
+#include "accuracy/resolution.h"
+#include "commands/commands.h"
+#include "estimate/advice.h"
+#include "estimate/estimate.h"
+#include "run/record.h"
+
+/* The parts of the check, in the order in which they are tried until its time is over. */
+enum check_part { CHECK_BODIES, CHECK_ESTIMATE, CHECK_RESOLUTION, CHECK_ADVICE, CHECK_PARTS };
+
+struct check_results {
+    struct prepared prepared;
+    struct estimate estimate;
+    struct run_record record;
+    struct resolution resolution;
+    struct advice advice;
+};
+
+/* Prints the parts before part `done`, which were ready in time; names the others; and prints the
+ * disk space that the runs of a sweep take together. */
+void check_report(const struct check_results *check, int done, const struct sweep_estimate *sweep);
+
+#endif

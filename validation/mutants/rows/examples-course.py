@@ -1,0 +1,28 @@
+"""The faults of examples/course/; mutants.py says what a row is."""
+
+ROWS = [
+    ("examples/course/grade.py", "if path.is_symlink() or path.parent.is_symlink():",
+     "if path.is_symlink():", "cli/course-kit.py"),
+    ("examples/course/grade.py", "if not stat.S_ISREG(", "if False and stat.S_ISREG(",
+     "cli/course-kit.py"),
+    ("examples/course/grade.py", "if len(content) > LONGEST:", "if False:", "cli/course-kit.py"),
+    ("examples/course/grade.py", "if path in values:", "if False:", "cli/course-kit.py"),
+    ("examples/course/grade.py", "if not ANSWER.fullmatch(value):", "if False:",
+     "cli/course-kit.py"),
+    ("examples/course/grade.py", "if found.get(one) != found.get(other):", "if False:",
+     "cli/course-kit.py"),
+    ("examples/course/grade.py", 'if f"{path}.".startswith(f"{key}.")]', "]", "cli/course-kit.py"),
+    ("examples/course/grade.py", 'f"{path}.".startswith(f"{key}.")', "path == key",
+     "cli/course-kit.py"),
+    ("examples/course/grade.py", "ulimit -v \"$0\"; ", "", "cli/course-kit.py"),
+    ("examples/course/grade.py", "timeout=options.seconds", "timeout=None", "cli/course-kit.py"),
+    ("examples/course/grade.py", "{**values, **task}", "values", "cli/course-kit.py"),
+    ("examples/course/grade.py", "letter if letter.isprintable() else \" \"", "letter",
+     "cli/course-kit.py"),
+    ("examples/course/grade.py", 'in tuple("=+-@")', 'in tuple("=")', "cli/course-kit.py"),
+    ("examples/course/grade.py", 'options.output.open("x"', 'options.output.open("w"',
+     "cli/course-kit.py"),
+    ("examples/course/own.py", 'f"{number} {sheet}"', 'f"{number}"[:2]', "cli/course-kit.py"),
+    ("examples/course/own.py", "0.98 * error, 1.08 * error", "0.5 * error, 2.0 * error",
+     "cli/course-kit.py"),
+]
