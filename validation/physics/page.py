@@ -19,7 +19,8 @@ there computes the rows. `outer-solar-system` is [an example](../examples/README
 fails if a row does not hold, and writes this page; `make check` leaves out the *long* ones.
 
 Measured {date} by orrery {version} ({compiler}), backend {backends}, {cores} cores: {held} of
-{rows} rows held. Forces are direct sums, but for fast multipoles in `cusp-samples`.
+{rows} rows held. Forces are direct sums, but for fast multipoles in `cusp-samples`
+and `galaxy-rotations`.
 
 | written | meaning |
 |---|---|
