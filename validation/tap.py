@@ -16,7 +16,7 @@ SOURCE = os.environ.get("ORRERY_SOURCE",
 # How many times slower than an optimised build this one may be (sanitizers); scales time limits.
 PATIENCE = float(os.environ.get("ORRERY_PATIENCE", "1"))
 
-# Also what is slow and finds little: 1 asks for all of it, any other word, as a commit, for a third
+# Also what is slow and finds little: 1 asks for all of it, any other word, as a commit, for a quarter
 # of the tests, which the word draws.
 WISH = os.environ.get("ORRERY_THOROUGH", "")
 current = os.path.basename(sys.argv[0])  # the test that runs, at first the script
@@ -71,7 +71,7 @@ def is_thorough():
     number = 2166136261
     for byte in f"{WISH} {current}".encode():
         number = (number ^ byte) * 16777619 % 2**32
-    return WISH == "1" or bool(WISH) and number % 3 == 0
+    return WISH == "1" or bool(WISH) and number % 4 == 0
 
 
 def thorough():
