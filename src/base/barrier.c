@@ -11,8 +11,8 @@
 #include <sched.h>
 #endif
 
-/* The tests of the generation before a thread sleeps: some 40 microseconds, by which threads with
- * equal shares of a small problem differ. */
+/* How often a waiting thread tests `generation` before it sleeps. So many tests take some 40
+ * microseconds, by which threads with equal shares of a small problem differ. */
 enum { SPINS = 1000 };
 
 static void relax(void)
@@ -25,7 +25,8 @@ static void relax(void)
 }
 
 #ifdef __linux__
-/* Sleeps while *generation is `current`. It may return earlier, so the caller tests it again. */
+/* Sleeps while *generation is `current`. May return earlier, so the caller tests *generation
+ * again. */
 static void sleep_through(unsigned *generation, unsigned current)
 {
     syscall(SYS_futex, generation, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);
@@ -67,8 +68,8 @@ void barrier_wait(struct barrier *barrier)
             return;
         relax();
     }
-    /* Either the last thread to arrive reads that this one sleeps, or this one reads the new
-     * generation. */
+    /* No thread sleeps for ever: by the order of SEQ_CST either the last thread to arrive sees this
+     * one counted in `asleep` and wakes it, or this one sees the new generation. */
     __atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&barrier->generation, __ATOMIC_SEQ_CST) == generation)
         sleep_through(&barrier->generation, generation);

@@ -1,34 +1,35 @@
 /*
- * A barrier for a team of OpenMP threads, which spins for some 40 microseconds and then sleeps
- * (without Linux's futex it yields). The runtime's own barrier does only one of them, for the whole
- * process (OMP_WAIT_POLICY). Spinning takes the core from the very thread that is waited for, if
- * the machine has other work; sleeping costs as much as a step of a small problem; yielding loses
- * the core for a time slice at every barrier.
+ * A barrier for a team of OpenMP threads: a thread that waits spins for some 40 microseconds and
+ * then sleeps (without Linux's futex it yields its core instead). The barrier of the OpenMP runtime
+ * either spins or sleeps, as OMP_WAIT_POLICY says for the whole process. Spinning takes the core
+ * from the very thread that is waited for, if the machine has other work; sleeping costs as much
+ * time as a step of a small problem; yielding loses the core for a time slice at every barrier.
  */
 #ifndef ORRERY_BASE_BARRIER_H
 #define ORRERY_BASE_BARRIER_H
 
 #include <stddef.h>
 
-/* The state of a barrier; all zero at first. */
+/* The state of a barrier, which begins as all zero. */
 struct barrier {
-    unsigned arrived;
-    char apart[60]; /* `generation` begins a cache line of its own */
-    unsigned generation;
-    unsigned asleep; /* threads that have to be woken */
+    unsigned arrived;    /* threads of the team that have arrived and wait */
+    char apart[60];      /* keeps `generation`, which waiting threads read, a cache line apart */
+    unsigned generation; /* barriers passed so far; threads wait until it changes */
+    unsigned asleep;     /* waiting threads that no longer spin and have to be woken */
 };
 
-/* Waits until all threads of the innermost team have called it; outside any team it does nothing.
- * What a thread wrote before the call, all threads see after it. */
+/* Waits until all threads of the innermost OpenMP team have called this function; outside any team
+ * it does nothing. After it every thread sees all that any of them wrote before the call. */
 void barrier_wait(struct barrier *barrier);
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-/* Divides a number of things into shares that are as equal as possible. */
+/* Divides a number of things, such as bodies, into shares that are as equal as possible. */
 
 /*
- * Returns the beginning of share `k` of `parts`, which is the end of share k - 1: floor(total k /
- * parts), computed so that the product cannot overflow. The sizes of shares differ by at most one.
+ * Returns the index of the first of `total` things that belongs to share `k` (from 0) of `parts`:
+ * floor(total k / parts), computed so that the product cannot overflow. Share k ends where share k
+ * + 1 begins; the sizes of shares differ by at most one.
  */
 static inline size_t share_start(size_t total, size_t parts, size_t k)
 {

@@ -27,8 +27,9 @@ struct child {
 
 /* --- in the child ----------------------------------------------------------------------------- */
 
-/* Replaces the signal handlers of the caller, which would act for the caller. Signals that ask a
- * run to stop are meant for the caller and are ignored; those of a crash end the child. */
+/* Replaces the signal handlers that the child inherits, which would act for the caller. Signals
+ * that ask a run to stop are meant for the caller and are ignored; those of a crash, of too much
+ * CPU time and of a pipe that nobody reads end the child. */
 static void take_signals(void)
 {
     static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -39,7 +40,8 @@ static void take_signals(void)
         signal(deadly[i], SIG_DFL);
 }
 
-/* Lowers a limit of this process to `most`; a lower one stays as it is. */
+/* Lowers the limit of this process on a resource (RLIMIT_...) to `most`; a lower limit stays as it
+ * is. */
 static void limit(int resource, rlim_t most)
 {
     struct rlimit now;
@@ -50,7 +52,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &now);
 }
 
-/* Returns the bytes of address space that the process has; 0 if the system does not tell. */
+/* Returns the size in bytes of the address space of this process; 0 if the system does not tell. */
 static uint64_t address_space(void)
 {
     unsigned long long pages = 0;
@@ -63,7 +65,7 @@ static uint64_t address_space(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-#ifdef __SANITIZE_ADDRESS__ /* its shadow memory is larger than any limit */
+#ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer alone reserves more than any limit */
 static const bool limits_memory = false;
 #else
 static const bool limits_memory = true;
@@ -94,7 +96,8 @@ static void be_child(pid_t parent, const struct child_limits *limits)
     child_follow(parent, SIGKILL, 1);
     take_signals();
     take_limits(limits);
-    /* The C library's messages about a damaged heap are not for users. */
+    /* Standard error goes to /dev/null: the C library's messages about a damaged heap are not for
+     * users. */
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
@@ -127,12 +130,14 @@ enum status child_start(void (*work)(int to, void *context), void *context,
     struct child *child = calloc(1, sizeof *child);
     if (!child || pipe(ends) != 0)
         return no_child(child, ends, error);
-    /* Only Linux and the BSDs have pipe2(). No other thread starts a program before the flags are
-     * set. */
+    /* Sets the flags here, since only Linux and the BSDs have pipe2(). A program that another
+     * thread started between pipe() and fcntl() would inherit the pipe, but no other thread starts
+     * programs. */
     for (int i = 0; i < 2; i++)
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
 #ifdef F_SETPIPE_SZ
-    fcntl(ends[1], F_SETPIPE_SZ, ROOM); /* fewer switches of process */
+    /* A larger buffer of the pipe: fewer switches between the processes. */
+    fcntl(ends[1], F_SETPIPE_SZ, ROOM);
 #endif
     const pid_t parent = getpid();
     child->process = fork();
@@ -163,7 +168,8 @@ bool child_receive(struct child *child, void *bytes, size_t length)
     return descriptor_read(child->from, bytes, length, &got) == 0 && got == length;
 }
 
-/* Reports why the child ended, by the code of waitpid(). */
+/* Sets the error that says why the child ended, from `code`, the result of waitpid(); `what` is the
+ * file that the child read. */
 static enum status tell_end(const struct child *child, int code, const char *what,
                             struct error *error)
 {
@@ -189,7 +195,8 @@ enum status child_end(struct child *child, bool whole, const char *what, struct 
         return error->status;
     close(child->from);
     if (whole)
-        kill(child->process, SIGKILL); /* it may still be at work, though nobody reads the result */
+        /* The child may still be at work, though nobody needs more. */
+        kill(child->process, SIGKILL);
     while (waitpid(child->process, &code, 0) < 0 && errno == EINTR)
         continue;
     if (!whole)

@@ -11,7 +11,7 @@ double clock_seconds(void);
  * system does not tell. */
 double clock_cpu_seconds(void);
 
-/* Print the present time, or a given one, in UTC, as 2026-11-21T04:00:47Z. */
+/* Print the present time, or `moment`, in UTC, as 2026-11-21T04:00:47Z, and return `buffer`. */
 enum { CLOCK_STAMP_SIZE = 32 };
 const char *clock_stamp(char buffer[CLOCK_STAMP_SIZE]);
 const char *clock_stamp_of(time_t moment, char buffer[CLOCK_STAMP_SIZE]);

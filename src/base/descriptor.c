@@ -18,8 +18,9 @@ int descriptor_write(int fd, const void *bytes, size_t length)
     return 0;
 }
 
-/* Reads until `size` bytes or the end have come: from `offset` on or, if it is negative, from the
- * descriptor's position. *length bytes have come; returns 0 or errno. */
+/* Reads until `size` bytes have come or the file ends, from byte `offset` of the file on or, if
+ * `offset` is negative, from the position of the descriptor. *length becomes the number of bytes
+ * that have come. Returns 0 or errno. */
 static int read_whole(int fd, void *bytes, size_t size, off_t offset, size_t *length)
 {
     *length = 0;
@@ -33,7 +34,7 @@ static int read_whole(int fd, void *bytes, size_t size, off_t offset, size_t *le
         if (got < 0)
             return errno;
         if (got == 0)
-            break; /* the end */
+            break; /* the end of the file */
         *length += (size_t)got;
     }
     return 0;

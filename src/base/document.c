@@ -57,8 +57,8 @@ char *document_print(const json_t *document, size_t flags)
     return NULL;
 }
 
-/* Says that an allocation of jansson has failed. It cannot be a member of anything: jansson passes
- * no context to its allocator. */
+/* Says that an allocation by jansson has failed. A global of the thread, because jansson passes no
+ * context to its allocator. */
 static _Thread_local bool starved;
 
 static void *allocate(size_t size)
@@ -100,16 +100,16 @@ json_t *document_parse(const char *text, size_t length, bool *no_memory)
     return parse(text, length, NULL, no_memory);
 }
 
-/* Tells by errno whether there is no such file that this user may read; every other error is a
- * failure of reading. */
+/* Tells whether `code`, an errno, means that no file of this name exists that the user may read;
+ * any other error is a failure of reading. */
 static bool is_missing(int code)
 {
     return code == ENOENT || code == ENOTDIR || code == EACCES || code == ELOOP ||
            code == ENAMETOOLONG;
 }
 
-/* Opens a file if it is a regular one, as the reader of a pipe might wait for ever. Returns -1 with
- * an error otherwise. */
+/* Opens a file and returns its descriptor; returns -1 with an error if it is not a regular file,
+ * since the reader of a pipe might wait for ever. */
 static int open_regular(const char *path, struct error *error)
 {
     struct stat about;
@@ -154,7 +154,8 @@ enum status document_load(const char *path, json_t **document, struct error *err
     json_error_t problem;
     bool no_memory;
     *document = NULL;
-    /* json_loadf() would take an error of reading for the end of the file. */
+    /* Reads the text first, since json_loadf() would take an error of reading for the end of the
+     * file. */
     enum status status = document_read_text(path, &text, error);
     if (!status) {
         *document = parse(text.bytes ? text.bytes : "", text.length, &problem, &no_memory);

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 
-/* The time between two calls of asked(), which may take a system call or two: long enough to cost
- * nothing, short enough for a prompt answer. */
+/* The least time between two calls of asked(), each of which may make a system call or two: long
+ * enough to cost nothing, short enough for a prompt answer. */
 static const int64_t pause = 50000000; /* ns */
 
 bool interruption_noticed(const struct interruption *interruption)

@@ -19,40 +19,44 @@ extern "C" {
 #endif
 
 struct interruption {
-    /* Tells whether the end of the work is asked for. Called some twenty times a second, from any
-     * thread, by one thread at a time. */
+    /* Tells whether the end of the work is asked for. It is called some twenty times per second,
+     * from any thread, but by one thread at a time. */
     bool (*asked)(void *context);
     void *context;
-    /* Tells whether any of the processes that share the work has seen the request. All of them call
-     * it at the same point. NULL: one process. */
+    /* Tells whether any of the processes that share the work has seen the request; all of them call
+     * it at the same point of the work. NULL if one process works alone. */
     bool (*agree)(void *context);
-    bool raised, looking; /* private to interruption.c, like the next: */
-    int64_t next_look;    /* nanoseconds */
+    bool raised, looking; /* private: a thread has seen a request; a thread calls asked() */
+    int64_t next_look;    /* private: when asked() may be called again, in nanoseconds of
+                             clock_seconds() */
 };
 
-/* Tells whether the end of the work is asked for. Calls asked() if its last call is long enough
+/* Tells whether the end of the work is asked for. Calls asked() if its last call was long enough
  * ago. */
 bool interruption_raised(struct interruption *interruption);
 
 /* Tells whether any thread has seen a request, without calling asked(). */
 bool interruption_noticed(const struct interruption *interruption);
 
-/* Does the same for all processes that share the work: each gets the same answer. They call it at
- * the same points, before one leaves out what others would wait for, and before results are
- * used. */
+/* Tells whether any thread of any process that shares the work has seen a request; all processes
+ * get the same answer. All call it at the same points of the work: before one of them leaves out
+ * something for which others would wait, and before results are used. */
 bool interruption_agreed(struct interruption *interruption);
 
-/* Ends the request, which was served. The owner calls it, while no thread works. */
+/* Ends a request that has been served. The owner calls it while no thread works. */
 void interruption_lower(struct interruption *interruption);
 
-/* Returns STATUS_STOPPED if a thread has seen a request; the owner replaces the message. */
+/* Returns STATUS_STOPPED if a thread has seen a request, with a message that the owner replaces;
+ * otherwise STATUS_OK. */
 enum status interruption_status(const struct interruption *interruption, struct error *error);
 
-/* Pair interactions between two tests: a millisecond or less of the fast kernels. */
+/* The pair interactions between two tests for a request: a millisecond or less of the fast
+ * kernels. */
 #define INTERRUPTION_WORK 1e6
 
-/* Adds `work`, in pair interactions, to *done. After INTERRUPTION_WORK of them sets *done to 0 and
- * returns interruption_raised(); before, returns false. *done is the caller's, 0 at first. */
+/* Adds `work`, a number of pair interactions, to *done, which the caller sets to 0 at first. When
+ * *done reaches INTERRUPTION_WORK, sets it to 0 and returns interruption_raised(); otherwise
+ * returns false. */
 static inline bool interruption_after(struct interruption *interruption, double *done, double work)
 {
     *done += work;

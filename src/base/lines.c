@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-/* The size up to which a file may be unpacked, however small it is when compressed. */
+/* Bytes up to which any compressed file may be unpacked, however small it is. */
 static const int64_t unpacked_always = 1 << 26;
 
 struct lines {
@@ -23,14 +23,14 @@ struct lines {
     char *buffer;         /* capacity + 1 bytes, for the NUL of a last line */
     size_t capacity;      /* grows from BLOCK with the longest line */
     size_t next, filled;  /* the unread bytes are buffer[next ... filled - 1] */
-    int64_t offset;       /* in the uncompressed file, of buffer[filled] */
+    int64_t offset;       /* where buffer[filled] is in the uncompressed file */
     bool ended;           /* the whole file has been read into the buffer */
     bool cut;             /* the last line has no line end */
-    size_t length, empty; /* bytes: of the last line; of all lines without data */
+    size_t length, empty; /* in bytes: of the last line; of all lines without data so far */
 };
 
-/* Opens a file if it is a regular one; does not wait for the writer of a pipe. Returns -1 with an
- * error otherwise. */
+/* Opens a file and returns its descriptor; returns -1 with an error if it is not a regular file.
+ * Does not wait for the writer of a pipe. */
 static int open_regular(const char *path, int flags, struct error *error)
 {
     struct stat about;
@@ -124,13 +124,14 @@ void lines_close(struct lines *lines)
     if (!lines)
         return;
     if (lines->file)
-        gzclose_r(lines->file); /* only read: nothing can be lost */
+        gzclose_r(lines->file); /* the file was only read: no data can be lost */
     free(lines->buffer);
     free(lines->path);
     free(lines);
 }
 
-/* Makes room for a longer line than any before. */
+/* Doubles the buffer, for a line that is longer than all before; refuses one of LINES_LONGEST
+ * bytes. */
 static enum status grow(struct lines *lines, struct error *error)
 {
     if (lines->capacity >= LINES_LONGEST) {
@@ -147,8 +148,8 @@ static enum status grow(struct lines *lines, struct error *error)
     return STATUS_OK;
 }
 
-/* Refuses a file that unpacks to too many times its size, which no rows of numbers do: it could
- * keep a reader for hours, and its rows fill the memory. */
+/* Refuses a compressed file that unpacks to more than LINES_DENSEST times its size, which no table
+ * of numbers does: reading it could take hours, and its rows could fill the memory. */
 static enum status check_density(const struct lines *lines, struct error *error)
 {
     if (lines->offset <= unpacked_always || gzdirect(lines->file) ||
@@ -159,7 +160,7 @@ static enum status check_density(const struct lines *lines, struct error *error)
                      lines->path, LINES_DENSEST);
 }
 
-/* Moves the unused bytes to the front and reads more behind them. */
+/* Moves the unread bytes to the front of the buffer and reads more behind them. */
 static enum status refill(struct lines *lines, struct error *error)
 {
     memmove(lines->buffer, lines->buffer + lines->next, lines->filled - lines->next);
@@ -177,7 +178,7 @@ static enum status refill(struct lines *lines, struct error *error)
     return status ? status : check_density(lines, error);
 }
 
-/* Refuses control characters other than blanks, which no text has. */
+/* Refuses a line that has a control character other than blanks, since no text file has one. */
 static enum status check_text(const struct lines *lines, const char *line, size_t length,
                               struct error *error)
 {

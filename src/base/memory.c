@@ -21,10 +21,12 @@
 #include <malloc.h>
 #endif
 
-/* Nine steps of seven cache lines each are one line less than a page. */
+/* Arrays begin at nine offsets, seven cache lines apart: nine such steps are one line less than a
+ * page. */
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
 
-/* Returns the offset, within a page, at which the next array shall begin. */
+/* Returns how far behind the beginning of its block the next array of `bytes` bytes shall begin:
+ * each array of a page or more takes the next of the nine offsets in turn. */
 static size_t next_offset(size_t bytes)
 {
     static atomic_size_t arrays;
@@ -64,7 +66,8 @@ void memory_free(void *array)
 void memory_return_large(void)
 {
 #ifdef __GLIBC__
-    /* A fresh megabyte is cleared in less than a tenth of a millisecond. */
+    /* Blocks of this size or more go back to the system when they are freed. The system clears a
+     * new one of a megabyte in less than a tenth of a millisecond, so the cost is small. */
     enum { LARGE = 1 << 20 };
     mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
@@ -72,12 +75,13 @@ void memory_return_large(void)
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
-/* Says that main() is about to return. The handler of exit() has no other way to know it. */
+/* Says that main() is about to return. A global, because the handler of exit() has no other way to
+ * know it. */
 static bool finished;
 
-/* Reports that memory is exhausted and ends the process, without an allocation. The system drops
- * the lock of the run directory, and a restart cuts off what the files hold beyond the last
- * checkpoint. */
+/* Reports, without an allocation, that memory is exhausted, and ends the process at once. This is
+ * safe: the system drops the lock of the run directory, and a restart cuts off what the files hold
+ * beyond the last checkpoint. */
 static void give_up(void)
 {
     static const char text[] = "orrery: out of memory\n";

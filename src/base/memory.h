@@ -17,17 +17,17 @@ enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register *
  */
 void *memory_array(size_t count, size_t size, struct error *error);
 
-/* Returns count x size, for malloc() and realloc(); if it overflows, SIZE_MAX, which no machine
- * has. */
+/* Returns count x size in bytes, for malloc() and realloc(); SIZE_MAX, which no machine has, if the
+ * product overflows. */
 size_t memory_bytes(size_t count, size_t size);
 
 /* Frees an array of memory_array(); accepts NULL. */
 void memory_free(void *array);
 
 /*
- * Makes large arrays go back to the system when they are freed; main() calls it once, at its
- * beginning. Otherwise glibc learns to keep them, and the temporary arrays of diagnostics add up in
- * gaps of its heap.
+ * Makes arrays of a megabyte or more go back to the system when they are freed; main() calls it
+ * once, at its beginning. Otherwise glibc would soon keep such arrays in its heap, and the
+ * temporary arrays of diagnostics would add up in the gaps of the heap.
  */
 void memory_return_large(void);
 
@@ -38,10 +38,10 @@ void memory_return_large(void);
  * make such a process say that memory is exhausted and end with STATUS_MEMORY.
  */
 
-/* Takes every exit(1) or exit(2) from now on for a library's; main() calls it once, at its
- * beginning. */
+/* From now on takes every exit(1) or exit(2) for a call by a library that found no memory; main()
+ * calls it once, at its beginning. */
 void memory_watch_libraries(void);
-/* Ends this, before main() returns. */
+/* Ends the effect of memory_watch_libraries(); main() calls it before it returns. */
 void memory_finish(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-/* Tells whether all characters are of the set, and at most `longest`. */
+/* Tells whether `name` has only characters of `set`, and at most `longest` of them. */
 static bool is_made_of(const char *name, const char *set, size_t longest)
 {
     const size_t length = strspn(name, set);
@@ -22,10 +22,10 @@ bool name_is_unit(const char *unit)
 }
 
 /*
- * Returns the number of bytes of a character at `words` that a terminal obeys instead of showing
- * it; 0 for any other. In UTF-8 the control characters U+0080 to U+009F are c2 80 to c2 9f; the
- * marks U+200E and U+200F, U+202A to U+202E and U+2066 to U+2069, which turn the direction of
- * writing, are e2 80 8e, e2 80 8f, e2 80 aa to ae and e2 81 a6 to a9.
+ * Returns the number of bytes of the UTF-8 character at `words` if a terminal would obey the
+ * character instead of showing it; 0 for any other character. The control characters U+0080 to
+ * U+009F are c2 80 to c2 9f; the marks U+200E and U+200F, U+202A to U+202E and U+2066 to U+2069,
+ * which turn the direction of writing, are e2 80 8e, e2 80 8f, e2 80 aa to ae and e2 81 a6 to a9.
  */
 static size_t obeyed(const unsigned char *words)
 {

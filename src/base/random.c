@@ -18,7 +18,8 @@ void random_destroy(gsl_rng *generator)
     gsl_rng_free(generator);
 }
 
-/* The formula is genrand_res53() of the authors' mt19937ar.c: 27 and 26 bits of two draws. */
+/* The formula of genrand_res53() in mt19937ar.c, by the authors of the generator: 27 bits of one
+ * draw and 26 bits of a second. */
 double random_uniform(gsl_rng *generator, double low, double high)
 {
     const double upper = (double)(gsl_rng_get(generator) >> 5);

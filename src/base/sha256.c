@@ -6,7 +6,8 @@
 
 enum { BLOCK = 64, ROUNDS = 64, WORDS = 8 };
 
-/* FIPS 180-4, 4.2.2: the fractional parts of the cube roots of the first primes. */
+/* FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the
+ * first 64 primes. */
 static const uint32_t constants[ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -23,7 +24,8 @@ static uint32_t rotate(uint32_t word, unsigned count)
     return word >> count | word << (32 - count);
 }
 
-/* Adds a block of 64 bytes to the hash: FIPS 180-4, 6.2.2, with its letters. */
+/* Adds a block of 64 bytes to the hash h: FIPS 180-4, section 6.2.2, whose letters a to h are v[0]
+ * to v[7] here. */
 static void take_block(uint32_t h[WORDS], const unsigned char *block)
 {
     uint32_t w[ROUNDS], v[WORDS];

@@ -8,13 +8,15 @@
 
 #include "base/name.h"
 
-/* The first message is kept even if it must be cut; a later one is kept whole, or only counted. */
+/* Keeps the first message even if it must be cut; keeps a later one whole or, if it does not fit,
+ * only counts it in `dropped`. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
 {
     const bool first = error->lines == 0;
     if (first)
         error_clear(error);
-    const size_t start = first ? 0 : error->length + 1; /* after a newline */
+    /* Behind the newline that will end the last message. */
+    const size_t start = first ? 0 : error->length + 1;
     va_list arguments;
     va_start(arguments, format);
     int length = -1;

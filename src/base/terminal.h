@@ -1,4 +1,4 @@
-/* Terminals: their colours, and how large they are. */
+/* Writes to terminals, with colours, and measures them. */
 #ifndef ORRERY_BASE_TERMINAL_H
 #define ORRERY_BASE_TERMINAL_H
 
@@ -12,16 +12,17 @@ enum terminal_colour {
     TERMINAL_YELLOW = 33
 };
 
-/* Writes words that may be a stranger's, and changes in them whatever a terminal would obey
- * (name_neutralise()). All text from a directory or a config is written by it, or by
- * error_set(). */
+/* Writes words that may come from a stranger, after name_neutralise() has replaced every character
+ * in them that a terminal would obey. All text from a directory or a config is written by this
+ * function or by error_set(). */
 void terminal_put(FILE *file, char *words);
 
-/* Writes the text in that colour; without colour if the file is no terminal or a dumb one, or the
- * environment has the variable NO_COLOR (no-color.org). */
+/* Writes the text in `colour`; without colour if the file is not a terminal, TERM is missing or
+ * "dumb", or the environment has a variable NO_COLOR that is not empty (no-color.org). */
 void terminal_print(FILE *file, enum terminal_colour colour, const char *text);
 
-/* Returns the lines and columns of the terminal `file`; 24 and 80 if it does not tell. */
+/* The size of a terminal in lines and columns of characters: 24 and 80 if `file` is no terminal or
+ * does not tell. */
 struct terminal_size {
     size_t rows, columns;
 };

@@ -59,7 +59,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Returns the number of UTF-8 characters, which is the number of columns they take. */
+/* Returns the number of UTF-8 characters in `length` bytes; each is taken to be one column wide. */
 static size_t columns(const char *bytes, size_t length)
 {
     size_t count = 0;
@@ -125,7 +125,8 @@ void text_cell(struct text *text, const char *words)
     text_append(text, "\"", 1);
 }
 
-/* Returns the end of the field at `p`: its separator or the end of the line. */
+/* Returns the end of the field at `p`: the next separator outside double quotes, or the end of the
+ * line. */
 static char *field_end(char *p, char separator)
 {
     bool quoted = false;
@@ -137,8 +138,8 @@ static char *field_end(char *p, char separator)
     return p;
 }
 
-/* Cuts off the blanks at the end of a field and a pair of quotes around it; returns its
- * beginning. */
+/* Cuts off the blanks before `end` and a pair of quotes around the field that begins at `start`;
+ * returns the beginning of what is left. */
 static char *trim(char *start, char *end)
 {
     while (end > start && isspace((unsigned char)end[-1]))
@@ -187,7 +188,7 @@ char *text_cut_unit(char *name)
 
 bool text_find_value(const char *line, const char *key, char *value, size_t size)
 {
-    bool quoted = false, start = true; /* of a key, outside of quotes */
+    bool quoted = false, start = true; /* p is inside quotes; a key may begin at p */
     for (const char *p = line; *p; p++) {
         if (start && strncasecmp(p, key, strlen(key)) == 0) {
             p += strlen(key);
@@ -241,7 +242,7 @@ bool text_parse_real(const char *bytes, double *value)
     const char *start = skip_blanks(bytes);
     if (start[strspn(start, "+-.0123456789eE")] != '\0' &&
         *skip_blanks(start + strspn(start, "+-.0123456789eE")) != '\0')
-        return false; /* hex, inf, nan or a decimal comma */
+        return false; /* hexadecimal digits, inf, nan or a decimal comma */
     char *end;
     const double parsed = strtod(start, &end);
     if (end == start || *skip_blanks(end) != '\0' || !isfinite(parsed))
@@ -364,7 +365,8 @@ size_t text_distance(const char *a, const char *b)
 const char *text_nearest(const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    size_t least = strlen(word) / 3 + 2; /* a likely slip changes few letters */
+    /* One more than the edits allowed: a likely slip of the keyboard changes few letters. */
+    size_t least = strlen(word) / 3 + 2;
     for (size_t i = 0; i < count; i++) {
         const size_t distance = text_distance(word, candidates[i]);
         if (distance < least && distance < strlen(candidates[i])) {

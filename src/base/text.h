@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A string that grows; all zero is an empty one. `bytes` is NUL-terminated once non-NULL. */
+/* A string that grows. All zero is an empty string; `bytes` ends with a NUL as soon as it is not
+ * NULL. */
 struct text {
     char *bytes;
     size_t length;
-    size_t capacity;
-    bool failed; /* an allocation failed; the content is incomplete */
+    size_t capacity; /* allocated bytes */
+    bool failed;     /* an allocation failed; the content is incomplete */
 };
 
 void text_append(struct text *text, const char *bytes, size_t length);
@@ -26,25 +27,26 @@ void text_wrap(struct text *text, const char *prefix, size_t width, const char *
 void text_names(struct text *text, const char *const *names);
 /* Appends the names in quotes: "a", "b" and "c". */
 void text_quoted(struct text *text, const char *const *names);
-/* Appends a cell of a CSV file (RFC 4180), in quotation marks if it needs them. If a spreadsheet
- * would take it for a formula, because it begins with '=', '+', '@' or '-' and is no number, an
- * apostrophe before it makes it text. */
+/* Appends a cell of a CSV file (RFC 4180), in quotation marks if necessary. If a spreadsheet would
+ * take the words for a formula, because they begin with '=', '+', '@' or '-' and are no number, an
+ * apostrophe before them makes them text. */
 void text_cell(struct text *text, const char *words);
 /* Appends bytes in base 64 (RFC 4648). */
 void text_base64(struct text *text, const void *from, size_t length);
-/* Appends a word of a shell command, quoted if necessary; one that begins with a dash gets "./"
- * before it, so that it is no option. */
+/* Appends a word of a shell command, quoted if necessary; a word that begins with a dash gets "./"
+ * before it, so that no program takes it for an option. */
 void text_shell(struct text *text, const char *word);
 void text_free(struct text *text);
 
 /*
- * Splits `line` in place at the separator: ',', or ' ' for any blanks. Blanks around fields and a
- * pair of double quotes are removed. Returns the number of fields, of which the first `size` are in
- * `fields`.
+ * Splits `line` in place into fields at the separator: ',', or ' ' for any number of blanks. Blanks
+ * around a field and a pair of double quotes are removed; a separator inside quotes belongs to the
+ * field. Returns the number of fields, of which the first `size` are in `fields`.
  */
 size_t text_split(char *line, char separator, char **fields, size_t size);
 
-/* Cuts a column's name such as "vx [AU/d]" behind "vx"; returns its unit, "AU/d", or NULL. */
+/* Cuts the unit from a column's name: "vx [AU/d]" becomes "vx". Returns the unit, "AU/d", or NULL
+ * if there is none. */
 char *text_cut_unit(char *name);
 
 /* Copies the value of a key such as "Time=" from a line of key=value and key="value" pairs,
@@ -52,24 +54,25 @@ char *text_cut_unit(char *name);
  * long. */
 bool text_find_value(const char *line, const char *key, char *value, size_t size);
 
-/* Reads the whole of `bytes` as a number, with blanks around it or not; returns false if it is
- * anything else. Reals: decimal only (no hex, inf or nan), and not so large that they overflow. */
+/* Read all of `bytes`, blanks around it excepted, as a number in *value; return false if it is
+ * anything else. A real is decimal (no hexadecimal digits, inf or nan) and not too large for a
+ * double. */
 bool text_parse_real(const char *bytes, double *value);
 bool text_parse_integer(const char *bytes, int64_t *value);
 
-/* Prints `value` by the shortest of %.15g, %.16g and %.17g that reads back as it; at most 31
- * characters. */
+/* Prints `value` by the shortest of %.15g, %.16g and %.17g that reads back as `value`, in at most
+ * 31 characters. */
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
-/* Prints `value` with as few digits, from `digits` to 15, as keep it above, at or below each of the
- * two bounds, as `value` itself is: 1.0001 beside 1 becomes "1.0001", not "1". With itself as a
- * bound it gets as many as read back. */
+/* Prints `value` with as few significant digits, from `digits` to 15, as show it on the same side
+ * of each bound, or on the bound, as `value` itself is: 1.0001 beside the bound 1 becomes "1.0001",
+ * not "1". */
 const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
                         double highest);
 
-/* Prints a factor with `digits` significant digits, below a million without an exponent: "1.3",
- * "1750". */
+/* Prints a factor of at least 1 with `digits` significant digits; without an exponent if it is less
+ * than a million: "1.3", "1750". */
 const char *text_factor(char buffer[TEXT_REAL_SIZE], double factor, int digits);
 
 /* Prints " in system 3", for a message about one system of several, or " in system 3 (ic_3.csv)" if
@@ -77,19 +80,21 @@ const char *text_factor(char buffer[TEXT_REAL_SIZE], double factor, int digits);
 enum { TEXT_SYSTEM_SIZE = 160 };
 const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file);
 
-/* Returns the length of the UTF-8 character at `text` (RFC 3629, table of section 4); 0 if there is
- * none. Reads nothing behind the NUL that ends the text. */
+/* Returns the length in bytes of the UTF-8 character at `text` (RFC 3629, table of section 4); 0 if
+ * the bytes are no such character. Reads nothing behind the NUL that ends the text. */
 size_t text_character(const char *text);
 
-/* Returns the value; for a NaN, one without the sign that printf() would show. */
+/* Returns the value; if it is NaN, a NaN without a sign, since printf() would show the sign. */
 double text_plain(double value);
-/* Rounds down to one digit: 0.0237 becomes 0.02. */
+/* Rounds a positive value down to one significant digit: 0.0237 becomes 0.02. */
 double text_round_down(double value);
 
-/* Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b. */
+/* Returns the number of edits (insert, delete or replace a letter, swap two neighbours) that turn
+ * `a` into `b`. */
 size_t text_distance(const char *a, const char *b);
 
-/* Returns the candidate nearest to `word`, or NULL if none is near enough to be a likely slip. */
+/* Returns the candidate with the fewest edits (text_distance()) from `word`; NULL if all are too
+ * far for `word` to be a slip of the keyboard. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
 #endif
