@@ -23,7 +23,7 @@ struct lines {
     char *buffer;         /* capacity + 1 bytes, for the NUL of a last line */
     size_t capacity;      /* grows from BLOCK with the longest line */
     size_t next, filled;  /* the unread bytes are buffer[next ... filled - 1] */
-    int64_t offset;       /* where buffer[filled] is in the uncompressed file */
+    int64_t offset;       /* offset of buffer[filled] in the uncompressed file */
     bool ended;           /* the whole file has been read into the buffer */
     bool cut;             /* the last line has no line end */
     size_t length, empty; /* in bytes: of the last line; of all lines without data so far */

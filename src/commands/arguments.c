@@ -9,7 +9,8 @@
 #include "output/lock.h"
 #include "run/schema.h"
 
-/* Returns the length of "orrery run" at the start of the usage. */
+/* Returns the length of the command at the beginning of its usage: of "orrery run" in "orrery run
+ * FILE.cfg [options]". */
 static int command_length(const struct arguments *arguments)
 {
     const char *blank = strchr(arguments->usage, ' ');
@@ -24,7 +25,7 @@ static enum status usage_error(const struct arguments *arguments, struct error *
                      arguments->usage, what, *word ? " " : "", word, length, arguments->usage);
 }
 
-/* Appends the form of an argument: "-o, --output DIR". */
+/* Appends the form of an argument in the help: "-o, --output DIR". */
 static void print_form(const struct argument *a, struct text *text)
 {
     if (a->letter)
@@ -57,9 +58,9 @@ static void print_help(const struct arguments *arguments)
 }
 
 /*
- * Prints the lines for the completion of shells: the name of the first plain argument, then a line
- * for each option, with its letter, its name, the name of its value and its help, separated by
- * tabs.
+ * Prints what scripts for the completion of shells read: the name of the first plain argument of
+ * the usage, "FILE.cfg", then a line for each option with its letter, its name, the name of its
+ * value and its help, separated by tabs.
  */
 static void print_completions(const struct arguments *arguments)
 {
@@ -139,8 +140,9 @@ static bool sets_keys(const struct arguments *arguments)
     return false;
 }
 
-/* Tells whether a key of the config was probably meant, "--integrator euler" or "time.step=0.1";
- * then appends how it is set. */
+/* Tells whether `word`, which is no argument of the command, probably means a key of the config, as
+ * in "--integrator euler" or "time.step=0.1" (`next` is the word behind it). If so, appends to
+ * `text` how the key is set: "-P time.step=0.1". */
 static bool suggest_override(const struct arguments *arguments, const char *word, const char *next,
                              struct text *text)
 {
@@ -173,8 +175,9 @@ static enum status refuse_word(const struct arguments *arguments, const char *wh
     return error->status;
 }
 
-/* Tells whether "-P a = b" was written in several words: the list has "a" or "a=", and a sign or a
- * value follows. Then appends how it is written. */
+/* Tells whether "-P a=b" was written with blanks, as "-P a = b": whether the word before words[i]
+ * is "a" or "a=" and follows -P, and words[i] is a sign or a value. If so, appends to `text` how it
+ * must be written. */
 static bool suggest_joined(const struct arguments *arguments, char *const *words, int count, int i,
                            struct text *text)
 {
@@ -192,8 +195,9 @@ static bool suggest_joined(const struct arguments *arguments, char *const *words
     return true;
 }
 
-/* Reports an unknown option, with the one that may have been meant. `name` is that of a long
- * option, without the dashes; NULL for a letter. */
+/* Reports an unknown option `word`, and the option or key that may have been meant. `name` is a
+ * long option without its dashes; NULL if the option is a letter. `next` is the word behind it, or
+ * NULL. */
 static enum status unknown_option(const struct arguments *arguments, const char *word,
                                   const char *name, const char *next, struct error *error)
 {
@@ -215,7 +219,8 @@ static enum status unknown_option(const struct arguments *arguments, const char 
                      arguments->usage, word, nearest, length, arguments->usage);
 }
 
-/* Takes argv[*i], which begins with '-', and the value behind it. */
+/* Stores the option argv[*i], which begins with '-', and its value, which may be the next word: *i
+ * is then that of the value. */
 static enum status take_option(const struct arguments *arguments, int argc, char **argv, int *i,
                                struct error *error)
 {

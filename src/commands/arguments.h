@@ -1,4 +1,5 @@
-/* The arguments of a command: one table, from which they are parsed and the help is printed. */
+/* The arguments of a command: one table, by which they are parsed and from which the help is
+ * printed. */
 #ifndef ORRERY_COMMANDS_ARGUMENTS_H
 #define ORRERY_COMMANDS_ARGUMENTS_H
 
@@ -7,17 +8,18 @@
 
 #include "base/status.h"
 
+/* The types of arguments; each comment names the type of the variable that gets the value. */
 enum argument_type {
     ARGUMENT_FLAG,    /* bool */
     ARGUMENT_TEXT,    /* const char * */
     ARGUMENT_INTEGER, /* long long */
     ARGUMENT_REAL,    /* double */
     ARGUMENT_LIST,    /* struct argument_list: may be given many times */
-    ARGUMENT_WORD,    /* const char *: "" if it stands alone, else the text behind its '=' */
-    ARGUMENT_NO_LOCK  /* no target: the process takes no locks from then on */
+    ARGUMENT_WORD,    /* const char *: "" for --name, "word" for --name=word */
+    ARGUMENT_NO_LOCK  /* no variable: the process takes no file locks from then on */
 };
 
-enum { ARGUMENT_LIST_SIZE = 1024 }; /* a message of arguments.c has this number */
+enum { ARGUMENT_LIST_SIZE = 1024 }; /* the error message in arguments.c says 1024 too */
 
 struct argument_list {
     size_t count;
@@ -25,9 +27,9 @@ struct argument_list {
 };
 
 struct argument {
-    char letter;       /* 0: only the long form */
-    const char *name;  /* NULL: only the letter */
-    const char *value; /* name of its value in the help; NULL for a flag */
+    char letter;       /* "o" of -o; 0 if the argument has only a name */
+    const char *name;  /* "output" of --output; NULL if it has only a letter */
+    const char *value; /* name of its value in the help, "DIR"; NULL for a flag */
     enum argument_type type;
     void *target; /* variable that gets the value; unchanged if the argument is not given */
     const char *help;
@@ -38,13 +40,14 @@ struct arguments {
     const char *summary; /* a sentence or two about the command */
     const struct argument *table;
     size_t count;
-    size_t least, most; /* numbers of plain arguments that are allowed */
+    size_t least, most; /* allowed numbers of plain arguments, which are no options */
 };
 
 /*
- * Parses the arguments behind the command's name (argv[0]). Every command also has -h, --help and,
- * for the completion of shells, --complete: they print the text to standard output and set *helped.
- * STATUS_USAGE.
+ * Parses the arguments behind the command's name, which is argv[0]: stores the values of options as
+ * the table says, and words that are no options in *plain. Every command also has -h, --help and,
+ * for the completion of shells, --complete, which print to standard output; *helped tells whether
+ * one of them was given. STATUS_USAGE.
  */
 enum status arguments_parse(const struct arguments *arguments, int argc, char **argv,
                             struct argument_list *plain, bool *helped, struct error *error);

@@ -17,7 +17,8 @@
 #include "force/method.h"
 #include "integrator/stage-list.h"
 
-/* Prints a line "#   name           value"; breaks it if it is too long. */
+/* Prints a line "#   name           value", as a comment of the config that was printed before;
+ * breaks a line that is too long. */
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
 {
     char value[512];
@@ -79,7 +80,8 @@ static void print_time(const struct timing *t, bool chooses_steps)
              strerror(t->disk_error), t->disk.flush, need_text(t->disk.rate, rate));
 }
 
-/* Names the faster force method for this number of bodies, if the run could use it. */
+/* Names the faster of the two force methods (direct sums, fast multipoles) for the number of bodies
+ * of the run, unless the run has it or could not use it. */
 static void print_method(const struct run_record *run, const struct timing *t)
 {
     static const double typical_accuracy = 1e-4, worth_saying = 2.0;
@@ -152,7 +154,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
         item("warning", "%s", x->warnings.cut_words);
 }
 
-/* Prints the setting that was chosen for the accuracy asked for, and the other candidates. */
+/* Prints the integrator and step that were chosen to keep the accuracy that the config asks for,
+ * and the other candidates. */
 static void print_choice(const struct choice *choice, double softening)
 {
     struct text table = { 0 };
@@ -191,7 +194,8 @@ static void print_resolution(const struct experiment *x, const struct backend_de
         item("warning", "%s", text);
 }
 
-/* Prints the pair of bodies that limits the step. */
+/* Prints the pair of bodies that limits the step: the one that orbits fastest, now or when it
+ * passes. */
 static void print_fastest(const struct experiment *x, const struct advice *a)
 {
     const struct units *units = x->simulation.physics.units;
@@ -231,7 +235,8 @@ static void print_fastest(const struct experiment *x, const struct advice *a)
              free_fall, distance, period, a->steps);
 }
 
-/* Returns the reason for more than the usual number of steps. */
+/* Returns words for why the pair that limits the step needs more steps than usual; "" if it needs
+ * no more. */
 static const char *reason_for_more(const struct advice *a)
 {
     if (!(a->wanted > a->usual))
@@ -241,7 +246,8 @@ static const char *reason_for_more(const struct advice *a)
                : ", as many as so deep a passage wants";
 }
 
-/* Writes "time.step = 0.01", with the integrator if it is another one. */
+/* Writes the setting that the advice proposes, "time.step = 0.01"; the integrator comes first if it
+ * is not that of the config. */
 enum { SETTING_SIZE = 128 };
 static const char *setting(const struct experiment *x, const struct advice *a, double step,
                            char buffer[SETTING_SIZE])
@@ -319,11 +325,11 @@ static void print_step(const struct experiment *x, const struct advice *a,
     print_trial(x, a, timing);
 }
 
-/* Proposes shadows, for few bodies: the energy does not tell whether positions are right, and for
- * few bodies shadows tell at little cost. */
+/* Proposes shadows (copies of the run with other steps, which tell until when positions are right):
+ * the energy does not tell that, and for few bodies shadows cost little. */
 static void print_trust(const struct experiment *x, const struct timing *timing)
 {
-    const double few = 64.0; /* most bodies of all systems together */
+    const double few = 64.0; /* up to so many bodies, of all systems together */
     if (copies_shadowed(x->config) || x->simulation.bodies->count < 2 ||
         (double)x->simulation.bodies->systems * (double)x->simulation.bodies->count > few)
         return;
@@ -351,8 +357,8 @@ static const char *const part_names[CHECK_PARTS] = {
     [CHECK_ADVICE] = "which steps suffice",
 };
 
-/* Prints the estimate that follows from the config alone, for a run that could not be prepared in
- * time. */
+/* Prints the need of memory, which follows from the config alone, for a run whose bodies were not
+ * ready in time. */
 static void print_bare_estimate(const struct config *config)
 {
     struct memory_need need;

@@ -1,6 +1,7 @@
 /*
- * The results of `orrery check`, and how they are printed: an estimate of memory, disk and time,
- * the setting that was chosen for an error, the steps that suffice.
+ * The results of `orrery check`, and how they are printed: an estimate of memory, disk and time;
+ * the integrator and step that were chosen if the config asks for an accuracy; the steps that
+ * suffice.
  */
 #ifndef ORRERY_COMMANDS_CHECK_REPORT_H
 #define ORRERY_COMMANDS_CHECK_REPORT_H
@@ -11,7 +12,8 @@
 #include "estimate/estimate.h"
 #include "run/record.h"
 
-/* The parts of the check, in the order in which they are tried until its time is over. */
+/* The parts of the check, in the order in which they are done until the time of the check is over;
+ * the number of parts is last. */
 enum check_part { CHECK_BODIES, CHECK_ESTIMATE, CHECK_RESOLUTION, CHECK_ADVICE, CHECK_PARTS };
 
 struct check_results {
@@ -22,8 +24,8 @@ struct check_results {
     struct advice advice;
 };
 
-/* Prints the parts before part `done`, which were ready in time; names the others; and prints the
- * disk space that the runs of a sweep take together. */
+/* Prints the results of the parts before part `done`, which were ready in time; names the parts
+ * that were not; and prints the disk space that the runs of a sweep take together. */
 void check_report(const struct check_results *check, int done, const struct sweep_estimate *sweep);
 
 #endif

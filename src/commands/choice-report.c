@@ -6,7 +6,8 @@
 #include "commands/display.h"
 #include "output/run-fields.h"
 
-/* Sorts the candidates by their cost, those that keep the error first. */
+/* Sorts the candidate settings: first those that keep the accuracy asked for, each group by its
+ * cost. */
 static void sort_candidates(const struct choice *choice,
                             const struct candidate *sorted[CHOICE_CANDIDATES])
 {
@@ -22,7 +23,8 @@ static void sort_candidates(const struct choice *choice,
     }
 }
 
-/* Writes a number by `format`, "3.1e-08"; "-" if it is not known. */
+/* Writes a number by the printf format `format`, "3.1e-08"; returns "-" if the number is not
+ * finite, which means unknown. */
 enum { CELL_SIZE = 32 };
 static const char *cell(char buffer[CELL_SIZE], const char *format, double value)
 {
@@ -32,7 +34,8 @@ static const char *cell(char buffer[CELL_SIZE], const char *format, double value
     return buffer;
 }
 
-/* Returns the part of the setting's text behind the integrator's name: "step 0.001". */
+/* Returns what the text of a setting, "pefrl, step 0.001", has behind the name of the integrator:
+ * "step 0.001"; "-" if the setting has no step. */
 static const char *behind_name(const struct setting *setting, char buffer[SETTING_TEXT_SIZE])
 {
     if (!(setting->step > 0.0))

@@ -1,5 +1,6 @@
 /*
- * orrery bench --gpu: measures how fast a GPU computes, beside its limits and beside the CPU.
+ * orrery bench --gpu: measures how fast a GPU computes, and compares that with the limits of the
+ * GPU and with the CPU.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -26,11 +27,11 @@ enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
 
 struct collected {
     json_t *about;            /* content of bench-gpu.json */
-    struct directory *folder; /* folder of that file, or NULL */
-    json_t *rows;
-    int part; /* part whose title was printed last */
-    size_t skipped;
-    struct gpu_bench_row blocks[16]; /* rows for the bars */
+    struct directory *folder; /* folder that gets bench-gpu.json; NULL if none was asked for */
+    json_t *rows;             /* results measured so far, a member of `about` */
+    int part;                 /* enum gpu_bench_part of the last title printed; -1 before any */
+    size_t skipped;           /* number of rows for which there was no time */
+    struct gpu_bench_row blocks[16]; /* rates by tile and block, for the bar chart */
     size_t block_count;
 };
 
@@ -62,8 +63,8 @@ static void print_timed(const struct gpu_bench_row *row)
            row->tuning.bodies, row->tuning.split, 1e3 * row->seconds, 1e-9 * row->rate, limit);
 }
 
-/* Prints the rate of an operation, and the rate by the clock. That is unknown for units of which a
- * multiprocessor has a number of its own. */
+/* Prints the measured rate of an operation and the rate that the clock allows: "-" if that is
+ * unknown, because multiprocessors differ in how many units they have for the operation. */
 static void print_operation(const struct gpu_bench_row *row)
 {
     char limit[16] = "-";
@@ -87,7 +88,7 @@ static void print_row(const struct gpu_bench_row *row)
     fflush(stdout);
 }
 
-/* Prints the bar chart of the rates by tile and block. */
+/* Prints a bar chart: for each tile and block size the rate in 1e9 pair interactions per second. */
 static void print_bars(const struct collected *collected)
 {
     double best = 0;
@@ -125,7 +126,8 @@ static json_t *row_json(const struct gpu_bench_row *row)
 static const char *const file_names[] = { "bench-gpu.json", "bench-gpu.dat", "bench-gpu.gp",
                                           "bench-gpu.svg", "bench-gpu.png" };
 
-/* Opens the directory for the results, before anything is measured. */
+/* Opens the directory for the results, before anything is measured, so that a bad path costs no
+ * time. */
 static enum status open_folder(const char *path, struct directory **folder, struct error *error)
 {
     if (directory_open_kind(path, &directory_bench_gpu, DIRECTORY_FORCE, folder, error) ==
@@ -165,7 +167,7 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
 
 /* --- the CPU beside it -------------------------------------------------------------------------*/
 
-/* Measures the least seconds of some steps. */
+/* Measures a step: *seconds is the least time of up to 20 steps, within about 0.2 s. */
 static enum status time_cpu(struct simulation *simulation, double *seconds, struct error *error)
 {
     enum status status = simulation_advance(simulation, 1, error);
@@ -211,8 +213,8 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
 
 /* --- files -------------------------------------------------------------------------------------*/
 
-/* Adds a curve: the rate over N, or with `limit` the limit, of the rows of sizes with this label
- * and precision. */
+/* Adds a curve to the figure: from the rows with this label and precision of the part "sizes", the
+ * rate over the number of bodies, or with `limit` the rate that the hardware allows. */
 static enum status add_curve(struct figure *figure, const json_t *rows, const char *label,
                              const char *precision, bool limit, int color, struct error *error)
 {

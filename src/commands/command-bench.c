@@ -19,15 +19,17 @@ enum { WORDS_SIZE = 512 };
 
 static const double default_seconds = 100;
 
-/* A list of the command line, "1024,4096", and its words. */
+/* A list from the command line, "1024,4096": its text, cut at the commas, and pointers to its
+ * words. */
 struct words {
     char text[WORDS_SIZE];
     size_t count;
     const char *items[BENCH_MOST];
 };
 
+/* The options of the command line. Lists are texts with commas, NULL if they were not given. */
 struct wanted {
-    const char *sizes, *threads, *backends, *kernels, *precisions, *isas; /* NULL: not given */
+    const char *sizes, *threads, *backends, *kernels, *precisions, *isas; /* "1,2,4" */
     const char *accuracies, *boundary, *folder;
     double seconds, softening;
     bool equal;
@@ -52,7 +54,8 @@ static enum status cut(const char *option, const char *list, struct words *words
                         : error_set(error, STATUS_USAGE, "orrery bench: --%s: no values", option);
 }
 
-/* Finds every word of the list among the names, whose strings `axis` borrows. */
+/* Finds every word of the list among `names` and sets `axis`, which ends with NULL, to the strings
+ * in `names`; a word that is not among them is an error. */
 static enum status read_names(const char *option, const char *list, const char *const *names,
                               const char **axis, struct error *error)
 {
@@ -97,7 +100,7 @@ static enum status read_counts(const char *option, const char *list, long long m
 static enum status read_accuracies(const char *option, const char *list, double *axis,
                                    struct error *error)
 {
-    static const double least = 1e-8, most = 1e-2; /* the bounds of compute.accuracy */
+    static const double least = 1e-8, most = 1e-2; /* bounds of compute.accuracy in a config */
     struct words words;
     if (cut(option, list, &words, error))
         return error->status;
@@ -112,8 +115,9 @@ static enum status read_accuracies(const char *option, const char *list, double 
 
 /* --- plans -------------------------------------------------------------------------------------*/
 
-/* The plans of a benchmark without options. `threads` is set at run time, and isas that this
- * machine lacks are left out. */
+/* The plans of a benchmark without options. Each measures every combination of its values. The
+ * numbers of threads are set at run time, and instruction sets that this machine lacks are left
+ * out. */
 static const struct bench_plan default_plans[] = {
     { .title = "kernels at 16384 bodies",
       .sizes = { 16384 },
@@ -151,7 +155,8 @@ static const struct bench_plan default_plans[] = {
       .accuracies = { 1e-3, 1e-5 } },
 };
 
-/* Leaves out the instruction sets that this machine lacks, and those made for another CPU. */
+/* Leaves out the instruction sets that this machine lacks and those whose kernels were made for
+ * another CPU. */
 static void fit_isas(struct bench_plan *plan)
 {
     size_t kept = 0;
@@ -161,7 +166,8 @@ static void fit_isas(struct bench_plan *plan)
     plan->isas[kept] = NULL;
 }
 
-/* Sets the numbers of threads: 1, the other powers of two below the number of cores, and that. */
+/* Sets the numbers of threads to measure: the powers of two below the number of cores, and the
+ * number of cores itself. */
 static void spread_threads(struct bench_plan *plan, int cores)
 {
     size_t count = 0;
@@ -181,7 +187,8 @@ static size_t plan_default(struct bench_plan *plans)
     return COUNT_OF(default_plans);
 }
 
-/* Makes one plan over the values that were asked for, with one value on each other axis. */
+/* Makes one plan from the lists of the options; where no list was given, the plan has one usual
+ * value. `count` is the number of bodies, if that is known; otherwise 0. */
 static enum status plan_wanted(const struct wanted *wanted, size_t count, struct bench_plan *plan,
                                struct error *error)
 {
@@ -276,8 +283,8 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
     return measure_all(plans, count, &subject, setting, wanted, error);
 }
 
-/* Sets the axes that the options leave open to the values of the experiment; the backend is one for
- * CPUs. */
+/* Sets those values of the plan for which the options give no list to the values of the experiment,
+ * except the backend, which stays "openmp". */
 static void plan_as_experiment(const struct wanted *wanted, const struct config *config,
                                struct bench_plan *plan)
 {

@@ -21,8 +21,8 @@ static enum status print_keys(const struct config *config, struct error *error)
     return error->status;
 }
 
-/* Estimates the cost. If numbers are not finite, the error says that a trial of the run has met
- * them, since the user has not asked for one. */
+/* Estimates the cost of the run by a trial of it. If the trial meets numbers that are not finite,
+ * the error says that this was a trial, since the user has not asked for one. */
 static enum status estimate_tried(const char *path, const struct run *run,
                                   struct estimate *estimate, struct error *error)
 {
@@ -33,7 +33,7 @@ static enum status estimate_tried(const char *path, const struct run *run,
     return error_pass(error, &tried);
 }
 
-/* The longest time of a check, in seconds. */
+/* The longest time that a check may take, in seconds. */
 static const double most_seconds = 10.0;
 
 static enum status try_part(struct check_results *check, enum check_part part, const char *path,
@@ -48,7 +48,7 @@ static enum status try_part(struct check_results *check, enum check_part part, c
         return STATUS_OK;
     }
     if (part == CHECK_ADVICE && accuracy_target_key(&record->target))
-        return STATUS_OK; /* the step was chosen for that accuracy, or is given with it */
+        return STATUS_OK; /* the step follows from the accuracy that is asked for */
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
     if (part == CHECK_RESOLUTION)

@@ -1,7 +1,7 @@
 /*
  * orrery convert: copies bodies from one kind of file to another, by the readers of initial
- * conditions and the writers of outputs. Numbers stay as they are unless their units are known and
- * others are asked for.
+ * conditions and the writers of outputs. Numbers are converted only if the units of the input are
+ * known and the user asks for others.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,42 +20,42 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* The options of the command line, and what follows from them. */
+/* The options of the command line, and what follows from them. IN is the file to read, OUT the file
+ * to write. */
 struct conversion {
     const char *input, *output;
     const char *from, *to, *units, *from_units, *columns;
     long long frame, digits;
     bool all, force, quiet;
-    bool species;     /* the first frame has species */
-    bool to_standard; /* the output is "-", standard output */
+    bool species;     /* the first frame of IN names the species of its bodies */
+    bool to_standard; /* OUT is "-", standard output */
 
     const struct read_format *reader;
     const struct snapshot_format *writer;
-    char folder[PATH_SIZE]; /* folder of the output */
-    const char *name;       /* name of the output in that folder */
-    bool compressed;
-    struct xyz_frame xyz;
-    const struct units *wanted, *declared; /* units of OUT that are asked for, and those of IN if it
-                                              names none; or NULL */
+    char folder[PATH_SIZE];                /* folder of OUT */
+    const char *name;                      /* name of OUT in that folder */
+    bool compressed;                       /* OUT ends in .gz */
+    struct xyz_frame xyz;                  /* columns and digits of extended XYZ */
+    const struct units *wanted, *declared; /* units for OUT; for IN, if it names none; or NULL */
     struct physics physics;
 };
 
-/* The input, which is read one frame after the other. */
+/* The input, which is read frame after frame: a frame has the bodies at one time. */
 struct source {
     struct read_request request;
     struct read_about about;
-    struct lines *lines; /* lines of a file whose frames are all read; or NULL */
-    struct bodies *bodies;
-    size_t frames; /* number of frames read */
+    struct lines *lines;   /* lines of an xyz file of which all frames are read; otherwise NULL */
+    struct bodies *bodies; /* bodies of the frame read last */
+    size_t frames;         /* number of frames read */
 };
 
 /* The output. */
 struct target {
     struct directory *directory;
     struct stream *stream;
-    struct snapshot_arrays arrays; /* frames of a format that writes all at its end */
-    size_t files;
-    char first[PATH_SIZE]; /* name of the first file */
+    struct snapshot_arrays arrays; /* frames, if all are written at the end */
+    size_t files;                  /* number of files written */
+    char first[PATH_SIZE];         /* name of the first file */
 };
 
 /* --- what is wanted --------------------------------------------------------------------------- */
@@ -123,7 +123,8 @@ static enum status choose_numbers(struct conversion *c, struct error *error)
     return STATUS_OK;
 }
 
-/* Finds the system of units of this name; NULL for no name. */
+/* Finds the system of units called `name`; sets *units to NULL if `name` is NULL. STATUS_USAGE if
+ * there is none, with the name of the option. */
 static enum status find_units(const char *option, const char *name, const struct units **units,
                               struct error *error)
 {
@@ -169,7 +170,9 @@ static enum status choose_place(struct conversion *c, struct error *error)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Chooses the units of OUT: those asked for, or those of IN if they are known. */
+/* Chooses the units of OUT: those of --units; otherwise those of IN, which the file names (`said`)
+ * or --from-units declares; otherwise N-body units. Refuses a conversion between N-body units and
+ * physical ones. */
 static enum status settle_units(struct conversion *c, const struct read_units *said,
                                 struct error *error)
 {
@@ -207,7 +210,7 @@ static enum status open_source(struct conversion *c, struct source *source, stru
     }
     struct read_shape shape;
     if (c->reader->measure(c->reader, &source->request, &shape, error)) {
-        if (error->status == STATUS_CONFIG) /* the wrong wish came from the command line */
+        if (error->status == STATUS_CONFIG) /* the fault is in the command line */
             error->status = STATUS_USAGE;
         return error->status;
     }
@@ -224,7 +227,7 @@ static void close_source(struct source *source)
     bodies_destroy(source->bodies);
 }
 
-/* Reads the next frame; *more becomes false behind the last one. */
+/* Reads the next frame into source->bodies; *more becomes false if there is none left. */
 static enum status read_next(const struct conversion *c, struct source *source, bool *more,
                              struct error *error)
 {
@@ -271,7 +274,8 @@ static enum status open_target(const struct conversion *c, struct target *target
     return stream_replace(target->directory, c->name, c->compressed, &target->stream, error);
 }
 
-/* Writes the name of a frame's file: snapshot.hdf5; for all frames snapshot_000.hdf5 and on. */
+/* Writes the name of the file for frame `index` of a format that has one frame per file:
+ * snapshot.hdf5 or, with --all, snapshot_000.hdf5 and on. */
 static void file_of_frame(const struct conversion *c, size_t index, char name[PATH_SIZE])
 {
     const char *dot = strrchr(c->name, '.');
@@ -341,7 +345,7 @@ static void add_word(struct text *text, bool when, const char *word)
         text_print(text, "%s%s", text->length ? ", " : "", word);
 }
 
-/* Tells whether ids differ from the order of the bodies. */
+/* Tells whether any id differs from the number of its body in its system, counted from 1. */
 static bool has_own_ids(const struct bodies *bodies)
 {
     for (size_t s = 0; s < bodies->systems; s++)
@@ -351,7 +355,8 @@ static bool has_own_ids(const struct bodies *bodies)
     return false;
 }
 
-/* Names the content of the input that the output cannot hold. */
+/* Names what the input has and the output cannot hold: the format of the output, except for
+ * `lost_here`, bits SNAPSHOT_... of what its writer had to leave out this time. */
 static void tell_losses(const struct conversion *c, const struct source *source, unsigned lost_here)
 {
     const struct read_about *about = &source->about;
@@ -380,7 +385,7 @@ static void tell_losses(const struct conversion *c, const struct source *source,
         fprintf(stderr, READ_UNFINISHED "\n", c->input, about->unfinished);
 }
 
-/* Prints the units from and to which numbers were converted, if they were. */
+/* Prints ", from UNITS to UNITS" if numbers were converted. */
 static void tell_units(FILE *out, const struct conversion *c, const struct read_units *said)
 {
     char words[READ_PROBLEM_SIZE];
@@ -395,7 +400,7 @@ static void tell_result(const struct conversion *c, const struct source *source,
                         const struct target *target)
 {
     const struct bodies *bodies = source->bodies;
-    FILE *const out = c->to_standard ? stderr : stdout; /* so that bodies and words do not mix */
+    FILE *const out = c->to_standard ? stderr : stdout; /* words and bodies do not mix */
     fprintf(out, "%.*s%s%s: %zu frame%s of %zu bodies",
             (int)(c->to_standard ? 0 : c->name - c->output), c->output,
             c->to_standard ? "standard output" : target->first, target->files > 1 ? " ..." : "",

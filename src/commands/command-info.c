@@ -58,7 +58,7 @@ static void print_cpu(struct text *text)
 #endif
     reference_item("  ", "CPU features", NAME_COLUMN, line.length ? line.bytes : "baseline", text);
     text_free(&line);
-    for (size_t k = 1; force_isa_names[k]; k++) /* best first */
+    for (size_t k = 1; force_isa_names[k]; k++) /* from the fastest instruction set on */
         if (force_isa_runs(force_isa_names[k]))
             text_print(&line, "%s%s", line.length ? ", " : "", force_isa_names[k]);
     reference_item("  ", "CPU kernels", NAME_COLUMN, line.bytes ? line.bytes : "", text);
@@ -79,8 +79,8 @@ static void print_backends(struct text *text)
     }
 }
 
-/* Prints the launch sizes of a GPU's kernels: those that `orrery bench --gpu` has found, or the
- * defaults. */
+/* Appends the launch sizes (threads per block and so on) of a GPU's kernel GPU_BLOCKED for each
+ * precision: those that `orrery bench --gpu` has found to be fastest, or the defaults. */
 static void print_tuning(const struct gpu_device *device, struct text *text)
 {
     struct gpu_tuning_table table;
@@ -124,7 +124,8 @@ static void print_gpus(struct text *text)
     }
 }
 
-/* Appends the line of a variant: its name, its help and its keys, "[count, radius]". */
+/* Appends the line of a variant, such as the initial condition "plummer": its name, its help and
+ * its keys, "[count, radius]". */
 static void print_variant_line(const struct variant *variant, struct text *text)
 {
     struct text line = { 0 };
@@ -137,7 +138,8 @@ static void print_variant_line(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
-/* Appends the keys with explained choices, such as kernels, precisions, instruction sets. */
+/* Appends the keys whose choices have explanations (compute.kernel, for instance), each with its
+ * choices and what they mean. */
 static void print_choices(const struct schema *schema, struct text *text)
 {
     for (size_t i = 0; i < schema->group_count; i++) {
@@ -152,8 +154,8 @@ static void print_choices(const struct schema *schema, struct text *text)
     }
 }
 
-/* Appends the line of a group: "time   How the bodies move, and for how long. [integrator, step,
- * end]". */
+/* Appends the line of a group of keys: "time   How the bodies move, and for how long. [integrator,
+ * step, end]". */
 static void print_group_line(const struct group *group, struct text *text)
 {
     struct text line = { 0 };
@@ -193,7 +195,8 @@ static void print_overview(const struct schema *schema, struct text *text)
 
 /* --- one name --------------------------------------------------------------------------------- */
 
-/* Appends the columns of a diagnostic's file, and the way in which `expect` names them. */
+/* Appends the columns of the file of a diagnostic, and how the criteria in `expect` name them;
+ * nothing if `variant` is no diagnostic. */
 static void print_diagnostic(const struct variant *variant, struct text *text)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -243,8 +246,9 @@ static void print_integrator(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
-/* Explains every column of diagnostics with this name, "energy_error" or
- * "conservation.energy_error". Returns whether there is one, or `more`. */
+/* Explains every column of a diagnostic that is called `name`: "energy_error", or
+ * "conservation.energy_error" for that of one diagnostic. Returns `more`, which says that text was
+ * appended before, or true if it has found a column. */
 static bool print_columns(const char *name, bool more, struct text *text)
 {
     for (size_t i = 0; diagnostic_measured(i); i++) {
@@ -265,8 +269,8 @@ static bool print_columns(const char *name, bool more, struct text *text)
     return more;
 }
 
-/* Explains every group, variant, key, explained choice and column of this name ("time", "plummer",
- * "time.step", "tiled", "energy_error"). Returns whether there is one. */
+/* Explains every group, variant, key, explained choice and column that is called `name`: "time",
+ * "plummer", "time.step", "tiled", "energy_error". Returns whether there is any. */
 static bool print_name(const struct schema *schema, const char *name, struct text *text)
 {
     bool found = false;
@@ -295,7 +299,8 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
 
 /* --- lists for the completion of shells ------------------------------------------------------- */
 
-/* Appends a key, "time.step", then a tab and the values that a choice or a flag may have. */
+/* Appends a key, "time.step", then a tab and, if the key is a choice or a flag, its possible
+ * values. */
 static void print_key(const struct group *group, const struct parameter *parameter,
                       struct text *text)
 {
@@ -319,7 +324,8 @@ static void print_variant_keys(const struct group *group, struct text *text)
             print_key(group, &group->variant(k)->parameters[i], text);
 }
 
-/* Appends all keys; a key of several variants is there several times. */
+/* Appends all keys of a config, one per line; a key that several variants have is there several
+ * times. */
 static void print_keys(const struct schema *schema, struct text *text)
 {
     for (size_t i = 0; i < schema->group_count; i++) {

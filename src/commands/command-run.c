@@ -33,11 +33,12 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* The seconds before the batch system's end at which the last checkpoint begins. */
+/* The last checkpoint begins so many seconds before the batch system ends the job. */
 static const double batch_margin_seconds = 60.0;
 
-/* Returns the seconds until the batch system ends the job, less the margin; 0 if it sets no end. An
- * end in the past was perhaps inherited from a job that has ended: then 1, with a warning. */
+/* Returns the seconds that the run may take before the batch system ends the job, less the margin
+ * for the checkpoint; 0 if the batch system sets no end. An end in the past was perhaps inherited
+ * from a job that has ended: returns 1, with a warning. */
 static double batch_limit(void)
 {
     int64_t end;
@@ -54,15 +55,15 @@ static double batch_limit(void)
     return fmax(1.0, left - batch_margin_seconds);
 }
 
-/* Finds the deadline by clock_seconds(): that of --max-time, `text` as "[[H:]M:]S", or of the batch
- * system, whichever comes first; 0: none. */
+/* Finds the moment of clock_seconds() at which the run must stop: that of --max-time (`text`,
+ * "[[H:]M:]S", or NULL) or that of the batch system, whichever comes first; 0 if there is none. */
 static enum status find_deadline(const char *text, double *deadline, struct error *error)
 {
     const double now = clock_seconds(), batch = batch_limit();
     *deadline = batch > 0.0 ? now + batch : 0.0;
     if (!text)
         return STATUS_OK;
-    double parts[3]; /* decimal digits only, as many as there are */
+    double parts[3]; /* hours, minutes and seconds, or only the last of them */
     char rest;
     const int count = sscanf(text, "%lf:%lf:%lf%c", &parts[0], &parts[1], &parts[2], &rest);
     const size_t digits = strspn(text, "0123456789:");
@@ -80,17 +81,18 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The options of the command line. */
+/* The options of `orrery run`. */
 struct wanted {
     struct prepare_options prepare;
     struct run_options run;
     struct command_study_options study;
-    const char *max_time, *restart; /* their texts, or NULL */
-    long long member;
+    const char *max_time, *restart; /* values of --max-time and --restart; NULL if not given */
+    long long member;               /* member of a sweep to run alone, counted from 1; 0 for all */
     bool dry_run;
 };
 
-/* Interprets "--restart" (`word` is ""), "--restart=if-any" or neither (NULL). */
+/* Interprets the option --restart: `word` is NULL if it is not given, "" for "--restart" alone,
+ * "if-any" for "--restart=if-any". */
 static enum status read_restart(const char *word, struct run_options *options, struct error *error)
 {
     options->restart = word != NULL;
@@ -103,7 +105,8 @@ static enum status read_restart(const char *word, struct run_options *options, s
     return STATUS_OK;
 }
 
-/* Interprets the options that are texts. */
+/* Interprets the options whose values are words or need a check: --restart, --member and
+ * --max-time. */
 static enum status read_words(struct wanted *wanted, bool quiet, struct error *error)
 {
     if (read_restart(wanted->restart, &wanted->run, error))
@@ -131,7 +134,7 @@ static enum status run_one(const struct run_options *options, struct prepared *p
     display_clear(display);
     const struct run_record record = run_record(prepared->run);
     if (display->tabular && !display->quiet)
-        printf("\n"); /* between the table and the summary */
+        printf("\n"); /* a blank line between the table of --show and the summary */
     if (!display->quiet && record.written)
         summary_print(&record, status);
     return status;

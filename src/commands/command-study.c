@@ -53,7 +53,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     if (!status && !quiet) {
         printf("  %-36s %-23s %8s  %s\n", "column", "value, smallest step", "order", "its error");
         for (size_t i = 0; i < convergence.count; i++)
-            if (isfinite(convergence.rows[i].value)) /* the file has the others */
+            if (isfinite(convergence.rows[i].value)) /* convergence.csv has the others too */
                 print_row(&convergence.rows[i]);
         printf("  all columns    %s/convergence.csv\n", directory);
     }
@@ -63,8 +63,8 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
 
 /* --- the summary ------------------------------------------------------------------------------ */
 
-/* Prints the number of runs for each way to end, and names those that did not go well, with the
- * reasons. */
+/* Prints how many runs have ended in each way, and names those that did not go well, with the
+ * reasons. `outcomes` has one for each member. */
 static void print_members(const struct study *study, const char *directory, enum outcome *outcomes)
 {
     struct status_report_study report = { .members = study->member_count, .outcomes = outcomes };
@@ -135,7 +135,8 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     if (outcomes && !quiet)
         print_summary(&study, options.directory, outcomes, run_verdict(config, status));
     free(outcomes);
-    /* In a job array only the job that ends last has all runs. */
+    /* In a job array each job runs one member; only the job that ends last has the results of
+     * all. */
     bool complete = true;
     if (whole && convergence &&
         ((wanted->member && folder_is_complete(&study, options.directory, &complete, error)) ||

@@ -1,5 +1,5 @@
-/* orrery verify: replays a run from its previous checkpoint, and demands the bits of the newest
- * one. */
+/* orrery verify: computes a run again from its previous checkpoint to the step of its newest one,
+ * and demands that all bits of the state are equal. */
 #include "run/run.h"
 
 #include <stdio.h>

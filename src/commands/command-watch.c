@@ -22,37 +22,38 @@
 #include "commands/status-report.h"
 #include "report/report.h"
 
-enum { SERVED_PORT = 8080, SERVED_PAUSE = 5 /* seconds from one page to the next */ };
+enum { SERVED_PORT = 8080, SERVED_PAUSE = 5 /* least seconds between two pages */ };
 
 struct watcher {
     const char *path;
-    const char *show; /* quantities to show; NULL: the last row of every table */
-    bool quiet;       /* print only the rows of `show` */
-    bool redraws;     /* a new report replaces the last one: on a terminal, without a table */
-    bool reports;
-    double report_pause; /* seconds from one report to the next */
-    double next_report;  /* clock_seconds() when the next report is due */
-    size_t drawn;        /* lines of the terminal that the last report took */
-    bool printed;        /* a report was printed */
-    double shown_step;   /* step of the last row that was shown; -1 before any */
-    char problem[256];   /* the last problem of a report */
-    int64_t port;        /* -1: the page is not served */
-    struct server *server;
-    bool asked_to_end; /* a signal has asked to end while the page was drawn */
-    char folder[4096]; /* folder in which the page to serve is made */
+    const char *show;      /* columns of --show, "a,b"; NULL: the last row of all tables */
+    bool quiet;            /* --quiet: print only the rows of --show */
+    bool redraws;          /* a new report replaces the last one on the screen */
+    bool reports;          /* a page is drawn, by --report or --serve */
+    double report_pause;   /* least seconds between two pages */
+    double next_report;    /* clock_seconds() at which the next page is due */
+    size_t drawn;          /* lines of the terminal that the last report took */
+    bool printed;          /* a report of the state was printed before */
+    double shown_step;     /* step of the row printed last for --show; -1 before any */
+    char problem[256];     /* the problem that was printed last, "" before any */
+    int64_t port;          /* port of --serve; -1: no page is served */
+    struct server *server; /* NULL: no page is served */
+    bool asked_to_end;     /* a signal has asked to end while the page was drawn */
+    char folder[4096];     /* folder in which the page to serve is made */
     struct display display;
 };
 
 /* --- the terminal ----------------------------------------------------------------------------- */
 
-/* Returns the number of the terminal's lines that these characters take. */
+/* Returns the number of lines of the terminal, `columns` wide, that a line of `characters`
+ * takes. */
 static size_t lines_of(size_t characters, size_t columns)
 {
     return characters > columns ? (characters + columns - 1) / columns : 1;
 }
 
-/* Replaces the words printed before, by as many lines of the new ones as the terminal has room
- * for. */
+/* Replaces the report on the terminal, which took watcher->drawn lines, by the lines of `words` for
+ * which the terminal has room. */
 static void redraw(struct watcher *watcher, const char *words)
 {
     const struct terminal_size size = terminal_measure(stdout);
@@ -71,8 +72,8 @@ static void redraw(struct watcher *watcher, const char *words)
     fflush(stdout);
 }
 
-/* Prints the report: each time if it can be redrawn (on a terminal without rows of --show), else
- * only the first and the last; with --quiet none. */
+/* Prints the report of the state, `text`: each time if it can replace the last one on the terminal,
+ * otherwise only the first and the last; with --quiet none. */
 static void print_report(struct watcher *watcher, const struct text *text, bool last)
 {
     char none[] = "", *const words = text->bytes ? text->bytes : none;
@@ -96,8 +97,8 @@ static void print_report(struct watcher *watcher, const struct text *text, bool 
 
 /* --- the report ------------------------------------------------------------------------------- */
 
-/* Gives the page that was written to the server; browsers ask for the next one after `pause`
- * seconds. */
+/* Gives the page that was written into watcher->folder to the server; browsers ask for the next one
+ * after `pause` seconds, never if it is 0. */
 static enum status serve_page(const struct watcher *watcher, double pause, struct error *error)
 {
     char page[sizeof watcher->folder + 16];
@@ -105,6 +106,7 @@ static enum status serve_page(const struct watcher *watcher, double pause, struc
     return server_put_file(watcher->server, page, (int)pause, error);
 }
 
+/* The message of the process that draws a page: the summary, and the error if drawing failed. */
 struct drawn_report {
     struct report_summary summary;
     struct error error;
@@ -117,7 +119,7 @@ static void draw(int to, void *options)
     child_send(to, &drawing, sizeof drawing);
 }
 
-/* Writes a report in a process of its own, so that clients are answered meanwhile. If a signal asks
+/* Draws a page in a child process, so that the server answers clients meanwhile. If a signal asks
  * to end, gives up with STATUS_OK and sets watcher->asked_to_end. */
 static enum status draw_and_serve(struct watcher *watcher, struct report_options *options,
                                   struct report_summary *summary, struct error *error)
@@ -140,8 +142,8 @@ static enum status draw_and_serve(struct watcher *watcher, struct report_options
     return error_pass(error, &drawing.error);
 }
 
-/* Writes a report, and sets the time of the next: drawing may take at most a tenth of the time, so
- * that it does not take the cores from the run. */
+/* Draws a page, and sets the time of the next one. Drawing may take at most about a tenth of the
+ * time, so that the run keeps the cores. */
 static enum status report_now(struct watcher *watcher, bool last, struct report_summary *summary,
                               struct error *error)
 {
@@ -154,23 +156,25 @@ static enum status report_now(struct watcher *watcher, bool last, struct report_
     const double end = clock_seconds(), least = 10.0 * (end - begin);
     const double pause = watcher->report_pause > least ? watcher->report_pause : least;
     watcher->next_report = end + pause;
-    /* Without gnuplot (STATUS_UNAVAILABLE) there is a page without figures. */
+    /* STATUS_UNAVAILABLE means that gnuplot is missing: then there is a page, but without
+     * figures. */
     if (watcher->server && !watcher->asked_to_end && (!status || status == STATUS_UNAVAILABLE))
         serve_page(watcher, last ? 0.0 : pause, error);
     return error->status;
 }
 
-/* Prints the problem of a report, unless it was printed last. */
+/* Prints the problem that drawing a page has met, unless it was the last one to be printed. */
 static void tell_problem(struct watcher *watcher, const struct error *problem)
 {
     if (strncmp(watcher->problem, problem->text, sizeof watcher->problem - 1) == 0)
         return;
     snprintf(watcher->problem, sizeof watcher->problem, "%.255s", problem->text);
     display_notice(&watcher->display, false, problem->text);
-    watcher->drawn = 0; /* the words above the problem stay */
+    watcher->drawn = 0; /* the report above the problem stays on the screen */
 }
 
-/* Writes a report if one is due. A problem is no error, since the next report may have none. */
+/* Draws a page if one is due. A problem is only printed and is no error, since the next page may be
+ * drawn without it. */
 static void report_meanwhile(struct watcher *watcher)
 {
     struct error problem = { 0 };
@@ -186,7 +190,7 @@ static enum status report_at_end(struct watcher *watcher, enum status status, st
     if (report_now(watcher, true, &summary, error)) {
         if (!watcher->server || error->status != STATUS_UNAVAILABLE)
             return status ? status : error->status;
-        tell_problem(watcher, error); /* without gnuplot there is a page, without figures */
+        tell_problem(watcher, error); /* without gnuplot the page has no figures */
         *error = (struct error){ 0 };
     }
     if (!watcher->server && !watcher->quiet)
@@ -196,7 +200,7 @@ static enum status report_at_end(struct watcher *watcher, enum status status, st
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* Prints the newest row, if it was not shown before. */
+/* Prints the newest row of the quantities of --show, if its step was not printed before. */
 static void show_row(struct watcher *watcher, const struct latest *latest,
                      const struct result *result)
 {
@@ -228,8 +232,9 @@ static enum status tell_run(struct watcher *watcher, const struct result *result
     return error->status;
 }
 
-/* Reads the run once and reports it; *ended becomes true if no process is at work on it. A run that
- * is just being replaced may have no run.json yet. */
+/* Reads the directory of the run once and reports the state of the run; *ended becomes true if no
+ * process is at work on it. A run that is just being replaced may have no run.json yet: that is no
+ * error. */
 static enum status look_at_run(struct watcher *watcher, bool *ended, struct error *error)
 {
     const struct progress before = progress_read(watcher->path, &directory_run);
@@ -286,8 +291,8 @@ static enum status follow(struct watcher *watcher, struct status_report_study *s
     }
 }
 
-/* Removes a folder with its files and, down to `levels` levels, its folders; returns whether it is
- * gone. */
+/* Removes a folder with its files and its folders, `levels` levels deep at most; returns whether
+ * the folder is gone. */
 static bool remove_folder(const char *path, int levels)
 {
     DIR *const folder = opendir(path);
@@ -305,7 +310,8 @@ static bool remove_folder(const char *path, int levels)
     return rmdir(path) == 0;
 }
 
-/* Makes the folder of the page, and serves a first page which says that the page is being drawn. */
+/* Makes a temporary folder for the page to serve, and serves a first page which says that the page
+ * is being drawn. */
 static enum status begin_to_serve(struct watcher *watcher, struct error *error)
 {
     static const char first[] = "<!DOCTYPE html><title>orrery watch</title>"
@@ -323,7 +329,8 @@ static enum status begin_to_serve(struct watcher *watcher, struct error *error)
     return STATUS_OK;
 }
 
-/* Follows the run or the study with a server, which goes on after the end until a signal comes. */
+/* Follows the run or the study and serves its page; the server goes on after the end of the run
+ * until a signal comes. */
 static enum status follow_and_serve(struct watcher *watcher, struct status_report_study *study,
                                     struct error *error)
 {
@@ -334,14 +341,16 @@ static enum status follow_and_serve(struct watcher *watcher, struct status_repor
         status = follow(watcher, study, error);
     while (!error->status && !server_wait(watcher->server, 1.0))
         ;
-    /* A process that was ended while it drew may be about to make another file. */
+    /* Tries more than once: the child process that draws may have made another file just before it
+     * was ended. */
     for (int tries = 10; !remove_folder(watcher->folder, 3) && tries > 0; tries--)
         server_wait(watcher->server, 0.05);
     server_close(watcher->server);
     return error->status ? error->status : status;
 }
 
-/* Interprets "--report" (`word` is ""), "--report=SECONDS" or neither (NULL). */
+/* Interprets the option --report: `word` is NULL if it is not given, "" for "--report" alone, the
+ * seconds for "--report=SECONDS". */
 static enum status read_report(const char *word, struct watcher *watcher, struct error *error)
 {
     watcher->reports = word != NULL;
@@ -353,7 +362,8 @@ static enum status read_report(const char *word, struct watcher *watcher, struct
     return STATUS_OK;
 }
 
-/* Interprets "--serve" (`word` is ""), "--serve=PORT" or neither (NULL). */
+/* Interprets the option --serve: `word` is NULL if it is not given, "" for "--serve" alone, the
+ * port for "--serve=PORT". */
 static enum status read_serve(const char *word, struct watcher *watcher, struct error *error)
 {
     watcher->port = word ? SERVED_PORT : -1;
@@ -398,7 +408,7 @@ static enum status watch(struct watcher *watcher, struct error *error)
                          watcher->show, watcher->path);
     if (several && status_report_open_study(watcher->path, &study, error))
         return error->status;
-    const int slower = nice(10); /* the run, not its watcher, shall have the cores */
+    const int slower = nice(10); /* the run, not its watcher, gets the cores */
     (void)slower;
     const enum status status = watcher->port < 0
                                    ? follow(watcher, several ? &study : NULL, error)

@@ -38,7 +38,8 @@ const struct command *command_find(const char *name)
 
 /* --- preparing a run -------------------------------------------------------------------------- */
 
-/* Reports a path that is no config file, with the file that a newcomer may have meant. */
+/* Reports a path that is no config file if the user probably meant another file: PATH.cfg if PATH
+ * is missing, PATH/run.cfg if PATH is a folder. Otherwise returns STATUS_OK. */
 static enum status check_path(const char *path, struct error *error)
 {
     struct text other = { 0 };

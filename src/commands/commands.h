@@ -1,4 +1,5 @@
-/* The commands: `orrery NAME ...`. Each has a source file and a row of the table. */
+/* The commands `orrery NAME ...`. Each has a source file command-NAME.c and a row of the table in
+ * commands.c. */
 #ifndef ORRERY_COMMANDS_COMMANDS_H
 #define ORRERY_COMMANDS_COMMANDS_H
 
@@ -13,13 +14,15 @@
 struct command {
     const char *name;
     const char *help; /* one line */
-    /* argv[0] is the command's name. Prints results, returns errors. */
+    /* Executes the command; argv[0] is its name, the arguments follow. It prints results itself and
+     * returns errors for main() to print. */
     enum status (*execute)(int argc, char **argv, struct error *error);
-    bool prints_result; /* it is called for its output: failing to print that is an error */
-    bool computes;      /* it computes forces, by teams of threads */
+    bool prints_result; /* a failure to print is an error: the output is the result */
+    bool computes;      /* the command computes forces, with teams of threads */
 };
 
-/* Return the command at an index, or of a name; NULL if there is none. */
+/* Return the command at an index of the table, or the command called `name`; NULL if there is
+ * none. */
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
@@ -35,54 +38,58 @@ enum status command_watch(int argc, char **argv, struct error *error);
 
 /* --- preparing a run -------------------------------------------------------------------------- */
 
-/* The common part of `run` and `check` leads from the name of a config file to a run that is
- * ready. */
+/* The common part of `orrery run` and `orrery check`: both make, from the path of a config file, a
+ * run that is ready to begin. */
 
 struct prepare_options {
     const char *path;               /* path of the config file; "-": standard input */
-    struct argument_list overrides; /* -P */
-    bool convergence;               /* the run will be repeated with smaller steps */
+    struct argument_list overrides; /* the options -P, "key.path=value" */
+    bool convergence;               /* --convergence: the run will be repeated with smaller steps */
 };
 
+/* A config and the run that was prepared from it; NULL until each is there. prepare_done() frees
+ * both. */
 struct prepared {
     struct config *config;
     struct run *run;
 };
 
-/* Reads the config; the caller calls prepare_done() in any case. */
+/* Reads the config into *prepared; the caller calls prepare_done() in any case. */
 enum status prepare_config(const struct prepare_options *options, struct prepared *prepared,
                            struct error *error);
 
 void prepare_done(struct prepared *prepared);
 
-/* Prepares the run and prints the resolved config and the estimate; starts no run. */
+/* Prepares the run, and prints all keys of the config with their values and an estimate of what the
+ * run costs; does not start the run. */
 enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
                           struct error *error);
 
 /* --- studies: command-study.c ----------------------------------------------------------------- */
 
-/* The part of `orrery run` for a config with a sweep, or with --convergence. */
+/* The part of `orrery run` for a study: several runs, by a sweep in the config or by
+ * --convergence. */
 
 struct command_study_options {
     bool convergence;
-    bool quiet;
-    size_t member; /* member of a sweep, counted from 1; 0: all */
+    bool quiet;    /* print neither progress nor a summary */
+    size_t member; /* member of the study to run alone, counted from 1; 0: all members */
 };
 
-/* Runs the study, and prints its summary with the verdict. */
+/* Runs the members of the study, and prints a summary with the verdict. */
 enum status command_study(const struct prepare_options *prepare, const struct config *config,
                           const struct run_options *run,
                           const struct command_study_options *options, struct error *error);
 
 /* The estimate for all runs of a sweep together. */
 struct sweep_estimate {
-    size_t runs; /* number of runs; 0 without a sweep */
-    double disk_bytes;
+    size_t runs;       /* number of runs; 0 without a sweep */
+    double disk_bytes; /* bytes that the files of all runs take together */
 };
 
-/* Checks that there is memory for the members of a study that will be at work at a time, and
- * estimates the disk space of a sweep. Another process estimates it, so this one must have no
- * threads yet. */
+/* Checks that there is memory for those members of a study that will run at one time, and estimates
+ * the disk space of a sweep. A forked process does the estimate, so the caller must have no threads
+ * yet. */
 enum status command_study_check(const struct prepare_options *prepare, const struct config *config,
                                 struct sweep_estimate *sweep, struct error *error);
 

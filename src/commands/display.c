@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/terminal.h"
 
-/* The seconds between two displays of progress: a bar on a terminal, lines elsewhere. */
+/* The seconds between two displays of progress: of the bar on a terminal, of a line elsewhere. */
 static const double bar_seconds = 0.2, line_seconds = 60.0;
 enum { BAR_WIDTH = 24 };
 
@@ -117,14 +117,15 @@ static int width_of(const char *label)
     return length < LEAST_WIDTH ? LEAST_WIDTH : length;
 }
 
-/* Returns the width of the column of steps, by the digits of the last step. */
+/* Returns the width in characters of the column "step": the digits of the last step of the run, at
+ * least LEAST_WIDTH / 2. */
 static int step_width(const struct run_row *row)
 {
     const int width = snprintf(NULL, 0, "%" PRIu64, row->last);
     return width < LEAST_WIDTH / 2 ? LEAST_WIDTH / 2 : width;
 }
 
-/* Writes the label of the time: "time [Myr]". */
+/* Writes the label of the column of the time: "time [Myr]", or "time" without units. */
 static const char *time_label(const struct run_row *row, char label[UNITS_LABEL_SIZE + 8])
 {
     char unit[UNITS_LABEL_SIZE] = "";

@@ -18,45 +18,47 @@
 #include "base/text.h"
 
 enum {
-    CLIENTS = 16,
+    CLIENTS = 16,         /* the most connections at one time */
     REQUEST_SIZE = 8192,  /* bytes of a request line with its headers; browsers send some 1000 */
-    LONGEST_WAIT_MS = 100 /* milliseconds until a signal is noticed */
+    LONGEST_WAIT_MS = 100 /* milliseconds after which a signal is noticed */
 };
 
-/* The signals that end the server. */
+/* The signals that ask the server to end. */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* The seconds that a client may take to send its request, between two parts of the answer, and to
- * read the rest. */
+/* The seconds that a client may take: to send its request, to accept more bytes of the answer, and
+ * to close the connection after the answer. */
 static const double request_seconds = 5.0, answer_seconds = 30.0, drain_seconds = 1.0;
 
-/* A page, which is freed when neither the server nor a client uses it. */
+/* A page with a count of its users: the server and the clients to which it is being sent. It is
+ * freed when there are none. */
 struct page {
     size_t users;
-    int refresh;
+    int refresh; /* seconds after which a browser asks again; 0: never */
     struct text html;
 };
 
-/* The phases of a connection: it reads the request, sends the answer, and waits for the client to
- * read it. A socket that is closed while it has unread bytes would take back what it has sent. */
+/* The phases of a connection: the server reads the request, sends the answer, and drops what the
+ * client still sends until the client closes. To close a socket that has unread bytes would destroy
+ * bytes of the answer on their way. */
 enum phase { READING, SENDING, DRAINING };
 
 struct client {
     int fd; /* -1: no client */
     enum phase phase;
-    double begin, deadline; /* by clock_seconds() */
+    double begin, deadline; /* by clock_seconds(): when it connected; when it is cut off */
     char request[REQUEST_SIZE];
-    size_t length; /* bytes of the request so far */
-    struct text head;
-    struct page *page; /* page that follows the head; NULL: none */
+    size_t length;     /* bytes of the request so far */
+    struct text head;  /* headers of the answer, and its body if there is no page */
+    struct page *page; /* page that follows the head as the body; NULL: none */
     size_t sent;       /* bytes of head and page that were sent */
 };
 
 struct server {
-    int fd, port;
+    int fd, port; /* the socket that listens, -1 if none; its port */
     struct page *page;
     struct client clients[CLIENTS];
-    sigset_t ours, before;
+    sigset_t ours, before; /* the signals that ask to end; the mask before server_open() */
 };
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -90,8 +92,8 @@ enum status server_put_words(struct server *server, const char *html, int refres
     return put(server, &text, refresh, error);
 }
 
-/* Copies a page without the addresses of its links, which lead to files beside it that are not
- * served. */
+/* Copies a page without the addresses of its links: they lead to files beside the page, which are
+ * not served. */
 static void copy_without_links(const char *html, struct text *copy)
 {
     static const char link[] = "<a href=\"";
@@ -121,7 +123,9 @@ enum status server_put_file(struct server *server, const char *path, int refresh
 static void client_close(struct client *client)
 {
     if (client->fd >= 0) {
-        shutdown(client->fd, SHUT_RDWR); /* a child process that draws has the socket too */
+        /* A child process that draws has a copy of the descriptor, so close() alone would not end
+         * it. */
+        shutdown(client->fd, SHUT_RDWR);
         close(client->fd);
     }
     text_free(&client->head);
@@ -130,8 +134,8 @@ static void client_close(struct client *client)
     client->page = NULL;
 }
 
-/* Tells whether the request names no host, or this machine by its own name. A page of another site,
- * whose name was made to lead here, must not read this one. */
+/* Tells whether the request names no host, or this machine by a name of its own. Otherwise a page
+ * of another site, whose host name was made to lead to this machine, could read the page. */
 static bool names_this_machine(const char *request)
 {
     static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
@@ -150,7 +154,8 @@ static bool names_this_machine(const char *request)
     return false;
 }
 
-/* Returns the status line of the answer to a request. */
+/* Returns the status line of the answer to a request, without "HTTP/1.1": "200 OK", for GET of "/"
+ * only. */
 static const char *judge(const char *request)
 {
     const size_t method = strspn(request, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -183,7 +188,8 @@ static void answer(struct client *client, struct page *page, const char *line)
     client->deadline = clock_seconds() + answer_seconds;
 }
 
-/* Tells whether a call on a socket that does not block must be repeated. */
+/* Tells whether a call on a socket that does not block must be repeated later, by its result and
+ * errno. */
 static bool is_to_repeat(ssize_t result)
 {
     return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
@@ -267,7 +273,7 @@ static enum status listen_at(struct server *server, int port, struct error *erro
                                    .sin_port = htons((uint16_t)port),
                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t size = sizeof address;
-    const int yes = 1; /* so that the port of a server that has just ended is free */
+    const int yes = 1; /* makes a port usable at once after another server on it has ended */
     struct sockaddr *const any = (struct sockaddr *)&address;
     server->fd = socket(AF_INET, SOCK_STREAM, 0);
     if (server->fd < 0 || !set_flags(server->fd) ||
@@ -296,7 +302,7 @@ enum status server_open(int port, struct server **server, struct error *error)
     for (size_t k = 0; k < COUNT_OF(ends); k++)
         sigaddset(&made->ours, ends[k]);
     blocked = made->ours;
-    sigaddset(&blocked, SIGPIPE); /* if a client has gone, send() returns an error */
+    sigaddset(&blocked, SIGPIPE); /* if a client has gone, send() shall return an error */
     sigprocmask(SIG_BLOCK, &blocked, &made->before);
     if (listen_at(made, port, error)) {
         server_close(made);
@@ -310,7 +316,8 @@ int server_port(const struct server *server)
     return server->port;
 }
 
-/* Returns a place for a new client: a free one, or that of the oldest client, which is closed. */
+/* Returns the struct for a new client: a free one, or that of the client who has been connected
+ * longest, who is cut off. */
 static struct client *place_for_client(struct server *server)
 {
     struct client *oldest = &server->clients[0];
@@ -349,11 +356,12 @@ static bool is_asked_to_end(void)
     return false;
 }
 
-/* Waits at most so long until a client or a new connection is ready, and serves it. */
+/* Waits at most `milliseconds` until a client sends or takes bytes or a new one connects, and
+ * serves each that is ready; cuts off clients beyond their deadline. */
 static void serve_once(struct server *server, int milliseconds)
 {
     struct pollfd waits[CLIENTS + 1];
-    for (size_t k = 0; k < CLIENTS; k++) /* poll() leaves out clients with -1 */
+    for (size_t k = 0; k < CLIENTS; k++) /* poll() ignores the free places, whose fd is -1 */
         waits[k] =
             (struct pollfd){ .fd = server->clients[k].fd,
                              .events = server->clients[k].phase == SENDING ? POLLOUT : POLLIN };

@@ -13,7 +13,7 @@
 
 enum { VALUE_COLUMN = 17, MOST_LISTED = 20 };
 
-/* Appends a line "  name           value"; long values are broken. */
+/* Appends a line "  name           value"; a long value is broken into several lines. */
 static void put_item(const char *name, const struct text *value, struct text *text)
 {
     reference_item("  ", name, VALUE_COLUMN, value->bytes ? value->bytes : "", text);
@@ -56,7 +56,8 @@ static void put_progress(const struct result *result, const char *name, struct t
     text_free(&value);
 }
 
-/* Appends the cells of one table: ", energy_error 1.2e-05, radius_50 0.8 pc". */
+/* Appends the last row of table number `table`, without quantities that were not measured or are
+ * NaN: ", energy_error 1.2e-05, radius_50 0.8 pc". */
 static void put_cells(const struct latest *latest, size_t table, struct text *value)
 {
     for (size_t k = 0; k < latest->show.count; k++) {
@@ -99,8 +100,8 @@ static void put_end(const struct result *result, struct text *text)
         text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
         put_item("stop_when", &ended_by, text);
     }
-    if (outcome_of(result, &why) != OUTCOME_STOPPED && why.length) /* the step of a stopped run is
-                                                                      told above */
+    /* A stopped run has no other reason than the step, which was appended above. */
+    if (outcome_of(result, &why) != OUTCOME_STOPPED && why.length)
         put_item("why", &why, text);
     outcome_left_out(result, &left_out);
     if (left_out.length)
@@ -113,7 +114,7 @@ static void put_end(const struct result *result, struct text *text)
 
 static void put_way_on(const struct result *result, struct text *text)
 {
-    text_print(text, "  %-15s", "to go on"); /* on one line, so that it can be copied */
+    text_print(text, "  %-15s", "to go on"); /* not broken into lines, so that it can be copied */
     result_way_on(result, text);
     text_print(text, "\n");
 }
@@ -185,8 +186,8 @@ void status_report_close_study(struct status_report_study *study)
     *study = (struct status_report_study){ 0 };
 }
 
-/* Returns the weight of a status: an error counts more than a stop, and a stop more than an
- * expectation that did not hold. */
+/* Returns the weight of a status, by which the worst of several is found: from 0 for OK over an
+ * expectation that did not hold and a stop to an error. */
 static int weight(enum status status)
 {
     static const enum status lighter[] = { STATUS_OK, STATUS_EXPECT_FAILED, STATUS_STOPPED };
@@ -207,7 +208,8 @@ static bool went_well(enum outcome outcome)
     return outcome == OUTCOME_HELD || outcome == OUTCOME_FINISHED;
 }
 
-/* Returns the status of a member with which the study's command would end if it ended now. */
+/* Returns the exit status that the command of the study would have for this member if nobody
+ * continued it. `opened` is what result_open() returned. */
 static enum status status_of(const struct result *result, enum status opened)
 {
     struct error problem = { 0 };
@@ -216,7 +218,7 @@ static enum status status_of(const struct result *result, enum status opened)
     return opened ? opened : status_report_status(result, &problem);
 }
 
-/* Appends the values that the study varies: "time.step = 0.02: ". */
+/* Appends the values of a member for the keys that the study varies: "time.step = 0.02: ". */
 static void put_values(const struct study *values, size_t member, struct text *text)
 {
     for (size_t k = 0; k < values->shown_keys; k++)
@@ -225,7 +227,8 @@ static void put_values(const struct study *values, size_t member, struct text *t
     text_print(text, ": ");
 }
 
-/* Reads a member, and appends a line for it if it is at work or did not go well. */
+/* Reads the directory of a member, sets its outcome, and appends a line if the member is at work or
+ * did not go well; `values` has the keys that the study varies, or is NULL. */
 static void put_member(const char *path, size_t member, const struct study *values,
                        struct status_report_study *study, struct text *lines)
 {

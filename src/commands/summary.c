@@ -17,7 +17,8 @@
 
 enum { VALUE_COLUMN = 17 };
 
-/* Prints a line "  name           value", in its colour if it has one; long values are broken. */
+/* Prints a line "  name           value" in `colour` (TERMINAL_PLAIN: without); a long value is
+ * broken into several lines. */
 static void say(enum terminal_colour colour, const char *name, const char *value)
 {
     struct text line = { 0 };
@@ -40,8 +41,8 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
 
 /* --- how well --------------------------------------------------------------------------------- */
 
-/* Returns the name of the file that a system came from, counted from 1; "" for 0 and for a system
- * without a file of its own. */
+/* Returns the name of the file that `system`, counted from 1, was read from; "" for 0, which stands
+ * for no system, and for a system without a file of its own. */
 static const char *file_of(const struct run_record *record, double system)
 {
     return system > 0.0 ? body_files_name(&record->experiment->body_files, (size_t)system - 1) : "";
@@ -49,14 +50,14 @@ static const char *file_of(const struct run_record *record, double system)
 
 enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
 
-/* Tells whether a run came to its end, whatever its verdict. */
+/* Tells, by its exit status, whether a run came to its end, whatever its verdict. */
 static bool has_ended(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
 }
 
-/* Tells whether the last measurement is that of the end. It is not for a run that ended in an
- * error: then its time is in `when`, which is "" otherwise. */
+/* Tells whether the last measurement was made where the run ended. If the run ended in an error it
+ * was made before: then `when` says at which time, and is "" otherwise. */
 static bool when_measured(const struct run_record *record, enum status status, char when[WHEN_SIZE])
 {
     const bool whole = has_ended(status) || status == STATUS_STOPPED;
@@ -93,16 +94,18 @@ static void say_energy_error(const struct run_record *record, enum status status
         item("energy error", "dE = %.3g of max(|E0|, |U0|)%s", text_plain(worst), when);
 }
 
-/* Writes a ratio with four decimals; a large one with four digits. */
+/* Writes a ratio with four decimals, or with four significant digits if it is large; returns
+ * "undefined" if it is not finite. */
 static const char *ratio(double value, char buffer[32])
 {
-    if (!isfinite(value)) /* W or U is 0 */
+    if (!isfinite(value)) /* its denominator, the virial W or the potential energy U, is 0 */
         return "undefined";
     snprintf(buffer, 32, fabs(value) < 1e5 ? "%.4f" : "%.4g", value);
     return buffer;
 }
 
-/* Prints the virial ratio of all systems taken together. */
+/* Prints the virial ratio of all systems together, from the sums of their energies: 2K/|W| with the
+ * Clausius virial W, and -2K/U with the potential energy U. */
 static void say_virial_ratio(const struct run_record *record, enum status status)
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
@@ -113,7 +116,7 @@ static void say_virial_ratio(const struct run_record *record, enum status status
     }
     char clausius[32], by_potential[32], when[WHEN_SIZE];
     if (record->experiment->simulation.physics.rotation != 0.0)
-        return; /* W leaves out the Coriolis force, so the ratio means nothing */
+        return; /* the ratio means nothing: W leaves out the Coriolis force */
     when_measured(record, status, when);
     item("virial ratio", "2K/|W| = %s, -2K/U = %s%s%s",
          ratio(2.0 * kinetic / fabs(virial), clausius),
@@ -121,7 +124,8 @@ static void say_virial_ratio(const struct run_record *record, enum status status
          record->experiment->simulation.bodies->systems > 1 ? ", of all systems together" : "");
 }
 
-/* Prints the number of systems that are left out of the statistics, and so of the verdict. */
+/* Prints how many systems the statistics, and so the verdict, leave out because their energy error
+ * is too large or undefined. */
 static void say_left_out(const struct run_record *record)
 {
     const struct ensemble *ensemble = record->ensemble;
@@ -142,8 +146,8 @@ static void say_left_out(const struct run_record *record)
     say(TERMINAL_YELLOW, "systems", value);
 }
 
-/* Prints the times that a cluster takes to be crossed and to relax; nothing if these have no
- * meaning. */
+/* Prints the crossing time and the half-mass relaxation time of the bodies at the start; nothing
+ * for bodies for which they have no meaning. */
 static void say_time_scales(const struct run_record *record)
 {
     const struct units *units = record->experiment->simulation.physics.units;
@@ -188,7 +192,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
         text_print(&value, ", undefined%s", criterion_why_undefined(c));
     else
         text_print(&value, ", %s %s%s", holds ? "closest to the bound:" : "farthest beyond it:",
-                   text_beside(worst, 4, c->worst + 0.0, c->lowest, c->highest), /* no -0 */
+                   text_beside(worst, 4, c->worst + 0.0, c->lowest, c->highest), /* 0, not -0 */
                    c->unit);
     text_print(&value, "%s",
                text_system(system, c->worst_system, file_of(record, c->worst_system)));
@@ -202,7 +206,8 @@ static void say_criterion(const struct run_record *record, const struct criterio
     text_free(&value);
 }
 
-/* Prints the accuracy that was asked for, whether it was kept, and the choice made for it. */
+/* Prints the accuracy that the config asks for, whether the run has kept it, and the setting that
+ * was chosen for it; nothing if the config asks for none. */
 static void say_asked(const struct run_record *record, enum status status)
 {
     struct text words = { 0 }, attempts = { 0 };
@@ -254,8 +259,8 @@ static void say_watch(const struct run_record *record)
     say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
 }
 
-/* Prints until when single orbits have a meaning; statistics have one as long as the watch accepts
- * the run. */
+/* Prints until when the orbits of single bodies can be trusted; statistics can be trusted as long
+ * as the accuracy watch accepts the run. */
 static void say_trust(const struct run_record *record, enum status status)
 {
     char text[TRUST_TEXT_SIZE];
@@ -268,7 +273,7 @@ static void say_trust(const struct run_record *record, enum status status)
                                         : "until it broke off");
 }
 
-/* Prints the quantities that the verdict covers, and those that it does not. */
+/* Prints which quantities the verdict covers, and which it does not. */
 static void say_judged(const struct run_record *record, enum status status)
 {
     char text[WATCH_JUDGED_SIZE];
@@ -296,7 +301,8 @@ static void say_verdict(const struct run_record *record, enum status status)
 
 /* --- what there is now ------------------------------------------------------------------------ */
 
-/* Appends the name of an output's file, or that of its first file and "...". */
+/* Appends the name of the file of an output; for an output with a file at each event, the name of
+ * the first file and "...". */
 static void add_output(const struct run_record *record, size_t index, struct text *names)
 {
     const struct section *section = config_item(record->experiment->config, "outputs", index);
@@ -327,8 +333,8 @@ static void say_files(const struct run_record *record)
     say(0, "files", names.bytes ? names.bytes : "");
     text_free(&names);
     struct text command = { 0 };
-    text_print(&command, "  %-15sorrery report ", "figures"); /* on one line, so that it can be
-                                                                 copied */
+    /* Not broken, so that it can be copied. */
+    text_print(&command, "  %-15sorrery report ", "figures");
     text_shell(&command, directory_path(record->directory));
     text_print(&command, "\n");
     if (command.bytes)
@@ -336,9 +342,9 @@ static void say_files(const struct run_record *record)
     text_free(&command);
 }
 
-/* Prints the steps of an integrator that chooses its own: "5376, and 2 rejected; the smallest was
- * 2.8e-07, for bodies 2 and 3". A single body without a partner is named alone; a method that
- * rejects no steps has no number of them. */
+/* Prints how many steps an integrator that chooses its own steps has made: "5376, and 2 rejected;
+ * the smallest was 2.8e-07, for bodies 2 and 3". If one body alone limited the smallest step, only
+ * that body is named; a method that never rejects steps has no number of rejections. */
 static void say_own_steps(const struct run_record *record)
 {
     const struct work_done *own = &record->own_steps;
@@ -404,8 +410,8 @@ static void say_what(const struct run_record *record)
         item("note", "%s", record->proportions);
 }
 
-/* Prints the wall time of this start of the program, and of all starts if the run was continued;
- * for a run that was done before, only the latter. */
+/* Prints the wall time of this start of the program and, if the run was continued, of all its
+ * starts together; only the latter if the run was complete before this start. */
 static void say_time(const struct run_record *record)
 {
     const struct legs_sum *sum = &record->legs;
@@ -420,7 +426,8 @@ static void say_time(const struct run_record *record)
              sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
-/* Prints the sentence about a failed run, before anything else. */
+/* Prints the sentence which says why the run failed, before all else; nothing if it did not
+ * fail. */
 static void say_sentence(const struct run_record *record)
 {
     struct text line = { 0 };
