@@ -25,7 +25,8 @@ static bool starts(const struct cursor *cursor, const char *word)
     return strncmp(cursor->next, word, strlen(word)) == 0;
 }
 
-/* Takes one character. CR LF, LF and CR alone all end a line. */
+/* Passes over one character and counts lines. CR LF, LF and CR alone all end a line; CR alone is
+ * replaced by LF, since libconfig does not know it. */
 static void step(struct cursor *cursor)
 {
     char *c = cursor->next++;
@@ -47,7 +48,7 @@ static void erase(char *from, const char *end)
 }
 
 /* Skips blanks and comments, and overwrites the comments with blanks. Returns false, with the
- * cursor at its start, if a comment is not closed. */
+ * cursor at the start of the comment, if a comment is not closed. */
 static bool skip(struct cursor *cursor)
 {
     while (*cursor->next) {
@@ -89,12 +90,12 @@ static struct token fail(char *start, const struct cursor *cursor, const char *p
     return token;
 }
 
-/* Tells whether the escape \xHH at `p` stands for a character that text may have, from \x20 to
- * \x7e. */
+/* Tells whether the escape \xHH at `p` in a string stands for a character from \x20 to \x7e; only
+ * these are text. */
 static bool escape_is_text(const char *p)
 {
     if (!isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
-        return true; /* no hexadecimal digits: libconfig takes the letters as they are */
+        return true; /* no hexadecimal digits: no escape, libconfig takes the letters */
     return p[2] >= '2' && p[2] <= '7' && !(p[2] == '7' && tolower((unsigned char)p[3]) == 'f');
 }
 
@@ -149,7 +150,8 @@ static struct token word(struct cursor *cursor)
     return make(TOKEN_WORD, start, cursor);
 }
 
-/* Takes all that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
+/* Takes all characters that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and
+ * 12kg. */
 static struct token number(struct cursor *cursor)
 {
     char *start = cursor->next++;
@@ -196,7 +198,7 @@ bool token_skip_statement(struct cursor *cursor, size_t open)
         if (token.kind == TOKEN_ERROR && ahead.next == token.start) {
             if (token.problem)
                 return false;
-            ahead.next++; /* a character that is not in the language */
+            ahead.next++; /* a character that is no part of the language */
         }
         if (token.kind == TOKEN_END || (closes && open == 0))
             return true;
@@ -209,8 +211,8 @@ bool token_skip_statement(struct cursor *cursor, size_t open)
 
 /* --- the grammar ------------------------------------------------------------------------------ */
 
-/* The error message for a sign, by the kind of token that is wanted in its place; NULL: the sign
- * may come there. */
+/* The error message for a token of a kind (enum sign) where another kind is wanted (enum want);
+ * NULL: the token may stand there. */
 static const char no_key[] = "a key was expected", no_value[] = "a value is missing",
                   no_equals[] = "an equals sign is missing", other[] = "a value was expected",
                   no_separator[] = "a semicolon was expected";
@@ -279,7 +281,7 @@ enum sign grammar_sign(const struct grammar_scope *scope, const struct token *to
     }
 }
 
-/* Tells whether the next token is an equals sign (= or :), so that the word before it is a key. */
+/* Tells whether an equals sign (= or :) comes next, so that the word before `ahead` is a key. */
 static bool before_equals(struct cursor ahead)
 {
     const struct token token = token_next(&ahead);

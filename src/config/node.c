@@ -11,11 +11,12 @@
 
 #include "base/name.h"
 
-/* The bytes of a reason, and those of a value before errors cut it, which most paths of files are
- * shorter than. */
+/* In bytes: the buffer for the reason of an error, and the longest value that errors show uncut,
+ * which is longer than most paths of files. */
 enum { REASON_SIZE = 1024, VALUE_LENGTH = 240 };
 
-/* Tells whether `file` is the text of an override of this path, "-P path=value". */
+/* Tells whether `file`, the file of a location, is an override "-P path=value" of the key
+ * `path`. */
 static bool names(const char *file, const char *path)
 {
     const size_t length = strlen(path);

@@ -16,43 +16,44 @@
 
 struct arena_block;
 
-/* Zeroed, an arena is empty. */
+/* The blocks from which the pieces come. All zero is an empty arena. */
 struct arena {
     struct arena_block *blocks;
 };
 
-/* Returns `count` zeroed elements of `size` bytes, or NULL when memory is exhausted. */
+/* Returns `count` zeroed elements of `size` bytes each, or NULL if memory is exhausted. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
-/* Returns a copy of `length` bytes with a NUL behind, or NULL when memory is exhausted. */
+/* Returns a copy of `length` bytes with a NUL behind them, or NULL if memory is exhausted. */
 char *arena_copy(struct arena *arena, const char *bytes, size_t length);
-/* Returns a copy of the text, or NULL when memory is exhausted, and frees the text. */
+/* Returns a copy of the text, and frees the text; NULL if memory is exhausted. */
 char *arena_keep(struct arena *arena, struct text *text);
 void arena_free(struct arena *arena);
 
-/* Reports exhausted memory in the words of the reader of configurations. STATUS_MEMORY. */
+/* Reports that memory was exhausted while a configuration was read. Returns STATUS_MEMORY. */
 enum status arena_exhausted(struct error *error);
 
 /* --- locations -------------------------------------------------------------------------------- */
 
-/* The location of something in a configuration, and how an error there is reported. */
+/* The location of a value or group in a configuration, and how an error there is reported. */
 
-/* A place in a configuration. Line 0 means that it is in no file: then `file` is the override as it
- * was typed ("-P time.step=0.01"). */
+/* A line of a file (from 1). Line 0 stands for text that is in no file: then `file` is the override
+ * as it was typed ("-P time.step=0.01"). */
 struct location {
     const char *file;
     size_t line;
 };
 
 /*
- * Reports an error: "file:line: path = value: reason". `path` and `value` may be NULL; an override
- * that names `path` itself stands for both. Returns STATUS_CONFIG.
+ * Reports an error: "file:line: path = value: reason". `path` (of the key, "time.step") and `value`
+ * may be NULL; they are left out if the location is an override that names `path` itself. Returns
+ * STATUS_CONFIG.
  */
 enum status location_report(const struct location *location, const char *path, const char *value,
                             struct error *error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Does the same with another status, for a good value that asks for something that is missing.
- * Returns `status`. */
+/* Reports an error as location_report() does, but with `status`: for a good value that asks for
+ * something that is missing. Returns `status`. */
 enum status location_report_as(const struct location *location, const char *path, const char *value,
                                enum status status, struct error *error, const char *reason);
 
@@ -63,9 +64,9 @@ enum node_kind {
     NODE_INTEGER,
     NODE_REAL,
     NODE_STRING,
-    NODE_LIST, /* also libconfig's arrays */
+    NODE_LIST, /* a list ( ) or an array [ ] */
     NODE_GROUP,
-    NODE_BAD /* text that is no value; `string` has it */
+    NODE_BAD /* text that is no value; its `string` is that text */
 };
 
 /* The reason why the text of a NODE_BAD is no value. */
@@ -73,9 +74,10 @@ enum node_bad {
     BAD_WORD,   /* nan, inf, or a string without quotation marks */
     BAD_NUMBER, /* 1.2.3 */
     BAD_RANGE,  /* 1e999, or an integer beyond 64 bits */
-    BAD_TOLD    /* its statement could not be read, and the error has been reported */
+    BAD_TOLD    /* its statement could not be read; the error has been reported */
 };
 
+/* A value, list or group; `kind` says which of the members count. */
 struct node {
     enum node_kind kind;
     enum node_bad bad;
@@ -83,17 +85,17 @@ struct node {
     int64_t integer;
     double real;
     const char *string;
-    const char *raw;  /* of an override: the value as it was typed */
-    const char *name; /* its key, if it is in a group */
+    const char *raw;  /* for an override: the value as it was typed */
+    const char *name; /* its key if its parent is a group, otherwise NULL */
     struct location location;
-    struct node **children;
+    struct node **children; /* [count], of a list or group */
     size_t count;
-    struct node *next;   /* the node behind it in the text */
-    struct node *before; /* the node before it in the same group or list */
+    struct node *next;   /* the next node in the order of the text */
+    struct node *before; /* the node before it in its group or list */
 };
 
-/* Reads `bytes` as a number: the node becomes a signed integer of 64 bits, a real or, if `bytes`
- * are neither, a NODE_BAD. */
+/* Makes the node the number in `bytes`: a signed integer of 64 bits or a real; a NODE_BAD if
+ * `bytes` are neither. */
 void node_read_number(struct node *node, const char *bytes);
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -102,23 +104,23 @@ void node_read_number(struct node *node, const char *bytes);
 
 enum { FILE_LIMIT = 4 << 20 }; /* bytes; a longer file is refused */
 
-/* Reads the whole file, or standard input for "-", and puts its stat() into *identity.
- * STATUS_NO_INPUT (missing, unreadable, a directory), STATUS_CONFIG (too long), STATUS_IO,
- * STATUS_MEMORY. */
+/* Appends the whole file, or standard input for "-", to *text, and puts its stat() into *identity.
+ * STATUS_NO_INPUT (missing, unreadable, a directory), STATUS_CONFIG (longer than FILE_LIMIT),
+ * STATUS_IO, STATUS_MEMORY. */
 enum status file_read(const char *path, struct text *text, struct stat *identity,
                       struct error *error);
 
-/* Returns the name of a file in errors: "<stdin>" for "-". */
+/* Returns the name by which errors call the file `path`: "<stdin>" for "-". */
 const char *file_shown(const char *path);
 
-/* Appends the path of the file `name` that is named in `file`: in the directory of `file`, unless
- * `name` is absolute. */
+/* Appends the path of the file that `file` calls `name`: relative to the directory of `file`,
+ * unless `name` is absolute. */
 void file_beside(const char *file, const char *name, struct text *path);
 
 /* Tell about a path: file_readable() whether it is a file that can be read, and no directory;
- * file_regular() whether it is a regular file, not a pipe or device, whose end might never come. */
+ * file_regular() whether it is a regular file: the end of a pipe or device might never come. */
 bool file_readable(const char *path);
-bool file_there(const char *path); /* tells whether there is anything */
+bool file_there(const char *path); /* whether anything has this path */
 bool file_regular(const char *path);
 
 #endif

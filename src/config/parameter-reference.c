@@ -28,7 +28,8 @@ static const struct {
     { DIMENSION_NUMBER_DENSITY, "number/volume" },
 };
 
-/* Appends a dimension in words, "length" or "mass length^2 time^-1"; nothing for a pure number. */
+/* Appends a physical dimension in words, "length" or "mass length^2 time^-1"; nothing for a pure
+ * number. */
 static void print_dimension(struct dimension d, struct text *text)
 {
     for (size_t i = 0; i < COUNT_OF(dimensions); i++)
@@ -51,7 +52,8 @@ static void print_dimension(struct dimension d, struct text *text)
     }
 }
 
-/* Appends the default in config syntax, strings in quotation marks; nothing if there is none. */
+/* Appends the default of a key in config syntax, strings in quotation marks; nothing if it has
+ * none. */
 static void print_default(const struct parameter *parameter, struct text *text)
 {
     struct value value = { .parameter = parameter };
@@ -80,7 +82,8 @@ static void print_wanted(const struct parameter *parameter, struct text *text)
     }
 }
 
-/* Appends "a number at least 0; length; default 0.05", or "required" or "optional" in the end. */
+/* Appends what a key requires: "a number at least 0; length; default 0.05", with "required" or
+ * "optional" at the end if there is no default. */
 static void print_requirement(const struct parameter *parameter, struct text *text)
 {
     print_wanted(parameter, text);
@@ -131,7 +134,8 @@ static void print_row(const struct parameter *parameter, struct text *text)
     text_free(&wanted);
 }
 
-/* Tells whether the variant has a row that replaces this row of its group. */
+/* Tells whether the variant has a row of its own for the key of `shared`, a row of its group, which
+ * it then replaces. */
 static bool replaced(const struct variant *variant, const struct parameter *shared)
 {
     return variant && variant->parameter_count > 0 &&
@@ -183,8 +187,9 @@ void reference_group(const struct group *group, struct text *text)
     print_shared(group, NULL, text);
 }
 
-/* Tells whether `name` is the key or path of a row; if so, appends path, help and requirement of
- * the row, with a variant "bodies.count (initial = "plummer")". */
+/* Tells whether `name` is the key or the path ("step", "time.step") of a row; if so, appends path,
+ * help and requirement of the row, and the variant it belongs to: "bodies.count  (initial =
+ * "plummer")". */
 static bool print_if_named(const struct group *group, const struct variant *variant,
                            const struct parameter *parameter, const char *name, bool more,
                            struct text *text)
@@ -206,8 +211,8 @@ static bool print_if_named(const struct group *group, const struct variant *vari
     return true;
 }
 
-/* Appends each explained choice of a key that is called `name`. Returns true if there is one, else
- * `more`. */
+/* Appends each choice of a key that is called `name` and has an explanation. Returns true if there
+ * is one, otherwise `more`. */
 static bool print_if_chosen(const struct group *group, const struct parameter *parameter,
                             const char *name, bool more, struct text *text)
 {
@@ -228,7 +233,7 @@ bool reference_choice(const struct schema *schema, const char *name, bool more, 
         const struct group *group = &schema->groups[i];
         for (size_t k = 0; k < group->parameter_count; k++)
             more = print_if_chosen(group, &group->parameters[k], name, more, text);
-        const struct parameter *last = NULL; /* shared choices are explained once */
+        const struct parameter *last = NULL; /* variants may share choices, explained once */
         for (size_t v = 0; group_described(group, v); v++)
             for (size_t k = 0; k < group->variant(v)->parameter_count; k++) {
                 const struct parameter *parameter = &group->variant(v)->parameters[k];
@@ -260,8 +265,8 @@ bool reference_key(const struct schema *schema, const char *name, bool more, str
 
 /* --- defaults.cfg ----------------------------------------------------------------------------- */
 
-/* Appends a key as comments of a config file: "# help", "# [a number at least 0; length]",
- * "#softening = 0.0;". */
+/* Appends the lines of a key in a config file of comments: "# help", "# [a number at least 0;
+ * length]", "#softening = 0.0;". */
 static void print_commented_row(const char *indent, const struct parameter *parameter,
                                 struct text *text)
 {
@@ -291,8 +296,8 @@ static void print_commented_row(const char *indent, const struct parameter *para
     text_print(text, ";\n");
 }
 
-/* Appends keys as comments, with an empty line between them, and before the first one if there is
- * text `above`. */
+/* Appends keys as comments, with an empty line between them; `above` says that text stands above,
+ * which an empty line separates too. */
 static void print_commented_rows(const char *indent, const struct parameter *parameters,
                                  size_t count, bool above, struct text *text)
 {
@@ -355,8 +360,8 @@ void reference_defaults(const struct schema *schema, struct text *text)
 
 /* --- orrery.cfg(5) ---------------------------------------------------------------------------- */
 
-/* Appends `words` for roff, escaping what roff would take for its own: backslashes, dashes, and
- * dots and quotes at line starts. */
+/* Appends `words` for roff, the language of man pages, and escapes what roff would take for
+ * commands: backslashes, dashes, and dots and quotes at the start of a line. */
 static void print_roff(const char *words, struct text *text)
 {
     struct text lines = { 0 };

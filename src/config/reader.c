@@ -6,12 +6,12 @@
 #include "config/section.h"
 #include "config/suggest.h"
 
-/* The state of reading one tree against the schema. */
+/* The state of reading a config: its tree of settings is checked against the schema. */
 struct reader {
     struct config *config;
     struct error *error;
-    size_t refused; /* number of values that are wrong or missing, reported or not */
-    bool broken;    /* parts of the file could not be read; missing keys may stand there */
+    size_t refused; /* number of values that are wrong or missing, whether reported or not */
+    bool broken;    /* parts of the file could not be read; keys that seem missing may be there */
 };
 
 static const struct group *find_group(const struct schema *schema, const char *name)
@@ -61,7 +61,8 @@ static void report_missing(struct reader *r, const struct section *section,
     text_free(&wanted);
 }
 
-/* Tells whether the section has another key in the place of one that is required. */
+/* Tells whether the section was given one of the keys that may stand instead of the required key of
+ * `parameter`. */
 static bool has_instead(const struct section *section, const struct parameter *parameter)
 {
     for (size_t k = 0; k < COUNT_OF(parameter->instead); k++) {
@@ -73,7 +74,8 @@ static bool has_instead(const struct section *section, const struct parameter *p
     return false;
 }
 
-/* Reads the value from `member`, or sets its default if `member` is NULL: the key was not given. */
+/* Reads the value from the setting `member`; if `member` is NULL, the key was not given: sets its
+ * default, or reports that it is missing. */
 static void read_member(struct reader *r, const struct section *section, struct value *value,
                         const struct node *member)
 {
@@ -92,8 +94,8 @@ static void read_member(struct reader *r, const struct section *section, struct 
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-/* Adds a value for each shared row, but for those that the variant replaces, and then for the
- * variant's own rows. */
+/* Adds to the section a value, still empty, for each row that the variants share, unless the
+ * variant replaces the row, and then for each row of the variant itself. */
 static void add_values(struct section *section)
 {
     const struct group *group = section->group;
@@ -106,8 +108,9 @@ static void add_values(struct section *section)
         section->values[section->value_count++].parameter = &variant->parameters[i];
 }
 
-/* Reads the key that chooses the variant into *choice, and sets the variant of the section, which
- * stays NULL if the choice is wrong or missing. STATUS_MEMORY. */
+/* Reads the key that chooses the variant into *choice and sets the variant of the section, which
+ * stays NULL if the choice is wrong or missing. `node` is the group in the file, or NULL.
+ * STATUS_MEMORY. */
 static enum status choose_variant(struct reader *r, struct section *section,
                                   const struct node *node, struct value *choice)
 {
@@ -139,15 +142,17 @@ static enum status make_values(struct reader *r, struct section *section, const 
     return STATUS_OK;
 }
 
-/* Tells whether a key cannot be judged, since the choice of the variant is wrong or missing and the
- * key belongs to some variant: it is neither unknown, if given, nor missing, if not. */
+/* Tells whether a key cannot be judged, because the choice of the variant is wrong or missing and
+ * some variants have the key: then it is no unknown key if it is given, and not missing if it is
+ * not. */
 static bool is_unclear(const struct section *section, const char *key)
 {
     return section->group->variant_key && !section->variant &&
            suggest_owners(section->group, key, NULL);
 }
 
-/* Reads the members between the braces, and reports errors, in the order of the file. */
+/* Reads the keys that stand between the braces of a section, and reports errors, in the order of
+ * the file. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
@@ -171,7 +176,8 @@ static enum status make_kept(struct reader *r, struct section *section)
     return section->kept ? STATUS_OK : arena_exhausted(r->error);
 }
 
-/* Reads one section; `node` is its group in the tree, or NULL if the file does not have it. */
+/* Reads one section; `node` is its group in the tree of settings, or NULL if the file does not have
+ * the group. */
 static void read_section(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
@@ -203,8 +209,8 @@ static enum status refuse_shape(struct reader *r, const struct group *group,
                            group->name);
 }
 
-/* Reads the section or sections of a group. `node` is the group or list in the tree, or NULL if the
- * file does not have it; `whole` is the location of the file. */
+/* Reads the section of a group, or the sections of a list. `node` is the group or list in the tree
+ * of settings, or NULL if the file does not have it; `whole` is the location of the file. */
 static enum status read_sections(struct reader *r, struct sections *sections,
                                  const struct node *node, const struct location *whole)
 {
@@ -233,8 +239,8 @@ static enum status read_sections(struct reader *r, struct sections *sections,
     return STATUS_OK;
 }
 
-/* Reads the keys at the top level, then the groups in the order of the file, and then those that
- * are not in it, which get their defaults. */
+/* Reads the keys at the top level, then the groups in the order of the file, and then the groups
+ * that the file does not have, which get their defaults. */
 static void read_root(struct reader *r, const struct node *root)
 {
     const struct schema *schema = &r->config->schema;
@@ -260,7 +266,7 @@ static void read_root(struct reader *r, const struct node *root)
             read_sections(r, &sections[i], NULL, &root->location);
 }
 
-/* Copies the groups of the schema; the rows stay where they are. STATUS_MEMORY. */
+/* Copies the groups of the schema into the config; their rows are not copied. STATUS_MEMORY. */
 static enum status copy_schema(struct config *config, const struct schema *schema)
 {
     struct group *groups = arena_take(&config->arena, schema->group_count, sizeof *groups);
@@ -271,8 +277,9 @@ static enum status copy_schema(struct config *config, const struct schema *schem
     return STATUS_OK;
 }
 
-/* Keeps the overrides that were typed on the command line, behind those of `base`. Overrides that
- * come with locations stand in a file, or are the program's own. STATUS_MEMORY. */
+/* Copies the overrides that were typed on the command line into the config, behind those of `base`.
+ * Overrides that have locations were not typed: they stand in a file, or the program has made them.
+ * STATUS_MEMORY. */
 static enum status keep_typed(struct config *config, const struct config_source *source,
                               const struct config *base)
 {
@@ -291,7 +298,8 @@ static enum status keep_typed(struct config *config, const struct config_source 
     return STATUS_OK;
 }
 
-/* Loads a config from the tree that `base` was read from, or from the file if `base` is NULL. */
+/* Makes a config from the tree of settings of `base`, or from the file if `base` is NULL; applies
+ * the overrides of `source` in both cases. */
 static enum status load(const struct config_source *source, const struct config *base,
                         const struct schema *schema, struct config **result, struct error *error)
 {
@@ -308,7 +316,7 @@ static enum status load(const struct config_source *source, const struct config 
     else
         tree_read(source, &config->arena, &config->root, error);
     reader.broken = error->status != STATUS_OK;
-    if (config->root) /* some errors leave the rest readable */
+    if (config->root) /* after some errors the rest can still be checked */
         read_root(&reader, config->root);
     if (error->status) {
         config_free(config);

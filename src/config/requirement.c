@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* A bound beyond this is the end of the range of 64-bit integers, and means no bound at all. */
+/* A bound beyond this is near the end of the range of 64-bit integers, and stands for no bound. */
 #define NO_BOUND 9e18
 
 static bool bounded(const struct parameter *p)
@@ -83,14 +83,14 @@ void requirement_print(const struct parameter *p, struct text *text)
 
 /* --- values as people write them who come from other languages -------------------------------- */
 
-enum { SLIP_SIZE = 120 }; /* bytes, with the NUL; a longer value is no slip */
+enum { SLIP_SIZE = 120 }; /* bytes with the NUL; no longer value is taken for a slip */
 
 static const char *skip_blanks(const char *p)
 {
     return p + strspn(p, " \t");
 }
 
-/* Reads a finite decimal number and moves *p behind it; false for any other text, also for
+/* Reads a finite decimal number and moves *p behind it; returns false for any other text, also for
  * hexadecimal numbers and infinities. */
 static bool take_number(const char **p, double *value)
 {
@@ -162,7 +162,7 @@ static bool take_product(struct formula *f, double *value)
     if (!take_factor(f, value))
         return false;
     while (*f->next == '*' || *f->next == '/' || starts_with_pi(f->next)) {
-        const char sign = starts_with_pi(f->next) ? '*' : *f->next++; /* as in 2 pi */
+        const char sign = starts_with_pi(f->next) ? '*' : *f->next++; /* 2 pi is a product */
         double factor;
         f->operators++;
         if (!take_factor(f, &factor))
@@ -187,7 +187,8 @@ static bool take_sum(struct formula *f, double *value)
     return true;
 }
 
-/* Works out a text that is one formula, and counts its operators; false for any other text. */
+/* Computes the value of a text that is one formula, and counts its operators; returns false for any
+ * other text. */
 static bool take_all(const char *text, double *value, int *operators)
 {
     struct formula formula = { .next = text };
@@ -204,8 +205,9 @@ bool requirement_work_out(const char *text, double *value)
 
 /* --- the slips -------------------------------------------------------------------------------- */
 
-/* Finds quotation marks other than the straight double ones, as in 'rk4'. Like each of the
- * functions for slips it returns true and adds the advice to `reason`, unless this is NULL. */
+/* Finds quotation marks other than straight double ones, as in 'rk4'. Like each of the functions
+ * for slips, it returns whether `raw` is such a slip and, unless `reason` is NULL, appends to it
+ * how the value must be written. */
 static bool quotes(const char *raw, struct text *reason)
 {
     static const char *const marks[] = { "'",      "`",      "\u2018", "\u2019", "\u201a", "\u201c",
@@ -248,7 +250,7 @@ static bool decimal_comma(const char *raw, struct text *reason)
     return true;
 }
 
-/* Finds separated thousands: 1,000,000.0 and 1_000. */
+/* Finds numbers whose thousands are separated: 1,000,000.0 and 1_000. */
 static bool thousands(const char *raw, struct text *reason)
 {
     char plain[SLIP_SIZE];
@@ -264,7 +266,7 @@ static bool thousands(const char *raw, struct text *reason)
     return true;
 }
 
-/* Finds exponents and suffixes of other languages: 1d-3 of Fortran, 1e-3f of C. */
+/* Finds numbers with the exponents or suffixes of other languages: 1d-3 of Fortran, 1e-3f of C. */
 static bool exponent(const char *raw, struct text *reason)
 {
     char plain[SLIP_SIZE];
@@ -309,7 +311,7 @@ static bool arithmetic(const char *raw, struct text *reason)
     return true;
 }
 
-/* Finds a number with a unit: 0.005 yr. */
+/* Finds numbers with a unit behind them: 0.005 yr. */
 static bool with_unit(const char *raw, struct text *reason)
 {
     const char *p = raw;
@@ -318,7 +320,7 @@ static bool with_unit(const char *raw, struct text *reason)
         return false;
     p = skip_blanks(p);
     if ((!isalpha((unsigned char)*p) && (unsigned char)*p < 0x80) || strcasecmp(p, "e") == 0)
-        return false; /* no unit: nothing, a sign, or half of an exponent */
+        return false; /* no unit: nothing follows, or a sign, or half of an exponent */
     for (const char *q = p; *q; q++)
         if (!isalnum((unsigned char)*q) && !strchr("/^*_-. ", *q) && (unsigned char)*q < 0x80)
             return false;
@@ -353,7 +355,7 @@ size_t slip_length(const char *text)
     while (length < SLIP_SIZE && text[length] && !strchr(";{}=:\"\r\n#", text[length]) &&
            strncmp(text + length, "//", 2) != 0)
         length++;
-    /* Without a semicolon the next key may follow on the same line. */
+    /* An equals sign shows that the next key follows: the semicolon before it is missing. */
     if (text[length] == '=' || text[length] == ':')
         return 0;
     while (length > 0 && strchr(" \t", text[length - 1]))

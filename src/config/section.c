@@ -211,7 +211,7 @@ enum status section_refuse(const struct section *section, const char *key, enum 
     const struct location *location =
         value && value->node ? &value->node->location : &section->location;
     struct text shown = { 0 };
-    /* Patterns are shown as they are written: they may stand for thousands of files. */
+    /* A list of paths is shown as it was written: its patterns may stand for thousands of files. */
     if (value && value->node && value->parameter->type == PARAMETER_PATHS)
         tree_print(value->node, &shown);
     else if (value)

@@ -7,51 +7,55 @@
 #include "config/requirement.h"
 
 enum {
-    MAX_DEPTH = 32,     /* braces and brackets inside each other */
-    MAX_KEYS = 4096,    /* in one group */
-    MAX_INCLUDES = 256, /* in all */
-    MAX_SHOWN = 40      /* characters of a token in an error */
+    MAX_DEPTH = 32,     /* the most braces and brackets inside each other */
+    MAX_KEYS = 4096,    /* the most keys in one group */
+    MAX_INCLUDES = 256, /* the most @include in all files together */
+    MAX_SHOWN = 40      /* bytes of a token that an error shows */
 };
 
+/* A group or list that is being read, or the file as a whole. */
 struct scope {
-    struct grammar_scope at;
-    struct location opened;       /* of its opening bracket */
-    const char *key;              /* of a group: its last key */
-    struct location key_location; /* of that key; in a list, of the list */
-    size_t count;      /* number of keys in a group; of values before the present one in a list */
-    struct node *last; /* the last node of the group or list */
-    struct statement { /* of a group: the present one */
-        const struct frame *frame;
-        char *start;         /* of its key in the text; NULL between two statements */
-        struct node *before; /* the last node of the source before it */
-        struct node *last;   /* the last node of the group before it */
+    struct grammar_scope at;      /* its bracket, and the token that is wanted next */
+    struct location opened;       /* location of its opening bracket */
+    const char *key;              /* in a group: the key that was read last */
+    struct location key_location; /* location of that key; in a list, of the list */
+    size_t count;      /* number of keys of a group, or of values of a list, read before */
+    struct node *last; /* the node that was added last to the group or list */
+    struct statement { /* in a group: the statement that is being read */
+        const struct frame *frame; /* the file in which it began */
+        char *start;               /* beginning of its key in the text; NULL between statements */
+        struct node *before;       /* the last node of the source before the statement */
+        struct node *last;         /* the last node of the group before the statement */
     } statement;
 };
 
-/* A file that is being read. The frame of an included file has that of its includer as `outer`. */
+/* A file that is being read. In an included file, `outer` is the frame of the file that includes
+ * it. */
 struct frame {
     struct frame *outer;
     const char *file;
     struct stat identity;
     struct cursor cursor;
-    const char *taken; /* the text before this is already in the text for libconfig */
+    const char *taken; /* the text before this has been handed on to libconfig */
 };
 
+/* The state of the pass over the text of a configuration. */
 struct scanner {
-    const struct config_source *from; /* NULL: one value, not a file */
+    const struct config_source *from; /* NULL: the text is one value, not a file */
     struct arena *arena;
     struct source *source;
     struct error *error;
     struct frame *frame;
     size_t include_count;
     struct scope scopes[MAX_DEPTH + 1];
-    size_t depth;
-    struct text path; /* of the value at hand, for errors */
+    size_t depth;     /* the innermost open scope is scopes[depth] */
+    struct text path; /* path of the present value, for errors: see path() */
 };
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Returns the place of the scanner in the tree, "outputs.1.every". */
+/* Returns the path of the key or value that is being read, "outputs.1.every"; "" if memory is
+ * exhausted. */
 static const char *path(struct scanner *s)
 {
     s->path.length = 0;
@@ -91,8 +95,8 @@ static enum status unexpected(struct scanner *s, const struct token *token, cons
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Adds a node at the end of the source; NULL when memory is exhausted. Scalars of a list have the
- * location of the list. */
+/* Adds a node at the end of the source and of the present group or list; NULL if memory is
+ * exhausted. The scalars of a list have the location of the list. */
 static struct node *add_node(struct scanner *s, const struct token *token, enum node_kind kind)
 {
     struct scope *scope = &s->scopes[s->depth];
@@ -112,8 +116,8 @@ static struct node *add_node(struct scanner *s, const struct token *token, enum 
     return s->source->last = node;
 }
 
-/* Notes a value that libconfig is not to read, a number or an invalid value, and puts a 0 in its
- * place. */
+/* Adds a node for a value that libconfig shall not read, a number or an invalid value, and puts a 0
+ * in its place in the text. */
 static enum status note_literal(struct scanner *s, const struct token *token)
 {
     struct node *node = add_node(s, token, NODE_BAD);
@@ -268,8 +272,8 @@ static enum status scan_file(struct scanner *s, const char *file, struct frame *
     return status;
 }
 
-/* Finds the file that @include names: beside the including file, then in the directories given.
- * Returns false if there is none. */
+/* Finds the file that @include names: in the directory of the including file, then in the
+ * directories for includes. Returns false if there is none, or no memory. */
 static bool find_include(const struct scanner *s, const char *name, struct text *found)
 {
     file_beside(s->frame->file, name, found);
@@ -282,7 +286,8 @@ static bool find_include(const struct scanner *s, const char *name, struct text 
     return !found->failed;
 }
 
-/* Hands the text up to `end` on to libconfig; the text up to the cursor counts as taken then. */
+/* Appends the text from frame->taken up to `end` to the text for libconfig; then all text up to the
+ * cursor counts as taken. */
 static enum status take(struct scanner *s, const char *end)
 {
     struct text *text = &s->source->text;
@@ -343,7 +348,8 @@ static enum status accept_error(struct scanner *s, const struct token *token)
 }
 
 /* Tells whether a slip (requirement.h) starts at the token: several words and signs that are meant
- * as one value. They become one token, *whole, and the reader says what is wrong with it. */
+ * as one value, such as 2*3.14. They become one token, *whole, so that a later check can say what
+ * is wrong with the value. */
 static bool is_slip(const struct scanner *s, const struct token *token, struct token *whole)
 {
     const struct grammar_scope *const at = &s->scopes[s->depth].at;
@@ -368,7 +374,7 @@ static enum status accept_token(struct scanner *s, const struct token *token)
     if (token->kind == TOKEN_INCLUDE)
         return accept_include(s, token);
     if (token->kind == TOKEN_END && s->frame->outer)
-        return STATUS_OK; /* an included file may end inside a group of its includer */
+        return STATUS_OK; /* the group may end in the including file */
     const struct grammar_scope *const at = &s->scopes[s->depth].at;
     const enum sign sign = grammar_sign(at, token);
     const char *problem = grammar_problem(at, token, sign, s->frame->cursor);
@@ -378,9 +384,9 @@ static enum status accept_token(struct scanner *s, const struct token *token)
 /* --- going on behind an error ----------------------------------------------------------------- */
 
 /*
- * Takes the statement with an error out of the text, so that the scanner goes on behind it. The key
- * stays and counts as given, with a value whose errors are all reported. Returns STATUS_OK if the
- * rest of the file, which may have errors of its own, can be read.
+ * Blanks out the statement that has an error, so that the scanner goes on behind it. The key stays,
+ * with "=0;", and counts as given, with a value whose errors have all been reported. Returns
+ * STATUS_OK if the rest of the file, which may have errors of its own, can be read.
  */
 static enum status go_on(struct scanner *s, struct frame *frame, const struct token *token)
 {
@@ -420,7 +426,7 @@ static enum status go_on(struct scanner *s, struct frame *frame, const struct to
     return STATUS_OK;
 }
 
-/* Reads the tokens of one file, and those of its includes in their places. */
+/* Reads the tokens of one file and, at each @include, those of the included file. */
 static enum status scan(struct scanner *s, struct frame *frame)
 {
     frame->outer = s->frame;

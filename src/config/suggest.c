@@ -10,18 +10,18 @@
 /* --- synonyms --------------------------------------------------------------------------------- */
 
 /*
- * The names that the field and other programs have for the things that a config file names here:
- * "leapfrog" for velocity-verlet, "dt" for time.step. A synonym is only ever proposed in an error
+ * Synonyms are names that the field or other programs have for what a config names differently
+ * here: "leapfrog" for velocity-verlet, "dt" for time.step. A synonym is only proposed in an error
  * message and never accepted as a value.
  */
 
 struct synonym {
     const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
-    const char *words; /* in small letters, without hyphens and underscores: "leapfrog kdk" */
-    const char *note;  /* what `meant` is, if not exactly what the words say; else NULL */
+    const char *words; /* synonyms in small letters, no hyphens or underscores: "leapfrog kdk" */
+    const char *note;  /* description of `meant`, if the words mean something else; else NULL */
 };
 
-/* If a word has several rows, the first one that fits the key counts. */
+/* If a word is in several rows, the first row whose `meant` is a possible choice or key counts. */
 static const struct synonym synonyms[] = {
     /* integrators */
     { "velocity-verlet", "verlet vv kdk stormerverlet leapfrogkdk", NULL },
@@ -118,7 +118,8 @@ static const struct synonym synonyms[] = {
     { "bins", "nbins", NULL },
 };
 
-/* Copies a word into `simple` without capitals, hyphens, underscores, dots and blanks. */
+/* Copies a word into `simple`, of `size` bytes, in small letters and without hyphens, underscores,
+ * dots and blanks. */
 static void simplify(const char *word, char *simple, size_t size)
 {
     size_t length = 0;
@@ -128,7 +129,7 @@ static void simplify(const char *word, char *simple, size_t size)
     simple[length] = '\0';
 }
 
-/* Tells whether a word stands among others, which blanks separate. */
+/* Tells whether `word` is one of `words`, which blanks separate. */
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -147,8 +148,8 @@ static bool is_candidate(const char *meant, const char *const *candidates, size_
 }
 
 /*
- * Returns the first synonym of `word` whose meaning is one of the `count` candidates, or NULL.
- * Capitals, hyphens, underscores, dots and blanks in `word` do not matter.
+ * Returns the first synonym that has `word` among its words and whose `meant` is one of the `count`
+ * candidates, or NULL. Capitals, hyphens, underscores, dots and blanks in `word` do not matter.
  */
 static const struct synonym *synonyms_find(const char *word, const char *const *candidates,
                                            size_t count)
@@ -163,8 +164,8 @@ static const struct synonym *synonyms_find(const char *word, const char *const *
     return NULL;
 }
 
-/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them, each with the
- * words of an error message. */
+/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and other programs, in the form that simplify()
+ * makes, with the error message that answers them. */
 static const struct {
     const char *words, *answer;
 } elsewhere[] = {
@@ -278,8 +279,8 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
         text_print(text, "; did you mean %s?", nearest);
 }
 
-/* Adds the keys of a group, and those of its variant or, if none was chosen, of all its variants;
- * at the top level also the names of the groups. */
+/* Adds the keys of a group and those of `variant`, or of all its variants if `variant` is NULL; at
+ * the top level also the names of all groups. */
 static void add_brace(struct candidates *near, const struct schema *schema,
                       const struct group *group, const struct variant *variant)
 {
@@ -293,8 +294,8 @@ static void add_brace(struct candidates *near, const struct schema *schema,
         add(near, schema->groups[i].name);
 }
 
-/* Appends the path that `key` is a synonym of ("dt": time.step). Returns false if the schema has
- * none. */
+/* Appends the path of the key for which `key` is a synonym ("dt": time.step). Returns false if the
+ * schema has none. */
 static bool add_synonym(const struct schema *schema, const char *key, struct text *path)
 {
     for (size_t i = 0; i < schema->group_count; i++) {

@@ -12,8 +12,9 @@
 
 /* --- from libconfig --------------------------------------------------------------------------- */
 
-/* Fills *next, the next node of the source, and the nodes in it with what libconfig has read at
- * that point. Returns NULL if it has read something else: it lost a setting for want of memory. */
+/* Fills *next, the next node of the source, and all nodes inside it with what libconfig has read at
+ * that point (`setting`); *next becomes the node behind them. Returns NULL if libconfig has read
+ * something else: it lost a setting because memory was exhausted. */
 static struct node *fill(struct node **next, const config_setting_t *setting, struct arena *arena)
 {
     static const int types[] = {
@@ -48,8 +49,8 @@ static struct node *fill(struct node **next, const config_setting_t *setting, st
     return node->children ? node : NULL;
 }
 
-/* Fills the nodes of the file, and of the values that were added to it as `{ value = ...; }`.
- * Returns false if a setting is lost. */
+/* Fills the nodes of the file, and then those of the values that were added to the source as groups
+ * `{ value = ...; }`. Returns false if a setting is lost. */
 static bool fill_all(const struct source *source, const config_setting_t *list, struct arena *arena)
 {
     struct node *next = source->first;
@@ -63,10 +64,10 @@ static bool fill_all(const struct source *source, const config_setting_t *list, 
 }
 
 /*
- * libconfig 1.5 does not check whether it gets memory, but writes to address 0. Therefore the
- * memory is tried beforehand: BYTES_PER_CHARACTER is the most that a byte of the text can cost, by
- * the settings, names and lists of 16 that fit into it, and SCANNER_CHARACTERS stands for the
- * scanner.
+ * libconfig 1.5 does not check whether malloc() succeeds, and would write to address 0. Therefore
+ * the most memory that it may need is allocated and freed just before. BYTES_PER_CHARACTER is the
+ * most that a byte of the text can cost, by settings, names and lists (which grow by 16);
+ * SCANNER_CHARACTERS counts the scanner as so many bytes of text.
  */
 enum { BYTES_PER_CHARACTER = 192, SCANNER_CHARACTERS = 1024 };
 
@@ -82,7 +83,7 @@ static enum status parse(struct source *source, struct arena *arena, struct erro
 {
     enum status status = STATUS_OK;
     config_t config;
-    const bool told = error->status != STATUS_OK; /* an error that was reported before stands */
+    const bool told = error->status != STATUS_OK; /* an error reported before stays */
     text_append(&source->text, " )", 2);
     if (source->text.failed || !has_room(source->text.length))
         return arena_exhausted(error);
@@ -92,7 +93,8 @@ static enum status parse(struct source *source, struct arena *arena, struct erro
                       : location_report(&source->first->location, NULL, NULL, error, "%s",
                                         config_error_text(&config));
     else if (!fill_all(source, config_setting_get_elem(config_root_setting(&config), 0), arena))
-        status = told ? error->status : arena_exhausted(error); /* a setting must not get lost */
+        /* Memory was short: a setting is lost. */
+        status = told ? error->status : arena_exhausted(error);
     config_destroy(&config);
     return status;
 }
@@ -110,9 +112,9 @@ struct node *tree_member(const struct node *group, const char *name)
 
 /* An override, "path=value". */
 struct override {
-    struct location location; /* "-P path=value", or where it is written */
+    struct location location; /* location of the override; without a line: "-P path=value" */
     const char *path;
-    struct node *value; /* NULL: it is wrong, and its error has been reported */
+    struct node *value; /* the node of its value; NULL: the error has been reported */
     struct arena *arena;
     struct error *error;
 };
@@ -122,8 +124,8 @@ static bool is_index(const char *word)
     return *word && word[strspn(word, "0123456789")] == '\0' && strlen(word) < 7;
 }
 
-/* Copies a group or list that an override may change; the children are those of the original, so
- * that a tree stays as it is when another one is made from it. NULL when memory is exhausted. */
+/* Copies a group or list that an override may change. The copy shares the children of the original,
+ * so that the original tree stays as it is. NULL if memory is exhausted. */
 static struct node *copy_node(struct arena *arena, const struct node *node)
 {
     struct node *copy = arena_take(arena, 1, sizeof *copy);
@@ -137,8 +139,8 @@ static struct node *copy_node(struct arena *arena, const struct node *node)
     return copy;
 }
 
-/* Returns the slot of the child that `word` names, which is made if it is not there; NULL with an
- * error. */
+/* Returns the pointer to the child of `parent` that `word` names, a key or an index; adds an empty
+ * one at the end if it is not there. NULL with an error. */
 static struct node **slot(const struct override *o, struct node *parent, const char *word)
 {
     size_t i = parent->count;
@@ -174,7 +176,8 @@ static struct node **slot(const struct override *o, struct node *parent, const c
     return &children[parent->count++];
 }
 
-/* Puts the value of an override at its path, word by word, and makes the groups on the way. */
+/* Puts the value of an override at its path in the tree, word by word, and makes groups and lists
+ * that are missing on the way. */
 static enum status put(const struct override *o, struct node *root)
 {
     char *words = arena_copy(o->arena, o->path, strlen(o->path));
@@ -191,7 +194,7 @@ static enum status put(const struct override *o, struct node *root)
         if (next && !*child) {
             *child = arena_take(o->arena, 1, sizeof **child);
             if (!*child) {
-                parent->count--; /* the slot is new: no other override finds it empty */
+                parent->count--; /* the empty slot is removed, so that no other override finds it */
                 return arena_exhausted(o->error);
             }
             (*child)->kind = isdigit((unsigned char)*next) ? NODE_LIST : NODE_GROUP;
@@ -207,20 +210,19 @@ static enum status put(const struct override *o, struct node *root)
     return STATUS_OK;
 }
 
-/* Tells whether this is a literal of the language rather than a string without its quotation
- * marks. */
+/* Tells whether the text is a value of the language, not a string without quotation marks. */
 static bool is_literal(const char *bytes)
 {
     if (bytes[0] && strchr("\"[({", bytes[0]))
         return true;
     if (strcasecmp(bytes, "true") == 0 || strcasecmp(bytes, "false") == 0)
         return true;
-    char *end; /* all of it must be a number, be it one that overflows */
+    char *end; /* the whole text must be a number; one that overflows counts */
     strtod(bytes, &end);
     return strpbrk(bytes, "0123456789") && end > bytes && end[strspn(end, "L")] == '\0';
 }
 
-/* Tells whether the path is keys of letters, digits and _-*, joined by dots. */
+/* Tells whether the path consists of keys (letters, digits, _ - *) with dots between them. */
 static bool is_path(const char *path)
 {
     bool start = true;
@@ -236,7 +238,8 @@ static bool is_path(const char *path)
 
 #define BLANKS " \t\r\n"
 
-/* Returns the name of an override in errors, "-P path=value"; NULL when memory is exhausted. */
+/* Returns what errors call an override, "-P path=value", cut and without control characters; NULL
+ * if memory is exhausted. */
 static const char *label_of(const char *override, struct arena *arena)
 {
     enum { SHOWN = 80 };
@@ -248,8 +251,8 @@ static const char *label_of(const char *override, struct arena *arena)
     return arena_keep(arena, &label);
 }
 
-/* Reads an override into *o and adds its value to the source. STATUS_USAGE, STATUS_CONFIG,
- * STATUS_MEMORY. */
+/* Reads the override "path=value" into *o, and adds its value to the source. STATUS_USAGE,
+ * STATUS_CONFIG, STATUS_MEMORY. */
 static enum status add_override(struct override *o, const char *override, struct source *source)
 {
     const char *label = label_of(override, o->arena);
@@ -280,8 +283,9 @@ static enum status add_override(struct override *o, const char *override, struct
     return o->value ? STATUS_OK : o->error->status;
 }
 
-/* Adds the overrides to the source, which has a file or none, lets libconfig read all of it, and
- * applies the overrides to a copy of `base`, or to the file if `base` is NULL. */
+/* Adds the values of the overrides to the source, which has a file or none, lets libconfig read it
+ * all, and applies the overrides to a copy of the tree `base`, or to the file if `base` is NULL.
+ * *root becomes the new tree; NULL if an override is wrong. */
 static enum status apply(const struct config_source *from, const struct node *base,
                          struct source *source, struct arena *arena, struct node **root,
                          struct error *error)
@@ -307,7 +311,7 @@ static enum status apply(const struct config_source *from, const struct node *ba
         if (overrides[i].value)
             put(&overrides[i], *root);
     if (error->lines + error->dropped > before)
-        *root = NULL; /* the keys of an override that is wrong would seem to be missing */
+        *root = NULL; /* the keys that a wrong override sets would seem to be missing */
     return error->status;
 }
 
@@ -356,7 +360,8 @@ void tree_print_string(const char *value, struct text *text)
     text_append(text, "\"", 1);
 }
 
-/* Prints a list as an array, [ ], which in libconfig holds scalars only, or else as a list, ( ). */
+/* Appends a list as an array [ ], which in libconfig holds scalars only, or as a list ( ) if it
+ * holds lists. */
 static void print_list(const struct node *node, struct text *text)
 {
     bool array = true;

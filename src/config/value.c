@@ -8,7 +8,7 @@
 #include "config/section.h"
 #include "config/suggest.h"
 
-/* The state of value_read(). */
+/* The arguments of value_read(), for the functions that it calls. */
 struct reading {
     const struct section *section;
     struct value *value;
@@ -19,7 +19,7 @@ struct reading {
 
 enum fault { WRONG_TYPE, OUT_OF_RANGE, NO_CHOICE };
 
-/* Tells whether the values of the parameter are strings. */
+/* Tells whether the value of the parameter is a string or a list of strings. */
 static bool is_text(const struct parameter *parameter)
 {
     return parameter->type == PARAMETER_STRING || parameter->type == PARAMETER_CHOICE ||
@@ -35,8 +35,8 @@ static size_t find_choice(const struct parameter *parameter, const char *word)
     return i;
 }
 
-/* Returns the string of a node, or NULL if it has none. On the command line, quotation marks may be
- * left out: name=2026. */
+/* Returns the string of a node, or NULL if it has none. An override of the command line may leave
+ * out the quotation marks, so its text counts as a string: name=2026. */
 static const char *string_of(const struct node *node)
 {
     if (node->kind == NODE_STRING)
@@ -45,7 +45,8 @@ static const char *string_of(const struct node *node)
     return scalar ? node->raw : NULL;
 }
 
-/* Reports the fault of `node`: of the value itself, or of an element of its list. STATUS_CONFIG. */
+/* Reports what is wrong with `node`, which is the value itself or an element of its list. Returns
+ * STATUS_CONFIG. */
 static enum status refuse(const struct reading *r, const struct node *node, enum fault fault)
 {
     const struct parameter *parameter = r->value->parameter;
@@ -93,7 +94,7 @@ static enum status read_integer(const struct reading *r)
     int64_t integer = r->node->integer;
     if (r->node->kind == NODE_REAL && r->node->real == floor(r->node->real) &&
         r->node->real >= -two63 && r->node->real < two63)
-        integer = (int64_t)r->node->real; /* whole, as 1e6 */
+        integer = (int64_t)r->node->real; /* a real that is whole, such as 1e6 */
     else if (r->node->kind != NODE_INTEGER)
         return refuse(r, r->node, WRONG_TYPE);
     if (!requirement_holds(r->value->parameter, (double)integer))
@@ -102,7 +103,7 @@ static enum status read_integer(const struct reading *r)
     return STATUS_OK;
 }
 
-/* Reads a whole or real number from `node`: the value itself, or an element of its list. */
+/* Reads the number of `node`, the value itself or an element of its list, and checks its range. */
 static enum status read_number(const struct reading *r, const struct node *node, double *real)
 {
     if (node->kind == NODE_INTEGER)
@@ -140,8 +141,8 @@ static enum status read_choice(const struct reading *r)
     return STATUS_OK;
 }
 
-/* Makes *resolved of a name of a file: relative to the file that names it; to the current directory
- * if it is from the command line. STATUS_MEMORY. */
+/* Makes a path of the name of a file: relative to the directory of the config file that names it;
+ * if it was typed on the command line, it stays as it is. STATUS_MEMORY. */
 static enum status resolve(const struct reading *r, const char *name, const char **resolved)
 {
     *resolved = name;
@@ -172,10 +173,11 @@ static void add_name(struct names *names, const char *name)
 }
 
 /*
- * Adds the files that a pattern stands for, in the order of their bytes: glob() sorts by the
- * locale, which is always "C". A name of a file that exists is no pattern, so that the echo of a
- * list reads back as itself; a pattern that fits no file stays as it is, as in a shell, for whoever
- * opens it. Only `name` is a pattern, not the folder of the config file, with which `path` begins.
+ * Adds the files for which the pattern `name` stands, sorted by bytes (glob() sorts by the locale,
+ * which is always "C"). The name of a file that exists is taken as it is, so that the echo of a
+ * list reads back as the same list; a pattern that fits no file is kept, and whoever opens it
+ * reports the error. The beginning of `path`, the folder of the config file, is no pattern and is
+ * escaped.
  */
 static enum status expand(const struct reading *r, const char *name, const char *path,
                           struct names *names)
@@ -203,7 +205,8 @@ static enum status expand(const struct reading *r, const char *name, const char 
     return failed == GLOB_NOSPACE ? error_memory(r->error) : STATUS_OK;
 }
 
-/* Copies the names into memory of the config. STATUS_MEMORY. */
+/* Copies the names into the arena of the config, as the list of paths of the value.
+ * STATUS_MEMORY. */
 static enum status keep_names(const struct reading *r, const struct names *names)
 {
     const char **paths = arena_take(r->arena, names->count, sizeof *paths);
@@ -256,7 +259,8 @@ static enum status read_reals(const struct reading *r)
     return STATUS_OK;
 }
 
-/* Tells whether the node is a scalar, or a list of scalars or of such lists. */
+/* Tells whether the node has only flags, numbers and strings, perhaps in lists: no groups and no
+ * invalid values. */
 static bool is_plain(const struct node *node)
 {
     if (node->kind == NODE_BAD || node->kind == NODE_GROUP)
@@ -344,7 +348,8 @@ bool value_is_default(const struct value *value)
 
 static void print_path(const char *path, struct text *text)
 {
-    /* The echo must find the same file from wherever it is read. */
+    /* The path becomes absolute, so that an echo of the config finds the same file from
+     * everywhere. */
     char *directory = path[0] && path[0] != '/' ? realpath(".", NULL) : NULL;
     struct text absolute = { 0 };
     text_print(&absolute, "%s%s%s", directory ? directory : "", directory ? "/" : "", path);
@@ -353,7 +358,7 @@ static void print_path(const char *path, struct text *text)
     free(directory);
 }
 
-/* Prints a list of paths or of reals. */
+/* Appends a list of paths or of reals in config syntax. */
 static void print_list(const struct value *value, struct text *text)
 {
     text_append(text, "[", 1);
