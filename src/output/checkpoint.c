@@ -19,12 +19,13 @@ enum {
     FORMAT_VERSION = 1,
     HEADER_SIZE = 16,
     SECTION_HEADER_SIZE = CHECKPOINT_NAME_SIZE + 16,
-    PART_WORDS = 8192, /* converted, written or read at a time */
+    PART_WORDS = 8192, /* numbers that are converted, written or read at a time */
     PART_BYTES = PART_WORDS * 8
 };
 
-/* Returns the number whose bytes in memory are those of `value`, the lowest first. The function is
- * its own inverse; compilers make nothing of it if numbers lie in memory like that. */
+/* Returns the number whose bytes in memory are those of `value`, the lowest first: converts from
+ * the order of this machine to little-endian, and back. On a little-endian machine compilers leave
+ * nothing of it. */
 static uint64_t little_endian(uint64_t value)
 {
     unsigned char bytes[sizeof value];
@@ -52,8 +53,8 @@ static void store_u64(void *bytes, uint64_t value)
 struct checkpoint_writer {
     struct directory *directory;
     int fd;
-    int failure; /* errno of the first error, or 0 */
-    XXH3_state_t *whole;
+    int failure;         /* errno of the first error, or 0 */
+    XXH3_state_t *whole; /* hash of all bytes written so far */
 };
 
 static void emit(struct checkpoint_writer *writer, const void *bytes, size_t length)
@@ -118,7 +119,8 @@ static void emit_sink(void *context, const void *bytes, size_t length)
     emit(context, bytes, length);
 }
 
-/* Hands the numbers, little-endian, to a sink: one that hashes, or one that writes. */
+/* Hands rows of numbers of 64 bits (see checkpoint_put_words()), made little-endian, to `sink`,
+ * which hashes or writes them. */
 static void feed_words(const void *words, size_t rows, size_t count, size_t stride,
                        void (*sink)(void *context, const void *bytes, size_t length), void *context)
 {
@@ -181,19 +183,19 @@ enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struc
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The place of a section's payload. */
+/* A section of the file: its name, where its payload is (in bytes), and the XXH3-64 hash of it. */
 struct extent {
     char name[CHECKPOINT_NAME_SIZE];
     uint64_t offset, length, hash;
 };
 
 struct checkpoint {
-    char label[256];            /* the file, for messages */
-    int fd;                     /* the file, or -1 */
-    const unsigned char *bytes; /* the memory from which it is read, or NULL */
+    char label[256];            /* path of the file, for messages */
+    int fd;                     /* the open file; -1 if it is read from memory */
+    const unsigned char *bytes; /* the memory from which it is read; NULL if from a file */
     uint64_t length;
     struct extent *sections;
-    size_t count, room;
+    size_t count, room; /* number of sections; allocated elements */
 };
 
 static enum status damaged(const struct checkpoint *checkpoint, struct error *error,
@@ -202,7 +204,8 @@ static enum status damaged(const struct checkpoint *checkpoint, struct error *er
     return error_set(error, STATUS_DATA, "%s: %s", checkpoint->label, what);
 }
 
-/* Reads `length` bytes at `offset`; STATUS_DATA if the file became shorter meanwhile. */
+/* Reads `length` bytes at byte `offset` of the checkpoint; STATUS_DATA if the file has become
+ * shorter meanwhile. */
 static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset, void *buffer,
                            size_t length, struct error *error)
 {
@@ -217,8 +220,9 @@ static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset,
     return got == length ? STATUS_OK : damaged(checkpoint, error, "shrank while it was read");
 }
 
-/* Reads a section in parts and checks its checksum. The bytes go to `words` as they are in the file
- * (unless NULL), and into the hash `whole` (unless NULL). STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+/* Reads a section in parts and compares its checksum. Copies its bytes to `words` as they are in
+ * the file (unless NULL), and adds them to the hash `whole` (unless NULL). STATUS_DATA, STATUS_IO,
+ * STATUS_MEMORY. */
 static enum status read_section(const struct checkpoint *checkpoint, const struct extent *section,
                                 char *words, XXH3_state_t *whole, struct error *error)
 {
@@ -247,8 +251,8 @@ static enum status read_section(const struct checkpoint *checkpoint, const struc
     return status;
 }
 
-/* Tells whether a name is NUL-terminated and zero behind that, so that no bit of a file is without
- * meaning. */
+/* Tells whether the name of a section ends with NUL and has only zeros behind it: any changed bit
+ * of a file shall be noticed. */
 static bool good_name(const char *name)
 {
     const size_t end = strnlen(name, CHECKPOINT_NAME_SIZE);
@@ -258,8 +262,8 @@ static bool good_name(const char *name)
     return end < CHECKPOINT_NAME_SIZE;
 }
 
-/* Reads the header of the section that begins at `offset`; adds it to the hash `whole`, unless it
- * is the end. */
+/* Reads the header of the section that begins at byte `offset` into *section; adds the header to
+ * the hash `whole`, unless it is that of the end marker. */
 static enum status read_header(const struct checkpoint *checkpoint, uint64_t offset,
                                XXH3_state_t *whole, struct extent *section, struct error *error)
 {
@@ -296,7 +300,8 @@ static enum status add_section(struct checkpoint *checkpoint, const struct exten
     return STATUS_OK;
 }
 
-/* Checks that the end marker is the last section, and has the checksum of all bytes before it. */
+/* Checks that the end marker `end` is the last section of the file, and that it has the checksum
+ * `whole` of all bytes before it. */
 static enum status check_end(const struct checkpoint *checkpoint, const struct extent *end,
                              const XXH3_state_t *whole, struct error *error)
 {
@@ -309,7 +314,8 @@ static enum status check_end(const struct checkpoint *checkpoint, const struct e
                          : damaged(checkpoint, error, "its end does not fit its content");
 }
 
-/* Checks the checksum of every section, and that the end marker follows the last. */
+/* Checks the checksum of every section and notes where the section is; then checks the end
+ * marker. */
 static enum status check_sections(struct checkpoint *checkpoint, XXH3_state_t *whole,
                                   struct error *error)
 {
@@ -346,7 +352,8 @@ static enum status verify(struct checkpoint *checkpoint, struct error *error)
     return status;
 }
 
-/* Opens a checkpoint from a file, which it takes over, or from bytes in memory. */
+/* Opens a checkpoint from the file `fd`, which it takes over, or, if `fd` is -1, from `bytes` in
+ * memory; `length` is the number of bytes. */
 static enum status adopt(const char *label, int fd, const void *bytes, uint64_t length,
                          struct checkpoint **result, struct error *error)
 {
@@ -432,7 +439,8 @@ char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
     return text;
 }
 
-/* Brings words from the file's order of bytes to that of this machine, in place. */
+/* Converts numbers of 64 bits in place from little-endian, as in the file, to the order of this
+ * machine. */
 static void convert(char *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

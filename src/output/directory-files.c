@@ -44,13 +44,14 @@ bool directory_take(struct directory *directory, const char *name)
 
 int directory_flush_names(int folder)
 {
-    /* EINVAL: a file system whose directories cannot be waited for. */
+    /* EINVAL comes from file systems that cannot flush a directory: nothing can be done there. */
     return fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Opens a file that must be a regular one: no link, no device, and no pipe that would block. */
+/* Opens a file that must be a regular one: no link, no device, and no pipe, which would block. Puts
+ * its stat() into *about; returns -1 with an error of `status` otherwise. */
 static int open_regular(const struct directory *directory, const char *name, int flags,
                         enum status status, struct stat *about, struct error *error)
 {
@@ -66,8 +67,9 @@ static int open_regular(const struct directory *directory, const char *name, int
     return -1;
 }
 
-/* The flags of a file that grows. Writes go to its end, wherever that is: a file that somebody cuts
- * meanwhile stays too short, and that is noticed. */
+/* The flags of a file that grows during a run. Every write goes to the end of the file, wherever
+ * that is: if somebody cuts the file meanwhile, its length stays too short, and the next check
+ * notices that. */
 static const int growing = O_RDWR | O_APPEND;
 
 int directory_create_file(struct directory *directory, const char *name, struct error *error)
@@ -89,9 +91,9 @@ int directory_open_file(struct directory *directory, const char *name, struct er
 
 enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
 
-/* Writes the temporary name for `name` into `buffer`: number 0 is the usual one, the others are for
- * processes that write the same file at the same time. A long name is cut, so that the system takes
- * it. */
+/* Writes the temporary name for `name` into `buffer`: number 0 is the usual one, the other numbers
+ * are for processes that replace the same file at the same time. The end of a long name is cut, so
+ * that the system accepts the result. */
 static const char *temporary_name(const struct directory *directory, const char *name,
                                   unsigned number, char buffer[TEMPORARY_SIZE])
 {
@@ -126,8 +128,8 @@ enum status directory_replaceable(const struct directory *directory, const char 
                      kind_of(about.st_mode));
 }
 
-/* Finds the temporary name of an open file. Returns NULL if another process has removed the
- * file. */
+/* Returns the temporary name, of those for `name`, that the open file `fd` has; NULL if another
+ * process has removed the file. */
 static const char *find_temporary(const struct directory *directory, const char *name, int fd,
                                   char buffer[TEMPORARY_SIZE])
 {
@@ -143,8 +145,9 @@ void directory_replace_forget(struct directory *directory, const char *name)
     lock_remove_litter(directory->fd, temporary_name(directory, name, 0, buffer));
 }
 
-/* Begins to replace a file. A temporary file that a killed process left is removed; that of a
- * living process stays. */
+/* Begins to replace a file: makes and locks a temporary file. A temporary file that a killed
+ * process has left is removed first; that of a living process stays, and the next number is
+ * tried. */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
 {
     if (directory_replaceable(directory, name, error))
@@ -169,7 +172,7 @@ int directory_replace_begin(struct directory *directory, const char *name, struc
     return -1;
 }
 
-/* Flushes an open file to the disk and closes it. Returns 0, or errno. */
+/* Waits until the disk has the content of an open file, and closes it. Returns 0, or errno. */
 static int close_on_disk(int fd)
 {
     int code = fsync(fd) == 0 ? 0 : errno;
@@ -178,8 +181,9 @@ static int close_on_disk(int fd)
     return code;
 }
 
-/* Gives the file a second name, so that it keeps the first one until another file takes that. If
- * there are no hard links, the second name is for a moment the only one. Returns 0, or errno. */
+/* Gives the file `name` the second name `previous`: so the file still has its first name until a
+ * new file takes that. Without hard links the file is renamed, and nothing is called `name` for a
+ * moment. Returns 0, or errno. */
 static int keep_as(const struct directory *directory, const char *name, const char *previous)
 {
     struct stat about;
@@ -194,7 +198,8 @@ static int keep_as(const struct directory *directory, const char *name, const ch
     return renameat(directory->fd, name, directory->fd, previous) == 0 ? 0 : errno;
 }
 
-/* Puts a temporary file in place. The second descriptor keeps its lock until it has its name. */
+/* Puts a temporary file in place. The duplicate descriptor `held` keeps the file locked until it
+ * has its final name. */
 enum status directory_replace_commit(struct directory *directory, const char *name,
                                      const char *previous, int fd, struct error *error)
 {

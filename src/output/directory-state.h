@@ -1,5 +1,5 @@
-/* The kinds of directory: a run, a study, a report, a benchmark; and the state of one that is open,
- * for the sources that share it: its files, its manifest, its opening. */
+/* The kinds of directory (of a run, a study, a report, a benchmark), and the state of an open one,
+ * for the sources in src/output that share it. */
 #ifndef ORRERY_OUTPUT_DIRECTORY_STATE_H
 #define ORRERY_OUTPUT_DIRECTORY_STATE_H
 
@@ -7,14 +7,16 @@
 
 #include "base/interruption.h"
 
+/* The names by which the program recognises a kind of directory, with those of a run as
+ * examples. */
 struct directory_kind {
     const char *noun;                      /* "run" */
     const char *manifest;                  /* "run.json" */
     const char *lock;                      /* "run.lock" */
-    const char *files_lock;                /* held while shared files are written; NULL: none */
-    const char *format;                    /* what its manifest gives as "format" */
-    const char *temporary;                 /* the end of the first temporary name of a file */
-    const struct directory_kind *excluded; /* must not be in the same directory; NULL: none */
+    const char *files_lock;                /* lock while shared files are written; NULL: none */
+    const char *format;                    /* its manifest has this as "format": "orrery run" */
+    const char *temporary;                 /* ending of a temporary file: ".tmp" */
+    const struct directory_kind *excluded; /* kind not allowed beside it; NULL: none */
 };
 
 extern const struct directory_kind directory_run, directory_study, directory_report,
@@ -23,10 +25,10 @@ extern const struct directory_kind directory_run, directory_study, directory_rep
 struct directory {
     const struct directory_kind *kind;
     char *path;
-    int fd;
-    int lock, files_lock; /* -1: not locked */
-    bool created;
-    struct interruption *interruption; /* ends long work on its files early; NULL: nothing does */
+    int fd;                            /* the open directory */
+    int lock, files_lock;              /* descriptors of its locks; -1: not locked */
+    bool created;                      /* it did not exist before */
+    struct interruption *interruption; /* asks long work on files to end; or NULL */
 };
 
 #endif

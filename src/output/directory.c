@@ -12,8 +12,9 @@
 
 #include "output/directory-state.h"
 
-/* The seconds to wait for a lock before it counts as held, since a process that was killed lives on
- * while the disk takes its last writes; and those to wait for the lock of shared files. */
+/* The seconds to wait for the lock of a directory before the directory counts as in use, since a
+ * process that was killed lives on while the disk takes its last writes; and the seconds to wait
+ * for the lock of shared files. */
 static const double patience = 3.0, files_patience = 600.0;
 
 enum status directory_lock_files(struct directory *directory, struct error *error)
@@ -31,8 +32,8 @@ void directory_unlock_files(struct directory *directory)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Checks that a restart may replace the manifest: it may if the manifest is damaged or its own, but
- * not if another program wrote it. */
+/* Checks that a restart may replace the manifest (run.json, say): it may if Orrery wrote the
+ * manifest or if it is damaged, but not if another program wrote it. */
 static enum status check_resumable(const struct directory *directory, struct error *error)
 {
     const struct directory_kind *kind = directory->kind;
@@ -63,8 +64,9 @@ static bool creates(enum directory_mode mode)
     return mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE || mode == DIRECTORY_SHARED;
 }
 
-/* Flushes the name of a new directory to the disk, since a loss of power must not take the
- * directory with all that is in it. If its parent cannot be read, there is no way to do that. */
+/* Waits until the disk has the name of a new directory, since otherwise a loss of power could take
+ * the directory with all that is in it. If the parent directory may not be read, that cannot be
+ * done. */
 static enum status keep_name(const struct directory *directory, enum status status,
                              struct error *error)
 {
@@ -77,8 +79,9 @@ static enum status keep_name(const struct directory *directory, enum status stat
     return code ? error_system(error, status, code, directory->path) : STATUS_OK;
 }
 
-/* Makes the directory if need be, and opens it. A link in its place is refused, since it may be
- * somebody else's choice of where to write; with a slash behind its name it is the user's own. */
+/* Makes the directory if the mode says so, and opens it. A link in its place is refused, since
+ * another person may have chosen where it leads; a slash behind the name says that the user means
+ * the link. */
 static enum status open_folder(struct directory *directory, enum directory_mode mode,
                                struct error *error)
 {
@@ -98,9 +101,9 @@ static enum status open_folder(struct directory *directory, enum directory_mode 
     return directory->created ? keep_name(directory, status, error) : STATUS_OK;
 }
 
-/* Tells whether the directory holds the excluded kind. Another program's study.json is in no run's
- * way; but any run.json counts, since whoever looks at the study would take it for that of a
- * run. */
+/* Tells whether the directory holds a directory of the kind that its own kind excludes: a study in
+ * the place of a run, or a run in that of a study. A study.json of another program does not count;
+ * any run.json does, since a study there would be taken for the run. */
 static bool holds_excluded(const struct directory *directory)
 {
     const struct directory_kind *excluded = directory->kind->excluded;
@@ -113,7 +116,7 @@ static bool holds_excluded(const struct directory *directory)
     return holds;
 }
 
-/* Checks that the present content of the directory allows the mode. */
+/* Checks that the mode allows what the directory holds now. */
 static enum status check_content(const struct directory *directory, enum directory_mode mode,
                                  struct error *error)
 {
@@ -130,7 +133,7 @@ static enum status check_content(const struct directory *directory, enum directo
     return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
-/* Removes the lock of a process that was killed while it removed a run. */
+/* Removes the lock of the report that a process left which was killed while it removed a run. */
 static void remove_dead_lock(const struct directory *directory)
 {
     struct error ignored = { 0 };
@@ -150,7 +153,8 @@ static enum status enter(struct directory *directory, enum directory_mode mode, 
     if (lock_take(directory->fd, directory->path, directory->kind->lock, lock, patience,
                   &directory->lock, error))
         return error->status;
-    /* Another process may have begun and ended a run while this one waited for its turn. */
+    /* Checks once more: another process may have begun and ended a run while this one waited for
+     * the lock. */
     if (check_content(directory, mode, error) == STATUS_OK && directory->kind == &directory_run &&
         lock == LOCK_ALONE)
         remove_dead_lock(directory);
@@ -193,7 +197,7 @@ void directory_close(struct directory *directory)
     if (directory->fd >= 0)
         close(directory->fd);
     if (directory->created)
-        rmdir(directory->path); /* goes only if nothing was written */
+        rmdir(directory->path); /* fails unless nothing was written */
     free(directory->path);
     free(directory);
 }
@@ -215,7 +219,8 @@ const char *directory_path(const struct directory *directory)
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/* The line has a fixed length, so that each takes the whole place of the one before. */
+/* The line of progress in the file of a lock. It has a fixed length, so that each line replaces all
+ * of the one before. */
 static const char form[] =
     "step %20" PRIu64 " of %20" PRIu64 " from %20" PRIu64 " in %14.3f s at %12.6e /s";
 static const char scan_form[] =

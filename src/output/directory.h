@@ -1,8 +1,8 @@
 /*
- * The directory of a run, a study, a report or a benchmark: created, locked against a second
- * process, and the only place where it writes. File names are plain names or "plots/name"; links
- * are never followed. A manifest lists the files that are its own; no other file is ever replaced
- * or removed.
+ * The directory of a run, a study, a report or a benchmark: it is created, locked against a second
+ * process, and the only place where that process writes. File names are plain names or
+ * "plots/name"; links are never followed. A manifest in the directory lists the files that Orrery
+ * wrote; no other file is ever replaced or removed.
  */
 #ifndef ORRERY_OUTPUT_DIRECTORY_H
 #define ORRERY_OUTPUT_DIRECTORY_H
@@ -17,11 +17,12 @@
 #include "output/lock.h"
 #include "output/manifest.h"
 
+/* The ways to open a directory; "a run" stands for a directory of the kind that is opened. */
 enum directory_mode {
-    DIRECTORY_NEW,    /* must not hold one of its kind yet */
-    DIRECTORY_FORCE,  /* may hold one, which directory_claim() then removes */
+    DIRECTORY_NEW,    /* it may hold no run yet */
+    DIRECTORY_FORCE,  /* it may hold a run, which directory_claim() then removes */
     DIRECTORY_SHARED, /* like DIRECTORY_FORCE, but shared with others that open it so */
-    DIRECTORY_RESUME, /* must hold one */
+    DIRECTORY_RESUME, /* it must hold a run */
     DIRECTORY_ANY     /* any folder or a link to one, for single files; not locked */
 };
 
@@ -33,50 +34,52 @@ enum directory_mode {
  */
 enum status directory_open(const char *path, enum directory_mode mode, struct directory **directory,
                            struct error *error);
-/* Opens the directory of any kind likewise; STATUS_CANT_CREATE also if it holds a kind that this
- * one excludes. */
+/* Opens a directory of any kind as directory_open() does that of a run; STATUS_CANT_CREATE also if
+ * it holds a kind that this kind excludes. */
 enum status directory_open_kind(const char *path, const struct directory_kind *kind,
                                 enum directory_mode mode, struct directory **directory,
                                 struct error *error);
-/* Unlocks and frees; accepts NULL. */
+/* Unlocks and closes the directory, removes it if it was created and is empty, and frees the
+ * struct; accepts NULL. */
 void directory_close(struct directory *directory);
 
 const char *directory_path(const struct directory *directory);
 
-/* Lends an interruption to the work on its files that may take long: reading what a checkpoint has
- * marked, compressing and unpacking. It replaces the one before; NULL, as at first: nothing ends
- * such work early. */
+/* Lends an interruption (base/interruption.h) to work on files of the directory that may take long:
+ * reading the files that a checkpoint has recorded, compressing and unpacking. It replaces the one
+ * lent before; with NULL, as at first, nothing ends such work early. */
 void directory_lend(struct directory *directory, struct interruption *interruption);
-/* Tells whether such work is to end: the interruption is raised. */
+/* Tells whether long work on files is to end, because the interruption is raised. */
 bool directory_interrupted(const struct directory *directory);
 
-/* Locks the files that all processes which share a directory write, for the few moments of writing.
- * Waits for other processes; STATUS_CANT_CREATE after minutes. */
+/* Locks the files that all processes write which share a directory, for the few moments of writing.
+ * Waits for other processes; STATUS_CANT_CREATE after ten minutes. */
 enum status directory_lock_files(struct directory *directory, struct error *error);
 void directory_unlock_files(struct directory *directory);
 
 /* --- progress --------------------------------------------------------------------------------- */
 
 /*
- * The progress of the process that holds a directory, for those who look on from outside. A run
- * writes it into the file of its lock once a second: this file exists as long as the run goes on,
- * or longer if the run was killed, and the run waits for no disk.
+ * The progress of the process that holds a directory, for those who look at the directory from
+ * outside. A run writes it once per second into the file of its lock, which exists as long as the
+ * run goes on, or longer if the run was killed. The run does not wait for the disk.
  */
 
 struct progress {
-    bool held;                       /* a process holds the directory */
-    char owner[LOCK_TEXT_SIZE];      /* "process 12 on host", which may be dead; or "" */
-    bool known;                      /* the following members are */
-    uint64_t first_step, step, last; /* where the process began, was, and would end */
-    double seconds, rate;            /* since it began; pair interactions per second */
-    char stamp[CLOCK_STAMP_SIZE];    /* when these were written */
+    bool held;                       /* a living process holds the directory */
+    char owner[LOCK_TEXT_SIZE];      /* "process 12 on host", perhaps dead; or "" */
+    bool known;                      /* the members below are known */
+    uint64_t first_step, step, last; /* steps: where the process began; present; last */
+    double seconds, rate;            /* wall time since it began; pair interactions per second */
+    char stamp[CLOCK_STAMP_SIZE];    /* UTC time at which they were written */
 };
 
-/* Writes the numbers of `progress` into the lock of a directory that this process holds. */
+/* Writes the numbers of `progress` into the file of the lock of a directory that this process
+ * holds. */
 void progress_write(const struct directory *directory, const struct progress *progress);
 
-/* Reads the progress of the directory of that kind at `path`; `held` and `known` are false if there
- * is none. */
+/* Reads the progress of the process that holds the directory of that kind at `path`; `held` and
+ * `known` are false if there is none. */
 struct progress progress_read(const char *path, const struct directory_kind *kind);
 
 #endif

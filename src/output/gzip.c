@@ -8,7 +8,7 @@
 
 #include "base/descriptor.h"
 
-enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, in gzip's wrapping */
+enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, 15, in gzip format */
 
 size_t gzip_stem(const char *file)
 {
@@ -44,8 +44,8 @@ void gzip_destroy(struct gzip *gzip)
     free(gzip);
 }
 
-/* Compresses the input in avail_in and writes the result; with Z_FINISH also the end of the stream.
- * Returns 0, or errno. */
+/* Compresses the input that the struct zlib points to and writes the result; with Z_FINISH also
+ * writes the end of the stream. Returns 0, or errno. */
 static int compress_input(struct gzip *gzip, int flush)
 {
     for (;;) {
@@ -89,7 +89,8 @@ int gzip_end(struct gzip *gzip)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Compresses an open file into another. Returns 0, or errno; ECANCELED if it was interrupted. */
+/* Compresses the open file `from` into the open file `to`. Returns 0, or errno; ECANCELED if the
+ * interruption of the directory is raised. */
 static int compress_file(const struct directory *directory, int from, int to)
 {
     unsigned char block[BLOCK];
@@ -138,7 +139,9 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
     return explain(directory, packed, failure, error);
 }
 
-/* Unpacks a file into an open one, likewise. *damaged becomes true if the stream is not whole. */
+/* Unpacks the compressed file `from` into the open file `to`. Returns 0, or errno; ECANCELED if the
+ * interruption of the directory is raised. *damaged becomes true if the compressed data are not
+ * whole. */
 static int expand_file(const struct directory *directory, gzFile from, int to, bool *damaged)
 {
     unsigned char block[BLOCK];

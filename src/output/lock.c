@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 
-/* The beginning of the file's text; a file with another text is no lock. */
+/* The beginning of the text of every lock; a file with another text is no lock. */
 static const char mark[] = "process ";
 
 bool lock_is_named(int folder, const char *name, int fd)
@@ -23,22 +23,23 @@ bool lock_is_named(int folder, const char *name, int fd)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* The end of the text of a lock that was made without flock(): then flock() does not tell whether
- * it is held. */
+/* The end of the first line of a lock that was made without flock(): for such a lock flock() does
+ * not tell whether it is held. */
 static const char lockless[] = ", without a lock";
 
-/* The seconds without a note after which a process on another machine is taken for dead. A run
- * leaves a note each second, unless a step or a measurement takes longer. */
+/* A process on another machine that made a lock without flock() is taken for dead if it has written
+ * no note for so many seconds. A run writes a note once per second, unless a step or a measurement
+ * takes longer. */
 static const double longest_silence = 600.0;
 
 /* The variable of the environment, and its value, by which a user does without locks. Parallel file
- * systems may be mounted without them; then the user must see to it that no two processes work in
+ * systems may be mounted without locks; then the user must see to it that no two processes work in
  * one folder. */
 static const char variable[] = "ORRERY_LOCKS", none[] = "none";
 
 void lock_do_without(void)
 {
-    setenv(variable, none, 1); /* if memory is lacking, locks are asked for, and refused */
+    setenv(variable, none, 1); /* if memory is exhausted, locks are tried after all */
 }
 
 static bool goes_without(void)
@@ -53,13 +54,14 @@ static bool knows_no_locks(int code)
     return code == ENOLCK || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
 }
 
-/* Calls flock(), unless the user does without locks. */
+/* Calls flock(); succeeds without it if the user does without locks. */
 static int lock_file(int fd, int operation)
 {
     return goes_without() ? 0 : flock(fd, operation);
 }
 
-/* Tries to lock a hundred times a second, since flock() itself knows no time limit. */
+/* Tries to lock a hundred times per second for `patience` seconds, since flock() has no time limit.
+ * Returns 0, or errno: EWOULDBLOCK if the lock is still held. */
 static int wait_for_lock(int fd, enum lock_kind kind, double patience)
 {
     const struct timespec pause = { .tv_nsec = 10000000 };
@@ -73,7 +75,7 @@ static int wait_for_lock(int fd, enum lock_kind kind, double patience)
     return 0;
 }
 
-/* Reads the line that begins at byte `from`. */
+/* Reads the line of the file that begins at byte `from`. */
 static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
 {
     const ssize_t got = pread(fd, line, LOCK_TEXT_SIZE - 1, (off_t)from);
@@ -81,8 +83,8 @@ static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* Tells whether the content is that of a lock: nothing, or what its holder writes, perhaps cut
- * short. */
+/* Tells whether the file is a lock: a regular file that is empty or begins as the holder of a lock
+ * writes it, perhaps cut short. */
 static bool is_lock(int fd)
 {
     char owner[LOCK_TEXT_SIZE];
@@ -113,8 +115,8 @@ static int write_owner(int fd, enum lock_kind kind)
     return ftruncate(fd, 0) == 0 ? descriptor_write(fd, owner, (size_t)length) : errno;
 }
 
-/* Opens the file of a lock and waits for the lock. *fd is -1 if its last holder has removed the
- * file meanwhile. */
+/* Opens the file of a lock, makes it if there is none, and waits for the lock. *fd becomes -1 if
+ * the last holder has removed the file meanwhile, so that the caller tries again. */
 static enum status try_lock(int folder, const char *path, const char *name, enum lock_kind kind,
                             double patience, int *fd, struct error *error)
 {
@@ -129,7 +131,7 @@ static enum status try_lock(int folder, const char *path, const char *name, enum
     else if (knows_no_locks(code)) {
         struct stat about;
         if (fstat(*fd, &about) == 0 && about.st_size == 0)
-            unlinkat(folder, name, 0); /* it was made above */
+            unlinkat(folder, name, 0); /* this function has made it */
         error_set(error, STATUS_CANT_CREATE,
                   "%s: the file system takes no locks (%s), which keep two processes apart; write "
                   "elsewhere, or use --no-lock (ORRERY_LOCKS=none in the environment) and see to "
@@ -172,9 +174,9 @@ void lock_note(int lock, const char *line)
     (void)written;
 }
 
-/* Tells whether another process holds the lock, by trying to take it: the kernel has no other
- * answer. A network file system grants an exclusive lock only to who may write, so a shared one is
- * tried as well. */
+/* Tells whether another process holds the lock, by trying to take it, since the kernel tells it in
+ * no other way. A network file system grants an exclusive lock only to a process that may write the
+ * file; so a shared lock is tried too. */
 static bool is_held(int fd)
 {
     if (lock_file(fd, LOCK_EX | LOCK_NB) == 0)
@@ -182,8 +184,8 @@ static bool is_held(int fd)
     return errno == EWOULDBLOCK || (lock_file(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
 }
 
-/* Tells whether the process that made a lock without flock() lives, as far as can be seen from this
- * machine. */
+/* Tells whether the process that made a lock without flock() is alive, as far as this machine can
+ * tell: by its number here, by the age of its last note (`written`) elsewhere. */
 static bool seems_alive(const char *owner, time_t written)
 {
     const size_t length = strlen(owner), end = strlen(lockless);
@@ -218,8 +220,9 @@ struct lock_view lock_look(int folder, const char *name)
     return view;
 }
 
-/* Releases a lock. Of the processes that share it only the last can have it alone and remove the
- * file, and so no file goes that another process still holds. */
+/* Releases a lock. If several processes share it, only the last of them can lock the file
+ * exclusively, and only then is the file removed; so no process loses a file that it still
+ * holds. */
 void lock_release(int folder, const char *name, int lock)
 {
     if (lock_file(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))

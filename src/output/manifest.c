@@ -68,8 +68,8 @@ enum status manifest_refuse(const struct directory *directory, const struct dire
                      directory->path, kind->manifest, kind->noun);
 }
 
-/* Reads the manifest of that kind. Returns NULL without an error if there is none, and with an
- * error if it cannot be read or is not Orrery's. */
+/* Reads the manifest of that kind. Returns NULL without an error if there is none; NULL with an
+ * error if it cannot be read or Orrery has not written it. */
 static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
                              struct error *error)
 {
@@ -98,8 +98,8 @@ json_t *directory_manifest(struct directory *directory, struct error *error)
     return read_manifest(directory, directory->kind, error);
 }
 
-/* Returns the names that a manifest lists, as the keys of an object, because a study may have
- * thousands to look up. */
+/* Returns the file names that a manifest lists as the keys of an object, in which they are found
+ * fast: a study may have thousands. */
 static json_t *listed_names(const json_t *manifest)
 {
     json_t *names = json_object();
@@ -121,7 +121,7 @@ static enum status check_name(const struct directory *directory, const json_t *l
     const bool folder = slash && slash[1] == '\0' && slash - name < OWN_NAME_SIZE;
     char plain[OWN_NAME_SIZE];
     snprintf(plain, sizeof plain, "%s", name);
-    if (folder) /* lstat() of "name/" would follow a link */
+    if (folder) /* with the slash, a link would be followed */
         plain[slash - name] = '\0';
     if (fstatat(directory->fd, plain, &about, AT_SYMLINK_NOFOLLOW) != 0)
         return STATUS_OK;
@@ -158,13 +158,14 @@ enum status directory_check(struct directory *directory, const char *const *name
     return error->status;
 }
 
-/* Tells whether a name has one level, and so does not lead out of the directory. */
+/* Tells whether a name has no slash and no dot at its beginning, so that it does not lead out of
+ * the directory. */
 static bool plain_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
 }
 
-/* Unlinks a file if it is a regular one. Returns 0, or errno. */
+/* Removes a file if it is a regular one; anything else stays. Returns 0, or errno. */
 static int remove_file(const struct directory *directory, const char *name)
 {
     struct stat about;
@@ -175,7 +176,7 @@ static int remove_file(const struct directory *directory, const char *name)
                : errno;
 }
 
-/* Removes the files that a manifest names, but not the manifest itself. */
+/* Removes the files that a manifest lists, except the manifest and the lock. */
 static enum status remove_listed(struct directory *directory, const json_t *manifest,
                                  struct error *error)
 {
@@ -201,8 +202,8 @@ static enum status remove_manifest(struct directory *directory, const char *name
     return code ? directory_error(directory, name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
 }
 
-/* Removes the manifest, after the removal of the other files is on the disk: else a loss of power
- * could leave files that no manifest lists, and that nobody would dare to replace. */
+/* Removes the manifest, when the disk has the removal of the other files: otherwise a loss of power
+ * could leave files that no manifest lists, and which the program would never replace. */
 static enum status forget_content(struct directory *directory, struct error *error)
 {
     const int code = directory_flush_names(directory->fd);
@@ -212,7 +213,8 @@ static enum status forget_content(struct directory *directory, struct error *err
     return remove_manifest(directory, directory->kind->manifest, error);
 }
 
-/* Removes the report on what is removed. A report.json that another program wrote stays. */
+/* Removes the files of the report that is in the same directory, and its manifest. A report.json
+ * that another program wrote stays. */
 static enum status remove_report(struct directory *directory, struct error *error)
 {
     struct error foreign = { 0 };
@@ -236,8 +238,9 @@ enum status manifest_write(struct directory *directory, const json_t *document, 
     return status;
 }
 
-/* Sets run.json to a run that has begun and written nothing, before its files are removed: if the
- * process is killed meanwhile, the rest must not look like a finished run. */
+/* Changes run.json to that of a run which has begun and written nothing, before the files of the
+ * run are removed: if the process is killed meanwhile, the remaining files must not look like a
+ * finished run. */
 static enum status forget_end(struct directory *directory, json_t *manifest, struct error *error)
 {
     if (directory->kind != &directory_run)
@@ -250,8 +253,8 @@ static enum status forget_end(struct directory *directory, json_t *manifest, str
     return whole ? manifest_write(directory, manifest, error) : error_memory(error);
 }
 
-/* The seconds to wait for a report that puts its files here. A report that comes later waits in
- * turn, and then sees that its run has gone. */
+/* The seconds to wait for a report that is just putting its files into the directory. A report that
+ * comes later waits in turn, and then sees that the run is gone. */
 static const double report_patience = 10.0;
 
 static enum status remove_content(struct directory *directory, const json_t *manifest,
@@ -314,7 +317,8 @@ enum status directory_remove(struct directory *directory,
     return error->status;
 }
 
-/* Returns `names`, and those names of the manifest before whose files still exist. */
+/* Returns an array of `names` and of those names in the list of the manifest `before` whose files
+ * still exist. */
 static json_t *files_json(const struct directory *directory, const json_t *before,
                           const char *const *names, size_t count)
 {

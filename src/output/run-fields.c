@@ -10,8 +10,8 @@ enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECTS, OBJECT };
 enum { OF_THE_DOCUMENT = -1, PATH_SIZE = 256 };
 
 static const struct {
-    int list; /* the field whose elements have it, or OF_THE_DOCUMENT */
-    const char *path;
+    int list;         /* the field, a list, whose elements have this one; or OF_THE_DOCUMENT */
+    const char *path; /* keys with dots between them */
     enum field_kind kind;
 } fields[RUN_FIELDS] = {
 #define FIELD(name, path, kind) { OF_THE_DOCUMENT, path, kind },
@@ -21,7 +21,7 @@ static const struct {
 #undef ELEMENT
 };
 
-/* The types of JSON that a field may have, two at most, and their common name. */
+/* The types of JSON that a field of each kind may have, two at most, and the name of the kind. */
 static const struct {
     const char *name;
     json_type types[2];
@@ -68,7 +68,8 @@ static bool is_of_kind(const json_t *value, enum field_kind kind)
     return good;
 }
 
-/* Checks a field of the document, or of an element, which `place` names: "findings.3.". */
+/* Checks the kind of a field of the document or of an element of a list; messages call the file
+ * `path` and the element `place`, "findings.3.". */
 static enum status check_field(const json_t *from, size_t field, const char *path,
                                const char *place, struct error *error)
 {

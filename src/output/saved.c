@@ -14,12 +14,13 @@ void saved_arrays(const struct bodies *b, struct saved_array arrays[SAVED_ARRAYS
     memcpy(arrays, all, sizeof all);
 }
 
-/* The source or the target of the sections, and their names. */
+/* The checkpoint to which the sections are written, or from which they are read, and the prefix of
+ * their names. */
 struct adaptive_sections {
     struct checkpoint_writer *writer;
     const struct checkpoint *checkpoint;
     const char *prefix;
-    size_t different; /* words that differ, of those that were compared */
+    size_t different; /* number of words that differ from those of the checkpoint */
     struct error *error;
 };
 

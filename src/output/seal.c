@@ -12,7 +12,7 @@
 #include "output/directory-files.h"
 #include "output/directory-state.h"
 
-/* The bytes of the largest file that is read; none of ours is larger. */
+/* The bytes of the largest file that is read; the program writes no larger file with a seal. */
 enum { LARGEST = 64 << 20 };
 
 static const char plots[] = "plots/";
@@ -23,7 +23,8 @@ const char *seal_plain(const char *name)
     return strncmp(name, plots, length) == 0 ? name + length : name;
 }
 
-/* Tells whether a name is that of a plain file, so that it cannot leave the directory. */
+/* Tells whether a name is that of a plain file, perhaps in plots/, so that it does not lead out of
+ * the directory. */
 static bool is_plain(const char *name)
 {
     const char *plain = seal_plain(name);
@@ -88,7 +89,7 @@ enum status seal_check(const struct directory *directory, const json_t *manifest
     close(folder);
     if (code == ENOMEM)
         return directory_error(directory, name, STATUS_MEMORY, code, error);
-    const bool gone = !there || code == ENOENT; /* a run --force may remove it at any moment */
+    const bool gone = !there || code == ENOENT; /* `run --force` may remove it at any time */
     if (gone || (code == 0 && lists(manifest, name, hash)))
         return STATUS_OK;
     hash[0] = '\0';
@@ -103,7 +104,7 @@ enum status seal_check(const struct directory *directory, const json_t *manifest
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Unlinks a file if it is as the manifest has it. */
+/* Removes a file if its content is one that the manifest lists for its name. */
 static enum status remove_file(const struct directory *directory, const json_t *manifest,
                                const char *name, struct error *error)
 {
@@ -130,6 +131,6 @@ enum status seal_remove(struct directory *directory, const json_t *manifest, str
         if (remove_file(directory, manifest, name, error))
             return error->status;
     }
-    unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
+    unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* succeeds only if the folder is empty */
     return STATUS_OK;
 }

@@ -17,18 +17,18 @@ enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024, CHANGED = -1 };
 
 struct stream {
     int fd;
-    int failure;      /* errno of the first error, CHANGED, or 0 */
-    bool reported;    /* it has been reported */
-    bool watched;     /* the length of its file is checked before each write */
-    char *path;       /* directory and name, for messages */
-    const char *name; /* the end of path */
-    uint64_t length;  /* bytes accepted, buffered ones included */
-    size_t buffered;
-    uint64_t handed;    /* bytes that are in the file */
-    size_t last;        /* bytes handed over last, which stay in the buffer until the next write */
-    XXH3_state_t *hash; /* of the bytes accepted */
-    struct directory *directory; /* of stream_replace(), else NULL */
-    struct gzip *gzip;           /* of a compressed file, else NULL */
+    int failure;                 /* errno of the first error; CHANGED; or 0 */
+    bool reported;               /* that error has been reported */
+    bool watched;                /* the length of its file is checked before each write */
+    char *path;                  /* directory and name, for messages */
+    const char *name;            /* name of the file, the end of `path` */
+    uint64_t length;             /* bytes accepted, buffered ones included */
+    size_t buffered;             /* bytes in the buffer that are not yet in the file */
+    uint64_t handed;             /* bytes that are in the file */
+    size_t last;                 /* bytes written last, kept in the buffer until the next write */
+    XXH3_state_t *hash;          /* hash of all bytes accepted */
+    struct directory *directory; /* for a file of stream_replace(); otherwise NULL */
+    struct gzip *gzip;           /* for a compressed file; otherwise NULL */
     char buffer[BUFFER_SIZE];
 };
 
@@ -42,7 +42,8 @@ static void stream_destroy(struct stream *stream)
     free(stream);
 }
 
-/* Makes a stream without its file descriptor. `directory` is NULL if the name is a whole path. */
+/* Makes a stream that has no file descriptor yet. If `directory` is NULL, `name` is what messages
+ * call the file. */
 static struct stream *stream_allocate(const struct directory *directory, const char *name,
                                       struct error *error)
 {
@@ -73,7 +74,8 @@ static enum status other_length(const struct stream *stream, uint64_t has, uint6
                      stream->path, (unsigned long long)has, (unsigned long long)recorded);
 }
 
-/* Reads and hashes the first `length` bytes of the file. */
+/* Reads the first `length` bytes of the file and adds them to the hash of the stream. STATUS_IO if
+ * the file is shorter, STATUS_STOPPED. */
 static enum status hash_part(struct stream *stream, const struct directory *directory,
                              uint64_t length, struct error *error)
 {
@@ -94,7 +96,7 @@ static enum status hash_part(struct stream *stream, const struct directory *dire
     return STATUS_OK;
 }
 
-/* Hashes the part of the file that was marked, and compares. */
+/* Checks that the file begins with the bytes that the mark describes, by their hash. */
 static enum status check_marked_part(struct stream *stream, const struct directory *directory,
                                      const struct stream_mark *mark, struct error *error)
 {
@@ -144,8 +146,8 @@ enum status stream_open(struct directory *directory, const char *name,
     return STATUS_OK;
 }
 
-/* Tells whether the file ends as it was written; the bytes that were handed over last are still in
- * the buffer. */
+/* Tells whether the file ends with the bytes that were written last, which are still in the
+ * buffer. */
 static bool ends_as_written(const struct stream *stream)
 {
     char block[4096];
@@ -212,7 +214,8 @@ struct stream_mark stream_mark_bytes(const void *bytes, size_t length)
     return (struct stream_mark){ length, XXH3_64bits(bytes, length) };
 }
 
-/* Goes to the end of a log, and ends the line that a killed process may have left unfinished. */
+/* Moves to the end of a log; adds a line end if a killed process has left the last line
+ * unfinished. */
 static enum status go_to_end(struct stream *stream, struct error *error)
 {
     char last = '\n';
@@ -242,8 +245,8 @@ enum status stream_append(struct directory *directory, const char *name, struct 
     return STATUS_OK;
 }
 
-/* Tells whether the file no longer has the length of what was written: somebody has cut it, or
- * added to it. */
+/* Tells whether the length of the file is no longer that of what was written: somebody has cut the
+ * file or added to it. */
 static bool is_cut(const struct stream *stream)
 {
     struct stat about;
@@ -251,7 +254,7 @@ static bool is_cut(const struct stream *stream)
            (uint64_t)about.st_size != stream->handed;
 }
 
-/* Hands the buffer to the system; after a failure bytes are dropped. */
+/* Writes the buffer to the file; after a failure its bytes are dropped. */
 static void drain(struct stream *stream)
 {
     if (stream->failure == 0 && stream->buffered > 0 && is_cut(stream))
@@ -312,7 +315,7 @@ enum status stream_flush(struct stream *stream, bool to_disk, struct error *erro
 {
     drain(stream);
     if (stream->failure == 0 && to_disk && fsync(stream->fd) != 0 && errno != EINVAL)
-        stream->failure = errno; /* EINVAL: a device that has no disk to wait for */
+        stream->failure = errno; /* EINVAL: a device without a disk to wait for */
     if (!stream->failure)
         return STATUS_OK;
     stream->reported = true;
@@ -333,7 +336,7 @@ enum status stream_close(struct stream *stream, struct error *error)
 {
     if (!stream)
         return STATUS_OK;
-    /* An error that was reported once is not reported again. */
+    /* Does not report an error that stream_flush() has reported. */
     enum status status = stream->reported ? STATUS_OK : stream_flush(stream, false, error);
     if (close(stream->fd) != 0 && status == STATUS_OK)
         status = error_system(error, STATUS_IO, errno, stream->path);

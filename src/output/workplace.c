@@ -15,7 +15,8 @@
 
 enum { WORKPLACE_NAME_SIZE = 64, MOST_FOLDERS = 100 };
 
-/* The lock within the folder, by which others see that its process lives. */
+/* The lock in the folder, by which other processes see that the process that works there is
+ * alive. */
 static const char workplace_lock[] = "work.lock";
 
 static const char *workplace_name(const struct directory_kind *kind, unsigned number,
@@ -31,7 +32,7 @@ static int open_folder(int within, const char *name)
     return openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Unlinks the regular files of an open folder, but for its lock. */
+/* Removes the regular files of an open folder, except its lock. */
 static void empty(int folder)
 {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -48,7 +49,8 @@ static void empty(int folder)
         close(again);
 }
 
-/* Removes a folder if no process holds it. Returns true if it is gone. */
+/* Removes the folder `name` if no living process holds its lock. Returns true if the folder is
+ * gone. */
 static bool remove_litter(const struct directory *directory, const char *name)
 {
     struct error held = { 0 };
@@ -72,7 +74,8 @@ void workplace_clean(const struct directory *directory, const struct directory_k
             remove_litter(directory, name);
 }
 
-/* Locks a new folder. Returns false if another process has taken it for litter before. */
+/* Locks a new folder. Returns false if another process has locked it first, to remove it as one
+ * that a dead process left. */
 static bool hold(struct directory *work)
 {
     struct error held = { 0 };

@@ -1,7 +1,8 @@
 /*
- * A folder within a directory, "report.orrery-1.tmp", in which files are made; when all are there,
- * they are moved to their places. To the functions of directory-files.h it is a directory. The
- * folder that a killed process left is known by its name, and goes when the next one is opened.
+ * A temporary folder in a directory, "report.orrery-1.tmp", in which files are made; when all are
+ * complete, they are moved to their places. The functions of directory-files.h take it as a
+ * directory. A folder that a killed process has left is known by its name, and is removed when the
+ * next one is opened.
  */
 #ifndef ORRERY_OUTPUT_WORKPLACE_H
 #define ORRERY_OUTPUT_WORKPLACE_H
@@ -20,23 +21,23 @@ enum status workplace_open(const struct directory *directory, struct directory *
 /* Removes the folder with all that is still in it; accepts NULL. */
 void workplace_close(const struct directory *directory, struct directory *work);
 
-/* Removes the folders of processes that are dead. */
+/* Removes such folders of this kind of directory whose processes are dead. */
 void workplace_clean(const struct directory *directory, const struct directory_kind *kind);
 
-/* Returns the descriptor of the folder, for a process that is to work in it. */
+/* Returns the descriptor of the folder, for a child process that is to work in it. */
 int workplace_folder(const struct directory *work);
 
 /* Writes a new file in the folder. STATUS_CANT_CREATE, STATUS_IO. */
 enum status workplace_write(struct directory *work, const char *name, const void *bytes,
                             size_t length, struct error *error);
 
-/* Moves the file `name` of the folder to the name `as` in `place`, an open folder of the same file
- * system, after its content is on the disk. STATUS_NO_INPUT, STATUS_IO. */
+/* Moves the file `name` of the folder to the name `as` in `place`, an open folder on the same file
+ * system, when the disk has its content. STATUS_NO_INPUT, STATUS_IO. */
 enum status workplace_move(const struct directory *work, const char *name, int place,
                            const char *as, struct error *error);
 
-/* Moves the files of these names into the directory; the caller has asked directory_check().
- * STATUS_CANT_CREATE, STATUS_NO_INPUT, STATUS_IO. */
+/* Moves the files of these names from the folder into the directory; the caller has called
+ * directory_check() for them. STATUS_CANT_CREATE, STATUS_NO_INPUT, STATUS_IO. */
 enum status workplace_put(const struct directory *directory, const struct directory *work,
                           const char *const *names, size_t count, struct error *error);
 
