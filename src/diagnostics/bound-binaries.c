@@ -1,4 +1,5 @@
-/* Bound pairs: how many a cluster has, how hard they are, and which one is the hardest. */
+/* The diagnostic of bound pairs: how many a cluster has, how hard they are (their binding energy in
+ * units of kT, 2/3 of the mean kinetic energy), and which is the hardest. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"
@@ -45,8 +46,8 @@ static const struct column columns[COLUMNS] = {
     { "hardest_energy_kt", DIMENSION_NONE, "its binding energy in kT" },
 };
 
-/* Returns kT, 2/3 of the mean kinetic energy of the bodies with mass about their centre of mass;
- * NaN for fewer than two such bodies, or at rest. */
+/* Returns kT, 2/3 of the mean kinetic energy of the bodies with mass in the frame of their centre
+ * of mass; NaN if fewer than two bodies have mass, or all are at rest. */
 static double temperature(const struct bodies *b)
 {
     const double kinetic = bound_pairs_kinetic(b);
@@ -155,6 +156,7 @@ const struct diagnostic_class diagnostic_binaries = {
     .measure_system = measure_system,
     DIAGNOSTIC_COLUMNS(columns),
     DIAGNOSTIC_DRAWINGS(drawings),
-    /* The pairs, and beside them the tree or the merged bodies. */
+    /* Memory for the search for pairs, and for a copy of the bodies in which each pair is one
+     * body. */
     .body_bytes = BOUND_PAIRS_BODY_BYTES + (BODIES_REALS + 1) * sizeof(double),
 };

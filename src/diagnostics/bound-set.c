@@ -1,8 +1,8 @@
 #include "diagnostics/bound-set.h"
 
-#define LEAST_SHARE 1e-14 /* of a mass: a difference that is smaller is rounding */
+#define LEAST_SHARE 1e-14 /* part of a mass: a smaller difference is rounding */
 
-/* The velocity at rest is v + Omega x r. */
+/* The velocity in a frame at rest is v + Omega x r. */
 void bound_set_velocity(double rotation, const struct bodies *b, size_t i, double v[3])
 {
     v[0] = b->vx[i] - rotation * b->y[i];

@@ -1,5 +1,5 @@
-/* The diagnostic of close encounters: the nearest pairs, which limit the step and cause jumps of
- * the energy. */
+/* The diagnostic of close encounters: the pairs of bodies that are nearest in space or have the
+ * shortest time scale; they limit the step and cause jumps of the energy. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"
@@ -41,7 +41,8 @@ static const struct column columns[COLUMNS] = {
       "advises" },
 };
 
-/* The state of one system: the closest pair so far. */
+/* The state of one system, which a checkpoint keeps: the closest pair so far, its distance, the ids
+ * of its bodies and when that was. */
 struct state {
     double distance;
     double ids[2];
@@ -84,7 +85,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
         state->time = now->time;
         ids_of(now->bodies, system, &nearest, state->ids);
     }
-    if (isfinite(state->distance)) /* otherwise there was no pair yet */
+    if (isfinite(state->distance)) /* INFINITY: there was no pair yet */
         row[CLOSEST_DISTANCE] = state->distance;
     row[CLOSEST_ID_1] = state->ids[0];
     row[CLOSEST_ID_2] = state->ids[1];

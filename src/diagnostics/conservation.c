@@ -66,10 +66,10 @@ static const struct column columns[COLUMNS] = {
       "external fields it is E itself, which in a rotating frame is Jacobi's energy" },
 };
 
-/* The state of one system: errors are the largest so far. */
+/* The state of one system, which a checkpoint keeps; the errors are the largest so far. */
 struct state {
     double energy_error;
-    double first_test_energy; /* NaN if there is none: test_energy_of() */
+    double first_test_energy; /* at step 0; NaN if it is not conserved: test_energy_of() */
     double test_energy_error;
 };
 
@@ -80,8 +80,9 @@ static double quotient(double numerator, double denominator)
     return denominator != 0.0 ? numerator / denominator : NAN;
 }
 
-/* Returns the energy of the bodies without mass if it is conserved: about the only body with mass
- * or, if no body has any, in external fields. Otherwise NaN. */
+/* Returns the energy of the bodies without mass (test bodies), over their mass, in the two cases in
+ * which it is conserved: in the potential of the only body with mass or, if no body has any, of
+ * external fields. Otherwise NaN. */
 static double test_energy_of(const struct moment *now, size_t system)
 {
     const struct bodies *const b = now->bodies;
@@ -110,7 +111,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     return STATUS_OK;
 }
 
-/* Fills the row of one system, but for the column test_energy_error. */
+/* Fills the row of one system, except for the column test_energy_error. */
 static void fill_row(const struct moment *now, size_t system, struct state *state, double *row)
 {
     const struct conserved *const conserved = &now->conserved[system];

@@ -1,5 +1,5 @@
-/* The diagnostic of the density profile: density against distance from the centre, beside that of
- * an isothermal sphere and of a Plummer sphere. */
+/* The diagnostic of the density profile: density against distance from the centre, with the
+ * densities of a fitted power law, an isothermal sphere and a Plummer sphere beside it. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"
@@ -45,7 +45,7 @@ static double plummer_density(double mass, double a, double r)
 
 static void fill_row(const struct profile *profile, const struct shell *shell, double row[COLUMNS])
 {
-    /* The half-mass radius of a Plummer sphere is a / sqrt(2^(2/3) - 1). */
+    /* The half-mass radius of a Plummer sphere with scale radius a is a / sqrt(2^(2/3) - 1). */
     const double scale = profile->half_mass_radius * sqrt(pow(2.0, 2.0 / 3.0) - 1.0);
     const struct profile_fit *fit = &profile->fitted;
     row[R] = shell->r;

@@ -1,5 +1,5 @@
-/* The logarithmic slope of the density profile, as one row for which `expect` can have a
- * criterion. */
+/* The diagnostic of the logarithmic slope of the density profile, in one row, so that a criterion
+ * in `expect` can name it. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"

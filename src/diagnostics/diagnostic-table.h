@@ -1,10 +1,11 @@
-/* The table of diagnostics. Each has one source file and one row here. */
+/* The table of diagnostics. Each has one source file, which defines diagnostic_NAME, and one row
+ * here. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 
 struct diagnostic_class;
 
-/* Rows of the classes diagnostic_NAME, in the order in which the manual lists them. */
+/* The diagnostics that users list in `diagnostics` of a config, in the order of the manual. */
 #define DIAGNOSTIC_ROWS(ROW)                                                                       \
     ROW(binaries)                                                                                  \
     ROW(bound_mass)                                                                                \
@@ -22,7 +23,8 @@ struct diagnostic_class;
     ROW(velocity_dispersion)                                                                       \
     ROW(virial)
 
-/* Rows of the diagnostics that a group of the config asks for: in diagnostic_measured() only. */
+/* The diagnostics that other groups of a config ask for (energy_budget, trust);
+ * diagnostic_measured() returns these too. */
 #define DIAGNOSTIC_GROUP_ROWS(ROW)                                                                 \
     ROW(energy_budget)                                                                             \
     ROW(trust)

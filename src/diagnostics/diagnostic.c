@@ -43,9 +43,9 @@ const struct variant *diagnostic_variant(size_t index)
     return index < COUNT_OF(table) ? &table[index]->variant : NULL;
 }
 
-enum { NAME_MOST = 100 }; /* bytes; names of its files and statistics are longer */
+enum { NAME_MOST = 100 }; /* bytes; the program appends to it to name files */
 
-/* Tells whether the name makes a plain file name and can be written before a dot in `expect`. */
+/* Tells whether the name can be that of a file, and stand before a dot in `expect`. */
 static bool good_name(const char *name)
 {
     static const char letters[] =

@@ -1,6 +1,7 @@
 /*
- * The diagnostic of a disc's profile: surface density, rotation, dispersions and the amplitude of
- * bars and two-armed spirals in rings about the axis of its angular momentum.
+ * The diagnostic of the profile of a disc: surface density, rotation, dispersions and the amplitude
+ * of bars and two-armed spirals, in rings about an axis through the centre of the disc along its
+ * angular momentum.
  */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -62,34 +63,38 @@ struct disc_profile {
     struct diagnostic base;
     enum sphere_center center;
     const char *species; /* NULL: all bodies */
-    size_t rings;
-    double r_max;
+    size_t rings;        /* number of rings */
+    double r_max;        /* outer radius of the last ring as given; NaN: not given */
 };
 
-/* The frame of a disc: its centre, its velocity, and its axes, the third along its spin. */
+/* The frame of a disc: its centre, its mean velocity, and three unit vectors, of which the third is
+ * along the angular momentum. */
 struct frame {
     double center[3], velocity[3], axis[3][3];
 };
 
-/* The quantities whose mean and scatter a ring has. */
+/* The quantities of which a ring has mean and scatter: three components of the velocity, and the
+ * height. */
 enum { RADIAL, AZIMUTHAL, VERTICAL, HEIGHT, QUANTITIES };
 
+/* The sums over the bodies in a ring. */
 struct ring {
     double bodies, mass;
-    double mean[QUANTITIES], square[QUANTITIES]; /* mean by mass; sum of m (deviation)^2 */
-    double cosine, sine;                         /* sums of m cos(2 phi) and of m sin(2 phi) */
+    double mean[QUANTITIES], square[QUANTITIES]; /* mean weighted by mass; sum of m (deviation)^2 */
+    double cosine, sine;                         /* sums of m cos(2 phi), m sin(2 phi) */
 };
 
-/* One body in the frame of the disc. */
+/* One body in the frame of the disc: mass, distance R from the axis, quantities, and cos(2 phi) and
+ * sin(2 phi). */
 struct placed {
     double m, R, quantity[QUANTITIES], cosine, sine;
 };
 
-/* The bodies of a system that are measured. */
+/* The bodies of a system that are measured: those of a species. */
 struct part {
     const char *species;
     const struct bodies *bodies;
-    size_t first;
+    size_t first; /* index of the first body of the system */
 };
 
 static bool is_measured(const void *context, size_t number)
@@ -124,8 +129,8 @@ static void find_velocity(const struct bodies *b, struct frame *frame)
     frame->velocity[2] = gsl_stats_wmean(b->m, 1, b->vz, 1, b->count);
 }
 
-/* Puts the third axis along the angular momentum, or along z if it is 0, and the first axis along
- * the projection of x, or of y if x is nearly along the third axis. */
+/* Puts the third axis along the angular momentum (along z if it is 0), and the first axis along the
+ * projection of x onto the plane of the disc (of y if x is nearly along the third axis). */
 static void find_axes(const struct bodies *b, struct frame *frame)
 {
     double *const n = frame->axis[2], L[3] = { 0 }, d[3], v[3], l[3];
@@ -169,7 +174,7 @@ static struct ring *ring_of(struct ring *rings, const struct disc_profile *profi
     return number < (double)profile->rings ? &rings[(size_t)number] : NULL;
 }
 
-/* Fills the rings: first the sums and means, then the squares of the deviations from the means. */
+/* Fills the rings in two passes: sums and means, then sums of squared deviations from the means. */
 static void fill_rings(const struct disc_profile *profile, const struct frame *frame,
                        const struct bodies *b, struct ring *rings)
 {
@@ -248,8 +253,8 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 
 /* --- its keys --------------------------------------------------------------------------------- */
 
-/* Chooses r_max, by the half-mass radius if it is not given. After a restart the r_max of the start
- * comes back with the state. */
+/* Sets r_max, by the half-mass radius if it is not given. Only state[0] is used for it: after a
+ * restart the checkpoint restores there the value of the first start. */
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -329,7 +334,7 @@ const struct diagnostic_class diagnostic_disc_profile = {
     .table = true,
     .rows_key = "rings",
     .bin_columns = BODIES,
-    /* A copy of the bodies, and what the centre takes. */
+    /* Memory for a copy of the bodies, and for the search for their centre. */
     .body_bytes = SPHERE_BODY_BYTES + (BODIES_REALS + 1) * sizeof(double),
     .thread_reals = sizeof(struct ring) / sizeof(double),
 };

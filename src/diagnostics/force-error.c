@@ -1,5 +1,5 @@
-/* The diagnostic of the force error: the forces on some bodies, compared with direct sums in double
- * precision. */
+/* The diagnostic of the force error: the accelerations of some bodies are compared with direct sums
+ * in double precision. */
 #include "diagnostics/force-error.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static const struct column columns[COLUMNS] = {
     { "worst_body", DIMENSION_NONE, "id of the body with that error" },
 };
 
-/* The diagnostic, which takes the `count` bodies with the smallest hashes of their ids. */
+/* The diagnostic. It compares the `count` bodies whose ids have the smallest hashes: a choice at
+ * random that is always the same. */
 struct force_error {
     struct diagnostic base;
     size_t count;
@@ -71,6 +72,7 @@ const struct diagnostic_class diagnostic_force_error = {
 
 /* --- the comparison --------------------------------------------------------------------------- */
 
+/* A chosen body: the hash of its id, and its number in the system. */
 struct choice {
     uint64_t hash;
     size_t body;
@@ -85,8 +87,8 @@ static uint64_t hash_of(int64_t id)
     return z ^ (z >> 31);
 }
 
-/* Fills `choice` with the `count` bodies of the smallest hashes, in the order of the hashes: every
- * call chooses the same bodies in the same order. */
+/* Fills `choice` with the `count` bodies of the smallest hashes, sorted by hash, so that every call
+ * chooses the same bodies in the same order. */
 static void choose(const int64_t *ids, size_t bodies, struct choice *choice, size_t count)
 {
     size_t chosen = 0;
@@ -101,7 +103,8 @@ static void choose(const int64_t *ids, size_t bodies, struct choice *choice, siz
     }
 }
 
-/* |a - a_direct|^2 and |a_direct|^2 of one body. */
+/* |a - a_direct|^2 and |a_direct|^2 of one body: a its acceleration in the run, a_direct the direct
+ * sum. */
 struct comparison {
     double error2, a2;
 };
@@ -136,8 +139,8 @@ static int by_error(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Returns the |a - a_direct| that one in `part` bodies exceeds, NaN for fewer bodies; `compared` is
- * sorted by the error. */
+/* Returns the |a - a_direct| that one in `part` of the bodies exceeds; NaN if there are fewer than
+ * `part` bodies. `compared` is sorted by the error. */
 static double error_but_for(size_t part, const struct comparison *compared, size_t count)
 {
     return count < part ? NAN : sqrt(compared[count - 1 - count / part].error2);

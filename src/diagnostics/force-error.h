@@ -1,25 +1,26 @@
-/* The exactness of the forces of a moment: some of them are compared with direct sums in double
- * precision. */
+/* Measures the error of the accelerations of a moment: some of them are compared with direct sums
+ * in double precision. */
 #ifndef ORRERY_DIAGNOSTICS_FORCE_ERROR_H
 #define ORRERY_DIAGNOSTICS_FORCE_ERROR_H
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 
+/* The errors |a - a_direct|, a the acceleration of a body and a_direct the direct sum, over the
+ * root mean square of |a_direct|. NaN if all a_direct are 0. */
 struct force_audit {
-    double error; /* rms of |a - a_direct| over that of |a_direct|; NaN: all a_direct are 0 */
-    double error_99, error_9999; /* of all but 1 in 100, or in 10,000, of the bodies |a - a_direct|
-                                    is at most this, over the same rms; NaN: there are fewer */
-    double largest;              /* |a - a_direct| of the worst body, over the same rms */
-    double worst;                /* id of that body */
+    double error;                /* root mean square of the errors */
+    double error_99, error_9999; /* 1 in 100, 1 in 10,000 exceed this; NaN: fewer bodies */
+    double largest;              /* the largest error */
+    double worst;                /* id of the body with the largest error */
 };
 
-enum { FORCE_AUDIT_BODY_BYTES = 4 * sizeof(double) }; /* at most, for each body that it takes */
+enum { FORCE_AUDIT_BODY_BYTES = 4 * sizeof(double) }; /* the most memory, for each compared body */
 
 /*
- * Compares accelerations of a system with direct sums: of the `count` bodies with the smallest
- * hashes of their ids, or of all bodies if there are no more. The moment has NEED_STATE and
- * NEED_ACCELERATIONS. May be interrupted. STATUS_MEMORY, STATUS_STOPPED.
+ * Compares the accelerations of `count` bodies of a system, or of all if there are no more, with
+ * direct sums: those bodies whose ids have the smallest hashes. The moment must have NEED_STATE and
+ * NEED_ACCELERATIONS. It may be interrupted. STATUS_MEMORY, STATUS_STOPPED.
  */
 enum status force_audit(const struct moment *now, size_t system, size_t count,
                         struct force_audit *audit, struct error *error);

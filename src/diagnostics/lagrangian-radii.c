@@ -1,4 +1,5 @@
-/* Radii that enclose given fractions of the mass: how a cluster contracts and spreads. */
+/* The diagnostic of Lagrangian radii, which enclose given fractions of the mass: they show how a
+ * cluster contracts and spreads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "diagnostics/diagnostic.h"
 #include "space/sphere.h"
 
-/* The columns behind the radii, numbered from the first of them. */
+/* The columns behind those of the radii, numbered from 0. */
 enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };
 
 #define RADIUS_HELP(percent)                                                                       \
@@ -37,6 +38,7 @@ enum {
     HELP_SIZE = 160
 };
 
+/* The name and the help of the column of one radius. */
 struct texts {
     char name[NAME_SIZE], help[HELP_SIZE];
 };
@@ -44,9 +46,9 @@ struct texts {
 struct lagrangian {
     struct diagnostic base;
     enum sphere_center center;
-    const double *fractions; /* borrowed from the config */
-    size_t radii;
-    struct texts *texts;
+    const double *fractions; /* [radii]; borrowed from the config */
+    size_t radii;            /* number of fractions */
+    struct texts *texts;     /* [radii] */
     struct column *columns;
 };
 
@@ -57,14 +59,15 @@ static void clear(struct diagnostic *diagnostic)
     memory_free(lagrangian->columns);
 }
 
-/* Formats a fraction in percent, "12.5", as in the name of a column. */
+/* Writes a fraction in percent, "12.5", as it stands in the name of a column. */
 static const char *percent(double fraction, char buffer[PERCENT_SIZE])
 {
     snprintf(buffer, PERCENT_SIZE, "%.8g", 100.0 * fraction);
     return buffer;
 }
 
-/* Makes a column for each fraction, and then the others. */
+/* Makes a column for the radius of each fraction, and behind them the columns that do not depend on
+ * fractions. */
 static enum status name_columns(struct lagrangian *lagrangian, struct error *error)
 {
     const size_t count = lagrangian->radii + OTHERS;

@@ -1,6 +1,7 @@
 /*
- * The orbit of one body about another, compared with the motion that the two would have alone: for
- * two bodies this shows the error of the integrator, for more also the perturbation by the others.
+ * The diagnostic of the orbit of one body about another. The reference is the motion that the two
+ * would have alone, from their state at step 0: for two bodies the difference shows the error of
+ * the integrator, for more also the perturbation by the other bodies.
  */
 #include <math.h>
 
@@ -79,14 +80,15 @@ static const struct column columns[COLUMNS] = {
       "pericentre to the next" },
 };
 
-/* The state of one system. */
+/* The state of one system, which a checkpoint keeps. A kepler_state is the relative position and
+ * velocity of the pair. */
 struct state {
-    struct kepler_state first; /* at step 0 */
+    struct kepler_state first; /* the pair at step 0 */
     double first_time;
-    struct kepler_state reference; /* at the last event, with the angle that it has swept */
-    double reference_angle;
-    struct kepler_state last; /* the pair itself at the last event */
-    double angle;             /* that the pair has swept since step 0, in radians */
+    struct kepler_state reference; /* the reference at the last event */
+    double reference_angle;        /* angle that the reference has swept since step 0, in radians */
+    struct kepler_state last;      /* the pair itself at the last event */
+    double angle;                  /* angle that the pair has swept since step 0, in radians */
     double last_time;
 };
 
@@ -94,12 +96,12 @@ enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
 struct orbit {
     struct diagnostic base;
-    size_t *pair; /* indices of primary and secondary in the arrays, for every system */
+    size_t *pair; /* indices of primary and secondary in the arrays: two for each system */
 };
 
 /* --- the pair ----------------------------------------------------------------------------------*/
 
-/* Returns the number of the body with this id in a system, or bodies->count if there is none. */
+/* Returns the number of the body with this id within a system; bodies->count if there is none. */
 static size_t find_body(const struct bodies *bodies, size_t system, int64_t id)
 {
     size_t i = 0;
@@ -160,8 +162,8 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* --- the frame of the orbit at step 0 --------------------------------------------------------- */
 
-/* Fills `frame` with unit vectors of a state: along its separation, ahead in its plane, along its
- * angular momentum. The last two are NaN on a straight line. */
+/* Fills `frame` with three unit vectors of a state of the pair: along the separation, ahead in the
+ * plane of the orbit, and along the angular momentum. The last two are NaN on a straight line. */
 static void frame_of(const struct kepler_state *state, double frame[3][3])
 {
     const double *x = state->x, *v = state->v;
@@ -184,9 +186,10 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
 }
 
 /*
- * Adds to state->angle the angle that the pair has swept since the last event. Of the angles that
- * lead to the present direction it takes the one nearest to the angle that the two bodies alone
- * would have swept, so that revolutions are counted right even if several pass between two events.
+ * Adds to state->angle the angle that the pair has swept since the last event. The present
+ * direction fixes it up to whole revolutions; of the possible angles the one nearest to the angle
+ * that the two bodies alone would have swept is taken, so that revolutions are counted right even
+ * if several pass between two events.
  */
 static enum status count_angle(struct state *state, const struct kepler_interaction *interaction,
                                const struct kepler_state *now, double elapsed, struct error *error)
@@ -198,15 +201,15 @@ static enum status count_angle(struct state *state, const struct kepler_interact
     frame_of(&state->first, frame);
     frame_of(&state->last, last_frame);
     if (vec3_dot(frame[2], last_frame[2]) < 0.0)
-        swept = -swept; /* the plane has turned over */
+        swept = -swept; /* seen from the plane at step 0, the pair now goes the opposite way */
     const double direct = angle_in(frame, now) - angle_in(frame, &state->last);
     state->angle += swept + remainder(direct - swept, 2.0 * M_PI);
     state->last = *now;
     return STATUS_OK;
 }
 
-/* Advances the reference to `time`: without softening from the first state, which is exact; with
- * softening from the last reference, by integration. */
+/* Advances the reference orbit to `time`: without softening by an exact formula from the state at
+ * step 0; with softening by integration from the reference at the last event. */
 static enum status advance_reference(struct state *state,
                                      const struct kepler_interaction *interaction, double time,
                                      struct error *error)
@@ -225,32 +228,36 @@ static enum status advance_reference(struct state *state,
 
 /* --- rows --------------------------------------------------------------------------------------*/
 
-/* An eccentricity below this is rounding: the orbit has no pericentre. */
+/* An eccentricity below this is due to rounding: such an orbit has no pericentre. */
 static const double circular = 1e-8;
 
-/* Returns |a| of the orbit of a state, the unit of the errors; NaN on a parabola, whose a is
- * infinite: rounding leaves some huge number, and an error over this number would look like
- * none. */
+/* Returns |a|, a the semi-major axis of the orbit of a state, the unit of errors; NaN on a
+ * parabola, whose a is infinite: rounding makes some huge number of it, in units of which any error
+ * would look like 0. */
 static double scale_of(const struct kepler_state *state, const struct kepler_orbit *orbit)
 {
-    static const double parabolic = 1e-8; /* least r / |a| that half of the digits tell from 0 */
+    static const double parabolic = 1e-8; /* least r / |a| that is no rounding error */
     const double a = fabs(orbit->semi_major_axis);
     return sqrt(vec3_dot(state->x, state->x)) < parabolic * a ? NAN : a;
 }
 
-/* Fills the columns that follow from the pericentre: its turn and the mean longitude. */
+/* Fills the columns that follow from the pericentre: the angle by which it has turned, the periods,
+ * and their errors. `first` is the orbit at step 0, `angle` the angle swept since then in the time
+ * `elapsed`. */
 static void fill_apse(const struct kepler_orbit *first, const struct kepler_orbit *now,
                       double angle, double elapsed, double *row)
 {
-    /* The whole angle minus that since the pericentre: a whole number of apsidal angles plus what
-     * the pericentre has turned by itself. */
+    /* The angle from the pericentre before step 0 to the last pericentre: a whole number of apsidal
+     * angles (from one pericentre to the next), plus the angle by which perturbations have turned
+     * the pericentre. */
     const double between = angle - now->true_anomaly + first->true_anomaly;
     const double periods = rint(between / first->apsidal_angle);
     if (first->eccentricity >= circular) {
         row[APSE_TURN] = between - periods * 2.0 * M_PI;
         row[APSE_ERROR] = between - periods * first->apsidal_angle;
     }
-    /* Mean anomalies in units of the angle that a radial period sweeps. */
+    /* `unit` is the angle swept in a radial period, over 2 pi: by it mean anomalies become
+     * angles. */
     const double unit = now->apsidal_angle / (2.0 * M_PI);
     const double longitude = between + unit * (now->mean_anomaly - first->mean_anomaly);
     row[PERIOD] = now->radial_period / unit;

@@ -20,14 +20,15 @@ static const struct column columns[COLUMNS] = {
       "method that takes none back" },
 };
 
-/* The work of one system up to its last row (struct work_done). */
+/* The work that the integrator had done on one system at the last row: members of struct
+ * work_done. */
 struct state {
     double time, steps, rejections;
 };
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-/* Returns the step, or NaN if it is not known yet. */
+/* Returns the step; NaN if it is infinite, which means that there is none yet. */
 static double known(double step)
 {
     return isfinite(step) ? step : NAN;
@@ -41,7 +42,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     const struct work_done own = simulation_work_done(now->simulation, system);
     const double steps = own.steps - state->steps;
     /* The mean step is the time that the steps have advanced the system, over the number of steps
-     * of each body. Differences of grid times would be rounded. */
+     * of each body. It does not use differences of the times of rows, which are rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;
     const bool chosen = integrator_chooses_steps(now->simulation->integrator);
     const double mean = chosen ? (own.time - state->time) / each : now->dt;

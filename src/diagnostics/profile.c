@@ -24,7 +24,8 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
     SPHERE_CENTER_PARAMETER(struct profile),
 };
 
-/* Finds the radius within which half of the mass of the first system lies. */
+/* Finds the half-mass radius of the first system: the radius about its centre within which half of
+ * the mass lies. */
 static enum status half_mass_radius(const struct moment *start, enum sphere_center center,
                                     double *radius, struct error *error)
 {
@@ -43,13 +44,14 @@ static enum status choose_range(struct profile *profile, const struct section *s
     if ((isnan(profile->r_min) || isnan(profile->r_max)) &&
         half_mass_radius(start, profile->center, &half, error))
         return error->status;
-    if (half == 0.0) /* a single body, or all at one point */
+    if (half == 0.0) /* a single body, or all bodies at one point */
         half = 1.0;
     if (isnan(profile->r_min))
         profile->r_min = 0.01 * half;
     if (isnan(profile->r_max))
         profile->r_max = 10.0 * half;
-    /* On a restart the bodies are others; the range of the start comes back with the state. */
+    /* On a restart `start` has later bodies; the range of the first start is restored with the
+     * state. */
     if (start->step == 0 && profile->r_min >= profile->r_max)
         return section_error(section, "r_max", error, "must be greater than r_min, %g",
                              profile->r_min);
@@ -62,7 +64,7 @@ size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems)
 {
     (void)diagnostic;
     (void)systems;
-    return 2; /* r_min, r_max */
+    return 2; /* r_min and r_max, which all systems share */
 }
 
 enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
@@ -83,7 +85,7 @@ void profile_clear(struct diagnostic *diagnostic)
     memory_free(((struct profile *)diagnostic)->shell);
 }
 
-/* Returns the inner radius of shell k, the outer one of the shell before it. */
+/* Returns the inner radius of shell k, which is the outer radius of the shell before. */
 static double edge_of(const struct profile *profile, size_t k)
 {
     const double step = log(profile->r_max / profile->r_min) / (double)profile->shells;
@@ -110,7 +112,7 @@ static void fill_shells(struct profile *profile, const struct bodies *bodies, si
 
 static bool is_in_range(const struct profile *profile, const struct shell *shell)
 {
-    const double slack = 1e-9; /* a shell that ends where the range ends belongs to it */
+    const double slack = 1e-9; /* rounding may not exclude a shell that ends the range */
     return !(shell->inner < profile->fit[0] * (1.0 - slack)) &&
            !(shell->outer > profile->fit[1] * (1.0 + slack));
 }
@@ -118,24 +120,27 @@ static bool is_in_range(const struct profile *profile, const struct shell *shell
 /* --- the line that is most likely ------------------------------------------------------------- */
 
 /*
- * Bodies in a shell are counted, and their number has a Poisson distribution with the expectation
- * that A r^s has between its radii. Weighted least squares of ln density do not do: a shell weighs
- * less where it happens to hold less, those without bodies are left out, and the density at the
- * middle of a shell is not that of the whole; with 200 bodies of an isothermal sphere the slope
- * comes out at -2.13 +- 0.01. The most likely slope has no such bias (Cash 1979, ApJ 228, 939).
+ * The power law A r^s is fitted by maximum likelihood: the number of bodies in a shell has a
+ * Poisson distribution, whose expectation is the integral of A r^s over the shell. Weighted least
+ * squares of the logarithm of the density would be biased: a shell weighs less if it has fewer
+ * bodies by chance, empty shells are left out, and the density in the middle of a shell is not its
+ * mean. With 200 bodies of an isothermal sphere the slope then comes out at -2.13 +- 0.01 instead
+ * of -2. The most likely slope has no such bias (Cash 1979, ApJ 228, 939).
  */
 
-/* Shells that are to be fitted, which are neighbours. */
+/* The shells to which the power law is fitted; they are neighbours. */
 struct fitted {
     const struct shell *shells;
-    size_t count, occupied; /* number of all of them, and of those with mass */
-    double bodies, mass;
+    size_t count, occupied; /* number of all these shells, and of those with mass */
+    double bodies, mass;    /* sums over these shells */
 };
 
-/* Tells whether the shells from `begin` to before `end` have bodies enough for a fit. If they hold
- * few, no shell is expected to hold `least_bodies`: a shell that does by chance would end the fit,
- * and the slope be that of the chance. With 25 bodies of an isothermal sphere in ten shells, the
- * few fits that come about have a mean of -1.64. */
+/*
+ * Tells whether the shells from `begin` to before `end` together have enough bodies for a fit: four
+ * times `least_bodies`. With fewer, a single shell has `least_bodies` only by chance; that shell
+ * would end the fit and give it a slope of chance. (With 25 bodies of an isothermal sphere in ten
+ * shells, the few fits that come about have a mean slope of -1.64 instead of -2.)
+ */
 static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 {
     const double times = 4.0;
@@ -146,8 +151,9 @@ static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 }
 
 /*
- * Chooses the shells of the range, up to the last one that holds `least_bodies`. If the range goes
- * on behind this shell, the system may end within the shell, which is left out too.
+ * Chooses the shells in the range of the fit, up to the last one that holds at least
+ * `least_bodies`. If the range goes on beyond that shell, the shell is left out too, since the
+ * system may end inside it.
  */
 static struct fitted choose_shells(const struct profile *profile)
 {
@@ -170,8 +176,9 @@ static struct fitted choose_shells(const struct profile *profile)
     return fitted;
 }
 
-/* Returns ln of the integral of 4 pi r^2 r^s over a shell; *slope becomes its derivative by s. With
- * p = s + 3 and w = ln(outer / inner) the integral is 4 pi r^p 2 sinh(p w / 2) / p. */
+/* Returns ln of the integral of 4 pi r^2 r^s over a shell; *slope becomes the derivative of that by
+ * s. With p = s + 3 and w = ln(outer / inner) the integral is 4 pi r^p 2 sinh(p w / 2) / p, r the
+ * geometric mean of the radii. */
 static double log_volume(const struct shell *shell, double s, double *slope)
 {
     const double p = s + 3.0, w = log(shell->outer / shell->inner), half = 0.5 * p * w;
@@ -182,8 +189,9 @@ static double log_volume(const struct shell *shell, double s, double *slope)
     return log(4.0 * M_PI * w) + p * log(shell->r) + log_sinh;
 }
 
-/* The expectation over all shells: ln of the sum of their integrals, and the mean and the variance,
- * weighted by these, of the slopes that log_volume() gives. */
+/* The expectation over all fitted shells: ln of the sum of their integrals (see log_volume()), and
+ * the mean and the variance of the derivatives that log_volume() gives, weighted by the
+ * integrals. */
 struct expectation {
     double log_sum, mean, variance;
 };
@@ -204,8 +212,8 @@ static struct expectation expect(const struct fitted *fitted, double s)
     return (struct expectation){ greatest + log(sum), first, second };
 }
 
-/* Returns the derivative of ln of the likelihood by s, over the mass; it falls with s, and is 0 at
- * the most likely s. */
+/* Returns the derivative by s of ln of the likelihood, over the mass. It decreases with s and is 0
+ * at the most likely s. */
 static double score(double s, void *context)
 {
     const struct fitted *const fitted = context;
@@ -220,7 +228,7 @@ static double score(double s, void *context)
 static double most_likely_slope(struct fitted *fitted)
 {
     enum { STEPS = 100 };
-    const double steepest = 30.0; /* shells of 2 % then hold half as much as the shell before */
+    const double steepest = 30.0; /* shells 2 % wide have half as much as the one before */
     gsl_function function = { score, fitted };
     double low = -steepest, high = steepest;
     if (!(score(low, fitted) > 0.0) || !(score(high, fitted) < 0.0))
@@ -240,8 +248,8 @@ static double most_likely_slope(struct fitted *fitted)
 }
 
 /* Returns Pearson's chi^2 over its degrees of freedom. Neighbouring shells are merged until five
- * bodies are expected, since chi^2 means nothing with fewer. NaN if no degree of freedom is
- * left. */
+ * bodies are expected in each, since chi^2 means nothing with fewer. NaN if there is no degree of
+ * freedom. */
 static double reduced_chi2(const struct fitted *fitted, double s, double log_sum)
 {
     const double least = 5.0;
@@ -259,8 +267,8 @@ static double reduced_chi2(const struct fitted *fitted, double s, double log_sum
     return groups > 2 ? chi2 / (double)(groups - 2) : NAN;
 }
 
-/* Fits the shells. If the line does not describe them, or masses are not equal, chi^2 exceeds its
- * expectation, and the error of the slope grows with it. */
+/* Fits the power law to the shells. If it does not describe them, or if masses differ, chi^2 is
+ * larger than expected; the error of the slope is then enlarged by the square root of it. */
 static void fit_shells(struct profile *profile)
 {
     struct fitted fitted = choose_shells(profile);

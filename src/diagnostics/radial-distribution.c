@@ -1,9 +1,9 @@
 /*
- * The radial distribution function g(r): the number of pairs at a distance, over the number that an
- * ideal gas of the same density in a volume V would have. In open space nothing says what V is: it
- * is fixed at step 0, since a V that followed the bodies would make g jump whenever one of them
- * leaves. Raw counts, volumes and numbers stand in every row, so that any other normalisation can
- * be had from them; the density of pairs needs no V at all.
+ * The diagnostic of the radial distribution function g(r): the number of pairs of bodies at a
+ * distance r, over the number that an ideal gas with as many bodies in a volume V would have. In
+ * open space nothing says what V is. It is fixed at step 0, since a V that followed the bodies
+ * would make g jump whenever one of them leaves. Every row has the raw counts, volumes and numbers,
+ * so that users can compute any other normalisation; the density of pairs needs no V.
  */
 #include <math.h>
 #include <string.h>
@@ -71,34 +71,36 @@ static const struct column columns[COLUMNS] = {
       "coordinates lie between -0.51 and 0.51, or all between -0.01 and 1.01" },
 };
 
-/* The running mean of the pairs in one bin (Welford 1962, Technometrics 4, 419). */
+/* The running mean, over the events, of the number of pairs in one bin (Welford 1962, Technometrics
+ * 4, 419). */
 struct bin {
-    double mean, scatter; /* the latter: sum of squared deviations */
+    double mean, scatter; /* mean; sum of the squared deviations from it */
 };
 
-/* The values that all bins and systems of an event share. */
+/* The values that all bins and systems of one event share. */
 struct frame {
-    double width, bodies, cell_volume;
-    bool counts; /* the event counts in the means */
+    double width, bodies, cell_volume; /* width of a bin; bodies of a system; V */
+    bool counts;                       /* the event is one of those over which means are taken */
 };
 
-/* The numbers that all systems share in the state. */
+/* The first numbers of the state, which all systems share: r_max, and the volume of the cell at
+ * step 0. */
 enum { R_MAX, START_VOLUME, SHARED };
 
-/* The diagnostic. Its state has the SHARED numbers, and then for every system the number of frames
- * in the means and the bins. */
+/* The diagnostic. Its state has the SHARED numbers and then, for every system, the number of events
+ * in the means and a struct bin for each bin. */
 struct radial {
     struct diagnostic base;
     size_t bins;
-    double cell_volume; /* NaN: the volume of the cell at step 0 */
-    double average_after;
-    uint64_t *counts;
-    struct frame frame; /* of the present event */
+    double cell_volume;   /* V as given; NaN: the volume of the cell at step 0 */
+    double average_after; /* time from which on events enter the means */
+    uint64_t *counts;     /* [bins]: pairs of the system at hand */
+    struct frame frame;   /* values of the present event */
 };
 
 enum { BIN_LENGTH = sizeof(struct bin) / sizeof(double) };
 
-/* Returns the number of state values, or SIZE_MAX if it overflows. */
+/* Returns the number of numbers in the state; SIZE_MAX if that overflows. */
 static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
     const size_t bins = ((const struct radial *)diagnostic)->bins;
@@ -113,7 +115,8 @@ static void clear(struct diagnostic *diagnostic)
 
 static const double largest_reach = 1e150;
 
-/* Chooses the distance up to which pairs are counted: as asked, or half of the box or cell. */
+/* Chooses the distance up to which pairs are counted: the key r_max, or half the side of the box or
+ * of the cell (`side`). */
 static enum status choose_reach(const struct section *section, const struct physics *physics,
                                 double side, double *r_max, struct error *error)
 {
@@ -151,8 +154,8 @@ static void add_to_mean(struct bin *bin, double frames, double pairs)
     bin->scatter += deviation * (pairs - bin->mean);
 }
 
-/* Returns the error of a mean number of pairs over `frames` frames by their scatter, or for a
- * single frame by the counting noise. */
+/* Returns the standard error of the mean number of pairs over `frames` events: by their scatter, or
+ * for a single event by counting noise, sqrt(n). */
 static double error_of_mean(const struct bin *bin, double frames)
 {
     if (frames > 1)
@@ -160,7 +163,7 @@ static double error_of_mean(const struct bin *bin, double frames)
     return frames == 1 && bin->mean > 0 ? sqrt(bin->mean) : NAN;
 }
 
-/* g and the density of pairs are multiples of the number of pairs, so that the means of both follow
+/* g is a multiple of the number of pairs, as the density of pairs is: so the means of both follow
  * from the mean number. */
 static double g_of(const struct frame *frame, double shell_volume, double pairs)
 {

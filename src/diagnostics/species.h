@@ -1,4 +1,4 @@
-/* The bodies of a species, for the diagnostics that measure a part of the bodies. */
+/* The bodies of a species, for diagnostics that measure only a part of the bodies. */
 #ifndef ORRERY_DIAGNOSTICS_SPECIES_H
 #define ORRERY_DIAGNOSTICS_SPECIES_H
 
@@ -8,7 +8,8 @@
 #include "config/configuration.h"
 #include "model/bodies.h"
 
-/* The row of the key `species`, bound to the member of that name, a string; NULL: all bodies. */
+/* The row of the key `species` for a struct that has a member `species`, a string; NULL there means
+ * all bodies. */
 /* clang-format off */
 #define SPECIES_PARAMETER(struct_)                                                                 \
     { BIND(STRING, struct_, species), OPTIONAL,                                                    \
@@ -16,10 +17,11 @@
               "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." }
 /* clang-format on */
 
-/* Tells whether the body at index i of the arrays is of the species; NULL: every body is. */
+/* Tells whether the body at index i of the arrays belongs to the species; if `species` is NULL,
+ * every body does. */
 bool species_has(const char *species, const struct bodies *bodies, size_t i);
 
-/* Refuses a species that no body has. STATUS_CONFIG. */
+/* Refuses a species to which no body belongs. STATUS_CONFIG. */
 enum status species_check(const struct section *section, const char *species,
                           const struct bodies *bodies, struct error *error);
 

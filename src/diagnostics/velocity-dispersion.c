@@ -1,5 +1,5 @@
-/* The diagnostic of the velocity dispersion: the scatter of velocities, along axes and about the
- * centre. */
+/* The diagnostic of the velocity dispersion: the scatter of the velocities of all bodies, along the
+ * axes, radially and tangentially as seen from the centre, and of the bodies near the centre. */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
@@ -50,8 +50,8 @@ struct dispersion {
     double central_fraction;
 };
 
-/* Masses and velocities of `count` bodies; seen from the centre, the radial part and the square of
- * the tangential part of the velocity, without the mean velocity. */
+/* Masses and velocities of `count` bodies, and, of the velocities without their mean and seen from
+ * the centre, the radial part and the square of the tangential part. */
 struct sample {
     size_t count;
     double *m, *v[3];
@@ -60,7 +60,7 @@ struct sample {
 
 enum { ARRAYS = 6 };
 
-/* Fills the sample with the `count` innermost bodies. */
+/* Fills the sample with the `count` bodies nearest to the centre. */
 static void fill_sample(struct sample *sample, const struct bodies *b, size_t system,
                         const struct sphere *sphere, size_t count)
 {
@@ -89,9 +89,9 @@ static void fill_sample(struct sample *sample, const struct bodies *b, size_t sy
     }
 }
 
-/* Returns the dispersion about the mean velocity of these bodies. Its square has the factor
- * n / (n - 1), n = (sum m)^2 / sum m^2, against the bias of a mean of few bodies. NaN for a single
- * body. */
+/* Returns the one-dimensional dispersion of these bodies about their mean velocity; NaN for a
+ * single body. Its square has the factor n / (n - 1), n = (sum m)^2 / sum m^2, since the mean
+ * itself comes from few bodies. */
 static double central_dispersion_of(const struct sample *sample)
 {
     double sum = 0.0;
@@ -101,7 +101,7 @@ static double central_dispersion_of(const struct sample *sample)
     return isfinite(dispersion) ? dispersion : NAN;
 }
 
-/* Returns sum m (x - mean)^2 / sum m. */
+/* Returns the variance of x, weighted by mass: sum m (x - mean)^2 / sum m. */
 static double variance(const struct sample *sample, const double *x)
 {
     const double mean = gsl_stats_wmean(sample->m, 1, x, 1, sample->count);

@@ -1,7 +1,7 @@
 /*
- * The diagnostic of the virial theorem, which holds for averages over time: means of the energies
- * over a window or since a time, compared with their values in equilibrium, 2 <K> = -<W>, K -> -E
- * and U -> 2 E.
+ * The diagnostic of the virial theorem, which holds for means over time: the means of kinetic
+ * energy K, potential energy U and Clausius virial W over a window, or since a given time, compared
+ * with their values in equilibrium: 2 <K> = -<W>; without softening also <K> = -E and <U> = 2 E.
  */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -39,14 +39,14 @@ static const struct column columns[COLUMNS] = {
 enum { KINDS = 3 }; /* K, U, W */
 
 /*
- * The diagnostic. The state of a system is the number of samples so far and, without a window, the
- * running mean of each kind; with a window, the last samples of each kind, the newest at
- * (samples - 1) mod window.
+ * The diagnostic. The state of a system is the number of samples so far, and then, without a
+ * window, the running mean of K, of U and of W. With a window it is the last `window` samples of K,
+ * then of U and of W; the newest is at index (samples - 1) mod window.
  */
 struct virial {
     struct diagnostic base;
-    size_t window; /* number of samples in the means; 0: all */
-    double average_after;
+    size_t window;        /* number of samples over which means are taken; 0: all */
+    double average_after; /* time from which on samples are taken */
 };
 
 static size_t state_length(const struct virial *virial)
@@ -71,7 +71,8 @@ static void add_sample(const struct virial *virial, double *state, const double 
     }
 }
 
-/* Finds the means, NaN without a sample, and returns the number of samples in them. */
+/* Finds the means of K, U and W, NaN if there is no sample, and returns the number of samples in
+ * them. */
 static double means_of(const struct virial *virial, const double *state, double means[KINDS])
 {
     if (virial->window == 0) {
