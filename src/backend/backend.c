@@ -7,7 +7,8 @@
 #include "gpu/catalog.h"
 #include "gpu/devices.h"
 
-/* The pairs per force evaluation below which a CPU is done before a GPU has started. */
+/* With fewer pairs of bodies per force evaluation than this, a CPU is done before a GPU has
+ * started. */
 static const double DEVICE_PAIRS = 1e6;
 
 static const struct backend_class backend_auto;
@@ -56,7 +57,8 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
         to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
 }
 
-/* Tells whether the GPU is the better choice; `reason` says why, or why not. */
+/* Tells whether a GPU is the better choice; `reason` becomes a sentence that says why, or why
+ * not. */
 static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
                           char reason[BACKEND_CHOICE_SIZE])
 {
@@ -96,9 +98,12 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     return false;
 }
 
-/* Creates a backend on the GPU if that is preferred, otherwise on the CPU, and keeps the reason. A
- * GPU may still refuse: too little memory, another user's, too new for this build. Then the CPU
- * does the work. */
+/*
+ * Creates a backend on the GPU if that is preferred, otherwise on the CPU, and keeps the reason. A
+ * GPU may refuse (too little memory, in use by another user, too new for this build); then the CPU
+ * does the work. With several ranks the refusal is an error, since all ranks must have the same
+ * backend.
+ */
 static enum status auto_create(const struct backend_options *options, const struct physics *physics,
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
@@ -119,7 +124,7 @@ static enum status auto_create(const struct backend_options *options, const stru
     return status;
 }
 
-/* It creates backends of other classes, so it needs no more members than these. */
+/* The class "auto". It only creates backends of other classes, so it needs no more functions. */
 static const struct backend_class backend_auto = {
     .variant = { .name = "auto",
                  .help =

@@ -35,8 +35,8 @@ enum status host_create(size_t size, const struct backend_class *class_,
     return STATUS_OK;
 }
 
-/* Returns STATUS_CONFIG if the force method does not suit an integrator that chooses its own
- * steps. */
+/* Returns STATUS_CONFIG if the force method cannot serve an integrator that chooses its own steps,
+ * which may need forces on some bodies only and their rates of change. */
 static enum status check_method(const struct integrator *integrator,
                                 const struct force_options *force, struct error *error)
 {
@@ -131,7 +131,8 @@ enum status host_end(struct host *host, struct error *error)
     return interruption_status(host->own.interruption, error);
 }
 
-/* Advances an integrator with forces of its own; observers have to evaluate theirs again. */
+/* The integrator computes its own forces and does not keep ax, ay, az: observers have to evaluate
+ * them again. */
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
                                   uint64_t steps, struct error *error)
 {
@@ -213,7 +214,8 @@ enum status host_fetch(struct backend *backend, struct error *error)
     return STATUS_OK;
 }
 
-/* Marks the forces as not current if their sums were interrupted; returns STATUS_STOPPED then. */
+/* Returns STATUS_STOPPED if the sums of forces were interrupted; marks the forces as not current
+ * then. */
 static enum status check_sums(struct host *host, struct error *error)
 {
     if (interruption_noticed(host->own.interruption))
@@ -239,8 +241,8 @@ enum status host_potentials(struct backend *backend, double *phi, double *psi, s
     return check_sums(host, error);
 }
 
-/* Adds the fields to phi and psi for the second time: sums of the conserved quantities take half of
- * both, since each pair counts twice in them. */
+/* Adds the external fields to phi and psi a second time: conserved_measure() takes half of phi and
+ * psi, since a pair of bodies counts twice in its sums, but a field counts once. */
 enum status host_measure(const struct external *external, const struct bodies *b, int threads,
                          double *phi, double *psi, struct conserved *conserved, struct error *error)
 {

@@ -1,11 +1,11 @@
-/* A job of one rank, for builds without MPI. */
+/* The functions of mpi-job.h for builds without MPI, in which a job has one rank. */
 #include <stdlib.h>
 
 #include "backend/mpi-job.h"
 #include "base/memory.h"
 
-/* The environment variables by which Open MPI and others (PMI) tell a process the number of
- * processes. */
+/* The environment variables by which Open MPI and other libraries (PMI) tell a process how many
+ * processes were started together. */
 static const char *const size_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
 
 enum status mpi_start(struct error *error)

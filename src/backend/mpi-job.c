@@ -19,23 +19,24 @@
 enum {
     TAG_PIECE = 1,
     TAG_WORD = 2,
-    PIECE = 1 << 27 /* doubles in a message, as MPI counts in int */
+    PIECE = 1 << 27 /* doubles, or bytes, in a message: MPI counts in int */
 };
 
-/* The time that a rank spins for the next order before it pauses between checks, and the pause. */
+/* The seconds for which a rank tests without a pause whether the next order of rank 0 has come, and
+ * the pause between tests after that. */
 static const double spin_seconds = 1e-3;
 static const struct timespec pause_time = { .tv_nsec = 50000 };
 
 /* --- joining and leaving ---------------------------------------------------------------------- */
 
-/* The environment variables by which Open MPI, and PMI for others, mark a process that belongs to a
- * job; the first two have the number of its processes. */
+/* The environment variables by which Open MPI and other libraries (PMI) mark a process that belongs
+ * to a job; the first two hold the number of processes of the job. */
 static const char *const job_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK",
                                              "PMI_FD", "PMIX_RANK" };
 enum { SIZE_VARIABLES = 2 };
 
-/* Tells whether mpirun started the process. Without it there is no job, and joining one would cost
- * a tenth of a second. */
+/* Tells whether mpirun started this process. If it did not, there is no job, and MPI_Init() would
+ * cost a tenth of a second. */
 static bool in_a_job(void)
 {
     for (size_t k = 0; k < COUNT_OF(job_variables); k++)
@@ -60,7 +61,8 @@ static bool is_started(void)
     return started && !ended;
 }
 
-/* Ends the job with a message, which it prints itself, since main() will not. */
+/* Ends the whole job with a message. This function prints it itself, since main() does not get
+ * to. */
 static void abandon(enum status status, const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -75,7 +77,8 @@ void mpi_abandon(enum status status, const struct error *error)
     abandon(status, error->text);
 }
 
-/* Ends the job after a failure of MPI itself, of which no other rank can be told. */
+/* Ends the job after a failure of MPI itself: MPI calls it, and no other rank could be told of the
+ * failure. */
 static void fail(MPI_Comm *comm, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -85,8 +88,8 @@ static void fail(MPI_Comm *comm, int *code, ...)
     abandon(STATUS_UNAVAILABLE, text);
 }
 
-/* Returns the number of ranks on this machine that may use one of this rank's cores, itself
- * included. */
+/* Returns the number of ranks on this machine, with this one, that may run on at least one of the
+ * cores of this rank. */
 static int ranks_on_same_cores(void)
 {
     MPI_Comm node;
@@ -107,7 +110,7 @@ static int ranks_on_same_cores(void)
     }
     free(cores);
 #else
-    found = count; /* assumed: no rank is bound to cores of its own */
+    found = count; /* unknown: it is assumed that all ranks may use all cores */
 #endif
     MPI_Comm_free(&node);
     return found > 0 ? found : 1;
@@ -182,7 +185,7 @@ double mpi_node_sum(double value, int *ranks)
     return value;
 }
 
-/* Takes the first words of the library's description of itself: name and version. */
+/* Takes the beginning of the description that the library gives of itself: its name and version. */
 const char *mpi_library(char buffer[MPI_LIBRARY_SIZE])
 {
     char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -225,12 +228,14 @@ void mpi_await(void *bytes, size_t size)
             nanosleep(&pause_time, NULL);
 }
 
+/* A failure, as it is sent between ranks. */
 struct report {
     int status;
     char text[ERROR_TEXT_SIZE];
 };
 
-/* Sends status and message of the rank `failed` to all others. */
+/* Sends the status and the message of the rank `failed` to all ranks; *error becomes that of the
+ * failed rank everywhere. */
 static enum status spread_error(int failed, enum status status, struct error *error)
 {
     struct report report = { .status = status };
@@ -261,7 +266,8 @@ enum status mpi_agree(enum status status, struct error *error)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Waits for the requests; calls *meanwhile again and again until then (NULL: nothing). */
+/* Waits until MPI has completed the requests; meanwhile calls *meanwhile again and again, unless it
+ * is NULL. */
 static void wait_for(MPI_Request *requests, int count, const struct mpi_meanwhile *meanwhile)
 {
     int done = 0;
@@ -311,8 +317,8 @@ void mpi_take_word(void)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* The two parts of division->messages: the number of values of an array that each rank owns, and
- * the offset of the first. */
+/* The two parts of division->messages, each with a number for each rank: how many values of an
+ * array the rank owns, and the offset of the first. */
 enum { OWNER_COUNTS, OWNER_OFFSETS, MESSAGE_ARRAYS };
 
 static const int *messages(const struct mpi_division *division, int which)
@@ -353,7 +359,7 @@ void mpi_division_destroy(struct mpi_division *division)
     *division = (struct mpi_division){ 0 };
 }
 
-/* Sends an array of any length, in messages that MPI can count. */
+/* Sends an array of any length to a rank, in messages of at most PIECE values. */
 static void send(const double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
@@ -371,7 +377,7 @@ static void receive(double *values, size_t count, int rank, const struct mpi_mea
     }
 }
 
-/* Sends all three arrays at the same time, so that they take one latency. */
+/* Sends the three arrays at the same time, so that their latencies overlap. */
 void mpi_send(double *const arrays[3], size_t count, int rank,
               const struct mpi_meanwhile *meanwhile)
 {

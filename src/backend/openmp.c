@@ -1,11 +1,11 @@
 /*
- * The backend for all CPU cores: one team of threads makes a whole advance. Each thread takes
- * systems of its own through all steps of the advance, some at a time; the remaining systems are
- * taken by all threads together. In these each thread moves the same bodies all the time, and data
- * goes from thread to thread only in the force, which has the barriers. Kicks and drifts between
- * two forces go over memory together. A body's sums are those of the force kernel, so that the bits
- * do not depend on the number of threads. Systems of very few bodies have kernels of their own
- * (small.h).
+ * The backend for all CPU cores: one team of threads makes a whole advance. Each thread first takes
+ * systems of its own, some at a time, through all steps of the advance; all threads take the
+ * remaining systems together. Of these, each thread moves the same bodies in every step, and
+ * threads need data of each other only in the forces, at whose beginning and end are barriers. The
+ * moves between two forces are made in one pass over memory. The order in which the forces on a
+ * body are summed does not depend on threads, so neither do the bits of the result. Systems of very
+ * few bodies have kernels of their own (small.h).
  */
 #include "config.h"
 
@@ -22,18 +22,18 @@
 struct openmp {
     struct host host;
     struct force *force;
-    const struct small_kernels *small; /* kernels for few bodies; NULL: those of `force` */
-    struct barrier barrier;            /* around the calls of one thread to the peers */
+    const struct small_kernels *small; /* kernels for few bodies; NULL: `force` is used */
+    struct barrier barrier;            /* around communication with other processes */
 };
 
 enum {
-    MOVE_BLOCK = 256,         /* bodies whose nine arrays stay in the first-level cache */
-    PAIRS_PER_THREAD = 100000 /* some 20 us of work; for less another thread does not pay */
+    MOVE_BLOCK = 256,         /* bodies of which nine arrays fit into the first-level cache */
+    PAIRS_PER_THREAD = 100000 /* pairs for 20 us of work; for less a further thread does not pay */
 };
 
-/* Evaluates the forces, in every thread of the team. First the positions of other processes' bodies
- * are gathered; if one process then has the accelerations of all bodies, it sends them to the
- * owners. */
+/* Computes the forces; every thread of the team calls it. First the positions of the bodies of
+ * other processes are gathered. If only one process has the accelerations of all bodies after the
+ * sums (a kernel with the third law), it sends them to the processes that own the bodies. */
 static void gather_and_sum(struct openmp *openmp)
 {
     const struct host *host = &openmp->host;
@@ -50,8 +50,8 @@ static void gather_and_sum(struct openmp *openmp)
     }
 }
 
-/* Finds work item `number` of this thread of the team; returns false if there is none. If processes
- * divide the bodies, there is only one item. */
+/* Finds work item `number` (some systems) of this thread of the team; returns false if there is
+ * none. If processes divide the bodies, all systems are one item. */
 static bool next_item(const struct openmp *openmp, size_t number, struct force_item *item)
 {
     const struct host *host = &openmp->host;
@@ -86,7 +86,8 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
-/* Returns the number of threads that the options ask for, or the number that have enough work. */
+/* Returns the number of threads that the options ask for; for 0, as many as there are cores and
+ * work for. */
 static int team_size(const struct force_options *force, const struct bodies *bodies)
 {
     if (force->threads > 0)
@@ -97,7 +98,7 @@ static int team_size(const struct force_options *force, const struct bodies *bod
     return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
 }
 
-/* Destroys the backend: first the parts that borrow from the force, then the force. */
+/* Destroys the backend: first the parts that borrow from `force`, then `force`. */
 static void openmp_destroy(struct backend *backend)
 {
     if (!backend)
@@ -130,7 +131,7 @@ static enum status openmp_create(const struct backend_options *options,
         openmp_destroy(&host->backend);
         return error->status;
     }
-    if (openmp->small) { /* every process moves all bodies: less work than to gather them */
+    if (openmp->small) { /* each process moves all bodies: less work than to gather them */
         host->first = 0;
         host->last = bodies->stride;
         host->peers = NULL;
@@ -139,12 +140,12 @@ static enum status openmp_create(const struct backend_options *options,
     return STATUS_OK;
 }
 
-/* Sets this thread's range [*first, *last) in the bodies of a work item: those of this process, of
- * all systems of the item one after the other. */
+/* Sets the range [*first, *last) of bodies that this thread moves, numbered over all systems of a
+ * work item one after the other; of each system only the bodies of this process count. */
 static void share(const struct host *host, const struct force_item *item, size_t *first,
                   size_t *last)
 {
-    /* shares are whole cache lines of every array */
+    /* Shares are whole cache lines of every array, so that no two threads write one line. */
     const size_t lines = (item->last - item->first) * (host->last - host->first) / BODIES_PADDING;
     const size_t thread = item->by_team ? (size_t)omp_get_thread_num() : 0;
     const size_t threads = item->by_team ? (size_t)omp_get_num_threads() : 1;
@@ -190,7 +191,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Makes all moves of a pass, block by block, so that each block goes over memory once. */
+/* Makes all moves of a pass (kicks and drifts between two forces), block by block, so that each
+ * block goes from memory to the cache once. */
 static void move_range(const struct host *host, const struct host_vectors *vectors,
                        const struct stage_pass *pass, size_t first, size_t last)
 {
@@ -198,14 +200,14 @@ static void move_range(const struct host *host, const struct host_vectors *vecto
         move_block(host, vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
-/* Makes all moves of a pass for this thread's bodies or, if `pass` is NULL, adds the accelerations
- * by external fields. Padding is not moved. */
+/* Makes all moves of a pass for the bodies of this thread or, if `pass` is NULL, adds the
+ * accelerations by external fields. Padding is not moved. */
 static void move_systems(const struct host *host, const struct force_item *item,
                          const struct stage_pass *pass)
 {
     const struct bodies *bodies = host->bodies;
     const struct host_vectors vectors = host_vectors(host, bodies, 0);
-    const size_t own = host->last - host->first; /* bodies of each system in this process */
+    const size_t own = host->last - host->first; /* bodies of a system that this process moves */
     size_t start, end;
     share(host, item, &start, &end);
     while (start < end) {
@@ -221,7 +223,8 @@ static void move_systems(const struct host *host, const struct force_item *item,
     }
 }
 
-/* Makes all moves of a pass for this thread's bodies of a work item. */
+/* Makes all moves of a pass for the bodies of a work item that this thread moves; the item may be a
+ * batch, a copy in which systems are interleaved. */
 static void move(const struct host *host, const struct force_item *item,
                  const struct stage_pass *pass)
 {
@@ -234,8 +237,8 @@ static void move(const struct host *host, const struct force_item *item,
     move_range(host, &vectors, pass, 0, item->batch->count);
 }
 
-/* Takes the work items of one thread of the team through all steps. Forces are summed after the
- * moves of each pass that ends with them, and at the start unless they are current. */
+/* Takes the work items of one thread of the team through `steps` steps. Forces are computed after
+ * the moves of each pass that asks for it, and at the start unless they are current. */
 static void advance_team(struct openmp *openmp, uint64_t steps)
 {
     const struct host *const host = &openmp->host;
@@ -264,7 +267,8 @@ static void advance_team(struct openmp *openmp, uint64_t steps)
     }
 }
 
-/* Does the same for systems of few bodies. Either all systems have current forces or none has. */
+/* Takes all systems, which have few bodies, through `steps` steps, each by one thread. The forces
+ * of all systems are current at the start, or of none. */
 static void advance_small(struct openmp *openmp, uint64_t steps)
 {
     const struct host *host = &openmp->host;
@@ -276,8 +280,8 @@ static void advance_small(struct openmp *openmp, uint64_t steps)
         openmp->host.forces_current = host->program.leaves_forces;
 }
 
-/* Advances by stages: a team makes all steps or, if the advance may be interrupted, one step at a
- * time, since steps are long then. */
+/* Advances by stages. One team of threads makes all steps; if the advance may be interrupted, each
+ * step has a team of its own, which costs little since steps are long then. */
 static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
                                   double dt, uint64_t steps, struct error *error)
 {
@@ -301,8 +305,8 @@ static enum status openmp_advance(struct backend *backend, const struct integrat
 static void openmp_describe(const struct backend *backend, struct backend_description *description)
 {
     const struct openmp *openmp = (const struct openmp *)backend;
-    /* An integrator that chooses its own steps has its own forces, in the precision of the config,
-     * even if the bodies are few. */
+    /* An integrator that chooses its own steps computes forces itself, in the precision of the
+     * config even for few bodies. */
     const bool small = openmp->small && !backend->adaptive;
     const enum origin origin = small ? ORIGIN_EXACT : openmp->force->origin;
     const enum precision precision = small ? PRECISION_DOUBLE : openmp->force->precision;

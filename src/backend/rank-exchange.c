@@ -6,7 +6,8 @@
 /* --- a wish to end ---------------------------------------------------------------------------- */
 
 /* Tells whether the end of the work is asked for; any thread may call it during the work. While
- * another thread calls MPI the answer is no: nothing could be left out then. */
+ * another thread calls MPI, the answer is no: that thread is exchanging bodies with other ranks,
+ * and all ranks must take part in that. */
 static bool asked(void *context)
 {
     struct ranks *const ranks = context;
@@ -19,8 +20,8 @@ static bool asked(void *context)
     return ranks->word_passed;
 }
 
-/* Called while this rank waits for another one, which may have much work left: if rank 0's caller
- * asks for the end, rank 0 tells the others. */
+/* Looks for a wish to end while this rank waits for another one, which may have much work left: if
+ * the caller of rank 0 asks for the end, rank 0 tells all ranks. */
 static void look(void *context)
 {
     struct ranks *const ranks = context;
@@ -30,8 +31,8 @@ static void look(void *context)
     ranks->word_passed = true;
 }
 
-/* Gives all ranks the answer of rank 0. A rank that has not taken the word of rank 0 during its
- * work takes it here. */
+/* Returns on all ranks whether rank 0 has seen a wish to end. A rank that has not taken the word of
+ * rank 0 during its work takes it here. */
 static bool agree(void *context)
 {
     struct ranks *const ranks = context;
@@ -101,10 +102,10 @@ static void receive_sums(void *context, size_t part, double *const sums[3], size
     pthread_mutex_unlock(&ranks->talking);
 }
 
-/* Gathers the shares of an array of all ranks on rank 0. */
+/* Gathers the values of an array on rank 0 from the ranks that have moved the bodies. */
 static void gather(const struct ranks *ranks, double *array)
 {
-    if (ranks->alike) /* rank 0 has all of it already */
+    if (ranks->alike) /* each rank has computed all of it */
         return;
     if (ranks->by_systems) {
         mpi_gather(array, array, &ranks->division);

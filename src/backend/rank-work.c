@@ -28,7 +28,8 @@ static size_t clock_reals(const struct adaptive_systems *state)
     return state->bodies->systems * sizeof *state->clocks / sizeof(double);
 }
 
-/* Copies the state of the systems that rank 0 moves, which are the first ones. */
+/* Copies the state of the systems of `own`, those that rank 0 moves; they are the first ones of all
+ * systems. */
 static void copy_state(const struct adaptive_systems *to, const struct adaptive_systems *from,
                        const struct adaptive_systems *own)
 {
@@ -36,8 +37,8 @@ static void copy_state(const struct adaptive_systems *to, const struct adaptive_
     memcpy(to->clocks, from->clocks, clock_reals(own) * sizeof(double));
 }
 
-/* Sends each rank the state of its own systems from rank 0, which has that of all systems and may
- * have loaded or copied it since the last advance. */
+/* Sends each rank the state of its own systems from rank 0, which has the state of all systems:
+ * rank 0 may have loaded it from a checkpoint or copied it since the last advance. */
 static void send_state(const struct ranks *ranks)
 {
     const struct adaptive_systems *const all = state_of(&ranks->backend);
@@ -78,8 +79,8 @@ static enum status fetch(struct ranks *ranks, const struct rank_order *order, st
     return rank_gather(ranks, status, state, COUNT_OF(state), error);
 }
 
-/* Reports the body that is not finite as one process would. Rank 0 looks for it, since the other
- * ranks know only some bodies, and number systems from their own first one. */
+/* Reports the body that is not finite in the words that one process would use. Rank 0 looks for it,
+ * since each other rank knows only some bodies and numbers systems from its own first one. */
 static enum status report_non_finite(struct ranks *ranks, enum status reported, struct error *error)
 {
     struct error found = { 0 };
@@ -89,7 +90,7 @@ static enum status report_non_finite(struct ranks *ranks, enum status reported, 
         status = adaptive_systems_check(state_of(&ranks->backend), &found);
     if (!status && mpi_rank() == 0)
         status = host_check(&whole, &found);
-    if (!status) /* the others do not know what rank 0 has found */
+    if (!status) /* a rank other than 0 does not know what rank 0 has found */
         return reported;
     *error = found;
     return status;
@@ -106,7 +107,7 @@ static enum status advance(struct ranks *ranks, const struct rank_order *order, 
     if (ranks->inner->adaptive)
         receive_state(ranks);
     if (status && status != STATUS_NUMERICAL && status != STATUS_STOPPED && !ranks->by_systems)
-        mpi_abandon(status, error); /* the other ranks wait for this rank's bodies */
+        mpi_abandon(status, error); /* the other ranks wait for bodies of this rank */
     status = mpi_agree(status, error);
     return status == STATUS_NUMERICAL ? report_non_finite(ranks, status, error) : status;
 }
@@ -131,8 +132,9 @@ static enum status potentials(struct ranks *ranks, const struct rank_order *orde
     return rank_gather(ranks, status, arrays, COUNT_OF(arrays), error);
 }
 
-/* Sums the conserved quantities. If systems are divided by bodies, rank 0 sums over all of them in
- * the order of one process, unless the backends do that. */
+/* Computes the conserved quantities of all systems on rank 0. If ranks divide the bodies of a
+ * system, rank 0 sums over all bodies in the order of one process, unless the backends of the ranks
+ * give sums over all bodies. */
 static enum status conserved(struct ranks *ranks, const struct rank_order *order,
                              struct error *error)
 {
@@ -196,8 +198,8 @@ static enum status divide(struct ranks *ranks, const struct rank_plan *plan, str
     return error->status;
 }
 
-/* Allocates all that does not depend on the values of bodies. The result arrays of rank 0 are for
- * all systems. */
+/* Allocates all that does not depend on the values of bodies. The arrays for results have room for
+ * all systems on rank 0, and for those of the rank elsewhere. */
 static enum status allocate(struct ranks *ranks, const struct rank_plan *plan, struct error *error)
 {
     if (divide(ranks, plan, error))
@@ -279,9 +281,9 @@ static bool is_one_of(const char *name, const char *const names[])
     return false;
 }
 
-/* Puts the choices of rank 0's backend into the plan for the other ranks. The kernel of a CPU
- * depends only on the bodies; that of a GPU also on the number of systems of a rank. No rank has
- * fewer systems than rank 0, so its choice suits all. */
+/* Puts the choices that the backend of rank 0 has made into the plan for the other ranks. The
+ * kernel of a CPU depends only on the number of bodies; that of a GPU also on the number of systems
+ * of a rank. No rank has fewer systems than rank 0, so what suits rank 0 suits all. */
 static void resolve(struct ranks *ranks, struct rank_plan *plan)
 {
     struct backend_description chosen;
@@ -291,13 +293,14 @@ static void resolve(struct ranks *ranks, struct rank_plan *plan)
         snprintf(plan->isa, RANK_NAME_SIZE, "%s", chosen.isa);
     if (backend_find(chosen.backend) != &backend_cuda)
         return;
-    plan->interruptible = false; /* no thread looks for an interruption while a GPU works */
+    plan->interruptible = false; /* no thread tests for an interruption while a GPU works */
     ranks->physics.interruption = NULL;
     snprintf(plan->kernel, RANK_NAME_SIZE, "%s", chosen.kernel);
 }
 
-/* Creates the state of all systems on rank 0, for checkpoints and for copies in other runs, and the
- * divisions of its arrays. */
+/* Creates on rank 0 the state of an integrator that chooses its own steps for all systems, for
+ * checkpoints and copies of the run, and on all ranks the divisions of its arrays. Does nothing for
+ * other integrators. */
 static enum status create_state(struct ranks *ranks, const struct rank_plan *plan,
                                 struct error *error)
 {
@@ -325,8 +328,8 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
     return error->status;
 }
 
-/* Creates the backends. Each part that can fail ends with an agreement, so that either all ranks go
- * on or none does. */
+/* Creates the backends of all ranks. After each part that can fail the ranks agree, so that either
+ * all of them go on or none does. */
 enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error)
 {
     ranks->physics = plan->physics;

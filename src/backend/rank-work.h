@@ -1,6 +1,7 @@
 /*
- * The work that every rank does at an order of rank 0: its share of the bodies, the backend that
- * computes them, and how results are gathered. All ranks call these functions, in the same order.
+ * The work that every rank does at an order of rank 0: each has a share of the bodies and a backend
+ * that moves them, and results are gathered on rank 0. All ranks call these functions, in the same
+ * order.
  */
 #ifndef ORRERY_BACKEND_RANK_WORK_H
 #define ORRERY_BACKEND_RANK_WORK_H
@@ -15,28 +16,28 @@
 
 enum { RANK_NAME_SIZE = 32 };
 
-/* The properties of the backend to create, in values that mean the same to every rank: names and
- * numbers, no pointers. */
+/* The properties of the backend that an order creates, in values that mean the same on every rank:
+ * names and numbers, no pointers (those in `physics` are replaced). */
 struct rank_plan {
     char backend[RANK_NAME_SIZE], method[RANK_NAME_SIZE], kernel[RANK_NAME_SIZE],
         isa[RANK_NAME_SIZE], units[RANK_NAME_SIZE];
-    char integrator[RANK_NAME_SIZE];            /* "" if the options name none */
-    struct stage stages[INTEGRATOR_MAX_STAGES]; /* of an integrator that a config spells out */
+    char integrator[RANK_NAME_SIZE];            /* "" if the options name no integrator */
+    struct stage stages[INTEGRATOR_MAX_STAGES]; /* if the config lists the stages itself */
     size_t stage_count;
-    double values[INTEGRATOR_VALUES]; /* values of the integrator's keys, if `valued` */
+    double values[INTEGRATOR_VALUES]; /* values of the keys of the integrator, if `valued` */
     bool valued;
     double refinement, accuracy;
     enum precision precision;
     int threads, devices;
     struct physics physics;
-    size_t fields; /* number of fields in physics.external, which only rank 0 has */
-    size_t systems, count;
-    bool by_systems; /* each rank has whole systems; else some bodies of every system */
-    bool interruptible;
-    bool alike; /* each rank moves all bodies: an integrator that chooses its steps cannot be
-                   divided */
+    size_t fields;         /* number of external fields; only rank 0 has them at first */
+    size_t systems, count; /* number of systems, and of bodies of each */
+    bool by_systems;       /* each rank has whole systems; otherwise some bodies of each system */
+    bool interruptible;    /* the work is long enough to be interrupted */
+    bool alike;            /* each rank moves all bodies: own steps cannot be divided among ranks */
 };
 
+/* The orders of rank 0; those to compute have the names of functions of struct backend_class. */
 enum order_verb {
     ORDER_CREATE,
     ORDER_ADVANCE,
@@ -45,79 +46,82 @@ enum order_verb {
     ORDER_POTENTIALS,
     ORDER_CONSERVED,
     ORDER_DESTROY,
-    ORDER_ROOM,
-    ORDER_DISMISS,
+    ORDER_ROOM,    /* check that there is memory */
+    ORDER_DISMISS, /* end of the work of the other ranks */
     ORDER_COUNT
 };
 
+/* An order of rank 0 to all other ranks. */
 struct rank_order {
     enum order_verb verb;
-    uint64_t backend; /* address of the backend on rank 0, its name for all ranks */
-    struct rank_plan plan;
-    size_t integrator; /* row of the table; past the last one: the stages of the plan */
+    uint64_t backend;      /* address on rank 0 of the backend: its name on all ranks */
+    struct rank_plan plan; /* for ORDER_CREATE */
+    size_t integrator;     /* index of integrator_at(); behind the last: stages of the plan */
     double dt;
     uint64_t steps;
-    double first_bytes, each_bytes; /* bytes for ORDER_ROOM, see ranks_check_room() */
+    double first_bytes, each_bytes; /* for ORDER_ROOM: bytes, see ranks_check_room() */
 };
 
+/* One backend over all ranks, as each rank has it. */
 struct ranks {
     struct backend backend;
-    uint64_t name;      /* name of the backend in orders: rank_order.backend */
-    struct ranks *next; /* next one in the list of those that this rank serves */
-    struct backend *inner;
-    struct integrator listed; /* integrator made of the stages of the plan */
+    uint64_t name;            /* its name in orders: rank_order.backend */
+    struct ranks *next;       /* next of the backends that this rank serves; not used on rank 0 */
+    struct backend *inner;    /* the backend that computes on this rank */
+    struct integrator listed; /* the integrator that is a list of stages, from the plan */
     struct physics physics;
-    struct external *external; /* ranks other than 0: their own copy, to which physics points */
-    int node_rank;
-    /* Interrupts the work of all ranks. Rank 0 looks at the interruption of its caller, `callers`,
-     * and tells the others, which look for its word as often. */
+    struct external *external; /* own copy of the fields for `physics`; NULL on rank 0 */
+    int node_rank;             /* number of this rank among those on its machine */
+    /* `wish` interrupts the work of all ranks. Rank 0 tests `callers`, the interruption of its
+     * caller, and tells the other ranks by its word (mpi-job.h), for which they test as often. */
     struct interruption wish;
     struct interruption *callers;
-    bool word_passed; /* in this order, rank 0 has told the others or this rank has heard it */
-    struct mpi_meanwhile meanwhile;
-    pthread_mutex_t talking; /* held by the thread that calls MPI */
-    struct bodies *bodies; /* rank 0: the caller's. Others: own ones, of their systems or of all */
-    struct bodies own; /* the bodies that `inner` moves: the first systems of `bodies`, or all */
-    bool by_systems, alike;
-    struct mpi_division division; /* division of an array of all systems, or of one system */
-    struct backend_peers peers;   /* if bodies are divided */
-    struct force_relay relay;     /* if bodies are divided */
-    double *phi, *psi;            /* of all bodies that `inner` knows */
-    struct conserved *conserved;  /* of the systems that `inner` knows */
-    struct mpi_division conserved_division;               /* in doubles; if systems are divided */
-    struct mpi_division arrays_division, clocks_division; /* of struct adaptive_systems, likewise */
+    bool word_passed; /* during this order, rank 0 has told the others, or this rank was told */
+    struct mpi_meanwhile meanwhile; /* called while this rank waits for others */
+    pthread_mutex_t talking;        /* held by the thread that calls MPI at the moment */
+    struct bodies *bodies;          /* those of the caller on rank 0, own ones on other ranks */
+    struct bodies own; /* the bodies that `inner` gets: the first systems of `bodies`, or all */
+    bool by_systems, alike;                 /* as in the plan */
+    struct mpi_division division;           /* division of an array of all systems, or of one */
+    struct backend_peers peers;             /* if bodies are divided */
+    struct force_relay relay;               /* if bodies are divided */
+    double *phi, *psi;                      /* for all bodies in `bodies` */
+    struct conserved *conserved;            /* [systems of `bodies`] */
+    struct mpi_division conserved_division; /* the same for `conserved`, in doubles */
+    struct mpi_division arrays_division, clocks_division; /* for adaptive_systems */
 };
 
 /*
- * Creates the backends for ranks->bodies of rank 0. Rank 0 has set `backend`, `name`, `callers` and
- * `bodies`; the other ranks get their bodies from it. Changes `plan` to what rank 0's inner backend
- * has chosen. Returns, to all ranks alike, STATUS_MEMORY or the error of creating that backend;
- * rank_work_destroy() must be called in any case.
+ * Creates the inner backends of all ranks for the bodies of rank 0. On rank 0 the caller has set
+ * `backend`, `name`, `callers` and `bodies`; the other ranks get their bodies from rank 0. Changes
+ * `plan` to what the inner backend of rank 0 has chosen. Returns the same on all ranks:
+ * STATUS_MEMORY or the error of creating an inner backend. rank_work_destroy() must be called in
+ * any case.
  */
 enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error);
 void rank_work_destroy(struct ranks *ranks);
 
-/* Executes an order, one of ORDER_ADVANCE to ORDER_CONSERVED. The status is the same on all
- * ranks. */
+/* Executes an order, one of ORDER_ADVANCE to ORDER_CONSERVED, on this rank. Returns the same status
+ * on all ranks. */
 enum status rank_work_do(struct ranks *ranks, const struct rank_order *order, struct error *error);
 
 /* --- between ranks: rank-exchange.c ----------------------------------------------------------- */
 
-/* Sets the parts of *ranks that the inner backends borrow: the interruption, if the work is long
- * enough to be interrupted, and the exchange of bodies and sums with the other ranks. */
+/* Sets the members of *ranks that inner backends borrow: the interruption, if `interruptible`, and
+ * the functions that exchange bodies and sums with other ranks. */
 void rank_connect(struct ranks *ranks, bool interruptible);
 
-/* Returns the status of a call that all ranks make: that of an interruption if one of them left its
- * work, since the result is void then; otherwise `status`. */
+/* Returns the status of a call that all ranks make: STATUS_STOPPED if a rank has left its work
+ * because of an interruption, so that there is no result; otherwise `status`. */
 enum status rank_settle(struct ranks *ranks, enum status status, struct error *error);
 
-/* Gathers the shares of `count` arrays of all ranks on rank 0, unless a rank passes a `status` of
- * failure. Returns the status on which all ranks agree. */
+/* Gathers the values of `count` arrays on rank 0 from all ranks, unless the `status` of some rank
+ * is a failure. Returns the status on which all ranks agree. */
 enum status rank_gather(const struct ranks *ranks, enum status status, double *const arrays[],
                         size_t count, struct error *error);
 
-/* Sends an array of rank 0 to all ranks: to each the part of its systems, or the values of all
- * bodies. */
+/* Sends an array of rank 0 to the other ranks: to each the part of its systems or, if ranks divide
+ * bodies, all of it. */
 void rank_distribute(const struct ranks *ranks, double *array);
 
 #endif

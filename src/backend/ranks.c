@@ -46,8 +46,8 @@ enum status ranks_check_room(double first, double each, struct error *error)
 
 /* --- the ranks that serve --------------------------------------------------------------------- */
 
-/* Creates a backend at an order of rank 0. A rank without memory even for the struct cannot take
- * part in an agreement, and aborts. */
+/* Creates a backend at an order of rank 0. If there is no memory even for its struct, the rank
+ * cannot take part in the agreement of all ranks on an error, and ends the job. */
 static void serve_create(struct ranks **all, struct rank_order *order, struct error *error)
 {
     struct ranks *ranks = calloc(1, sizeof *ranks);
@@ -76,7 +76,8 @@ static void serve_destroy(struct ranks **all, const struct rank_order *order)
     rank_work_destroy(ranks);
 }
 
-/* Ignores the signals that rank 0 handles: it stops all ranks in order. */
+/* Ignores the signals that rank 0 handles: at such a signal rank 0 makes all ranks stop, in
+ * order. */
 static void leave_signals_to_rank_0(void)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGUSR1, SIGUSR2 };
@@ -91,7 +92,7 @@ void ranks_serve(void)
     leave_signals_to_rank_0();
     for (mpi_await(&order, sizeof order); order.verb != ORDER_DISMISS;
          mpi_await(&order, sizeof order)) {
-        struct error error = { 0 }; /* rank 0 has the same error and returns it */
+        struct error error = { 0 }; /* rank 0 gets the same error and returns it */
         if (order.verb == ORDER_CREATE)
             serve_create(&all, &order, &error);
         else if (order.verb == ORDER_ROOM)
@@ -139,7 +140,8 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
-    /* The same number on all ranks: that of rank 0, which has the fewest systems. */
+    /* The number of systems of rank 0, which has the fewest, so that the plan is the same for all
+     * ranks. */
     const size_t systems = bodies->systems / (plan.by_systems ? (size_t)mpi_count() : 1);
     plan.interruptible =
         physics->interruption &&

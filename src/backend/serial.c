@@ -13,7 +13,8 @@ struct serial {
     struct fmm_plain *fmm; /* NULL: direct sums */
 };
 
-/* Sums potentials or, if `phi` is NULL, accelerations. */
+/* Sums the potentials of all systems into phi and psi or, if `phi` is NULL, their accelerations
+ * into bodies->ax, ay, az. */
 static void sum_potentials(struct host *host, double *phi, double *psi)
 {
     struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
@@ -79,7 +80,8 @@ static enum status serial_create(const struct backend_options *options,
     return STATUS_OK;
 }
 
-/* Sets to = from + h rate, with one term for every h of the move. */
+/* Sets `to` to from + h rate, for the values from index `first` to before `last`, with one term for
+ * each h of the move. */
 static void combine(const struct stage_move *move, double *to, const double *from,
                     const double *rate, size_t first, size_t last)
 {
@@ -91,8 +93,8 @@ static void combine(const struct stage_move *move, double *to, const double *fro
     }
 }
 
-/* Makes one move of a pass for the bodies [first, last); a drift in a frame that turns includes the
- * Coriolis force. */
+/* Makes one move of a pass for the bodies from index `first` to before `last`. In a rotating frame,
+ * a drift includes the Coriolis force. */
 static void make_move(const struct host *host, const struct host_vectors *vectors,
                       const struct stage_move *move, size_t first, size_t last)
 {

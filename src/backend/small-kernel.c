@@ -1,6 +1,6 @@
 /*
  * The kernels of small.h for one instruction set. This file is compiled once for each set, with the
- * flags of the set and its name in the macro KERNELS, like force/direct/kernel.c.
+ * flags of the compiler for the set and the name of the set in the macro KERNELS.
  */
 #include <float.h>
 #include <math.h>
@@ -17,34 +17,37 @@
 
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
-    FEW = 4 /* most bodies for which sums pair by pair are faster */
+    FEW = 4 /* up to so many bodies, sums pair by pair are faster */
 };
 
+/* The constants of the force between two bodies. */
 struct interaction {
-    double G, eps2;
-    double box; /* 0 in open space */
+    double G, eps2; /* gravitational constant; square of the softening length */
+    double box;     /* side of the periodic box; 0 in open space */
 };
 
-/* The state of up to FEW bodies: masses, and the vectors of stages; y[VECTOR_X] are the
- * positions. */
+/* The state of up to FEW bodies: masses, and the vectors that stages read and write by
+ * [vector][axis][body]; y[VECTOR_X] are the positions. */
 struct few {
     double m[FEW];
     double y[VECTORS][3][FEW];
 };
 
+/* The state of up to SMALL_COUNT bodies, in the same order. */
 struct many {
     double m[SMALL_COUNT];
     double y[VECTORS][3][SMALL_COUNT];
 } __attribute__((aligned(64)));
 
-/* The operations on a state of one of the two kinds. */
+/* The operations of an integrator on a state of one of the two kinds (struct few, struct many):
+ * force() computes its accelerations, move() makes a kick or a drift. */
 struct verbs {
     void (*force)(const struct interaction *pair, void *state, size_t count);
     void (*move)(void *state, const struct stage_move *move, size_t count);
 };
 
-/* Takes all steps of an advance. It is inlined, so that the compiler knows everything but the
- * interaction and the program. */
+/* Makes all steps of an advance. It is inlined, so that the compiler knows the verbs and the number
+ * of bodies as constants. */
 ALWAYS_INLINE void take_steps(struct verbs verbs, const struct interaction *pair, void *state,
                               size_t count, const struct stage_program *program, uint64_t steps,
                               bool current)
@@ -63,13 +66,14 @@ ALWAYS_INLINE void take_steps(struct verbs verbs, const struct interaction *pair
 
 /* --- two to four bodies: pair by pair, in registers ------------------------------------------- */
 
-/* Returns a b + c, fused if the instruction set has that. */
+/* Returns a b + c, rounded once if the instruction set has fused multiply-adds. */
 ALWAYS_INLINE double fused(double a, double b, double c)
 {
     return VECTOR_HAS_FMA ? __builtin_fma(a, b, c) : a * b + c;
 }
 
-/* Sums the accelerations by Newton's third law, with a root and a division for each pair. */
+/* Computes the accelerations pair by pair, each pair once by the third law: one root and one
+ * division for both bodies. */
 ALWAYS_INLINE void few_force(const struct interaction *pair, void *state, size_t count)
 {
     struct few *const s = state;
@@ -107,8 +111,8 @@ ALWAYS_INLINE void few_add(double (*sum)[FEW], double h, double (*rate)[FEW], si
         sum[axis][i] = fused(h, rate[axis][i], sum[axis][i]);
 }
 
-/* Makes a kick or a drift. The vectors are written as constants: an index from the program would
- * keep the state out of the CPU's registers. */
+/* Makes a kick or a drift. The vectors are chosen by constants: an index that is read from the
+ * program would keep the state out of the registers of the CPU. */
 ALWAYS_INLINE void few_move(void *state, const struct stage_move *move, size_t count)
 {
     struct few *const s = state;
@@ -127,7 +131,8 @@ ALWAYS_INLINE void few_move(void *state, const struct stage_move *move, size_t c
 
 static const struct verbs few_verbs = { few_force, few_move };
 
-/* Makes a move of an integrator with registers (of stages), whose state stays in the cache. */
+/* Makes a move of an integrator whose stages have registers; its state stays in the cache, since
+ * the registers of the CPU do not hold it. */
 static void few_combine(void *state, const struct stage_move *move, size_t count)
 {
     struct few *const s = state;
@@ -142,8 +147,8 @@ static void few_combine(void *state, const struct stage_move *move, size_t count
 
 static const struct verbs few_register_verbs = { few_force, few_combine };
 
-/* Takes `count` bodies through all steps. `count` is a constant wherever this is inlined, so that
- * all loops over bodies become straight code. */
+/* Takes `count` bodies through all steps. Every caller passes a constant as `count`, and the
+ * function is inlined, so that loops over bodies become code without loops. */
 ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state, size_t count,
                                const struct stage_program *program, uint64_t steps, bool current)
 {
@@ -173,9 +178,9 @@ ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state
 
 /* --- more bodies: vectors of bodies i, pulled by one body j after the other ------------------- */
 
-/* Returns 1/r^3, and 0 at r = 0 and where r^2 overflows. The estimate of AVX-512 has the whole
- * range of double (for the series, see force/direct/pair.inc); the estimates of other sets would
- * need scaled lengths, so these take a root instead. */
+/* Returns 1/r^3, and 0 at r = 0 and where r^2 overflows. With AVX-512 it improves the estimate of
+ * 1/r by a series (see force/direct/pair.inc); that estimate has the whole range of double. The
+ * estimates of other instruction sets would need scaled lengths, so these take a root instead. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -200,7 +205,7 @@ ALWAYS_INLINE vdouble separation(const struct interaction *pair, vdouble from, d
     if (pair->box == 0)
         return d;
     const vdouble shift =
-        splat_double(0x1.8p52); /* rounds to whole boxes, as in force/direct/pair.inc */
+        splat_double(0x1.8p52); /* adding and subtracting it rounds to whole boxes */
     return d - splat_double(pair->box) * ((d * splat_double(1 / pair->box) + shift) - shift);
 }
 
@@ -248,9 +253,10 @@ static const struct verbs many_verbs = { many_force, many_move };
 
 /* --- one system ------------------------------------------------------------------------------- */
 
-enum { ARRAYS = 10 }; /* arrays of a state: m, x, v, a */
+enum { ARRAYS = 10 }; /* arrays of a state: m, and x, v, a with three axes each */
 
-/* Lists the arrays of a state: the masses, and the vectors one after the other as they lie in y. */
+/* Lists the arrays of a state, each of `length` values: the masses, then the vectors in the order
+ * of y. */
 static void list(double *m, double *y, size_t length, double *arrays[ARRAYS])
 {
     arrays[0] = m;
@@ -310,7 +316,7 @@ static void advance(const struct physics *physics, const struct bodies *b, size_
     (b->count <= FEW ? few_system : many_system)(&pair, arrays, b->count, program, steps, current);
 }
 
-/* Evaluates the forces, by a program of one step that moves nothing. */
+/* Computes the accelerations, by a program of one step that moves nothing. */
 static void accelerations(const struct physics *physics, const struct bodies *bodies, size_t system)
 {
     static const struct stage_program only_force = { .needs_forces = true };

@@ -1,8 +1,8 @@
 /*
- * Systems of few bodies: one thread moves a whole system through a whole advance, with its state in
- * registers or the first-level cache. Within a step there is no team, no barrier and no choice of a
- * kernel. These kernels always compute in double precision. Whether a system is small depends on
- * its bodies alone, so its bits depend on nothing else.
+ * Kernels for systems of few bodies: one thread moves a whole system through a whole advance, with
+ * its state in the registers of the CPU or in the first-level cache. Within a step there are no
+ * barriers and no choices. These kernels always compute in double precision. Only the number of
+ * bodies decides whether a system is small, so the bits of its motion depend on nothing else.
  */
 #ifndef ORRERY_BACKEND_SMALL_H
 #define ORRERY_BACKEND_SMALL_H
@@ -20,14 +20,14 @@
 enum { SMALL_COUNT = 32 };
 
 struct small_kernels {
-    const char *isa; /* instruction set, as force->isa names it */
+    const char *isa; /* name of the instruction set, as in force->isa */
     /*
      * Moves system number `system` by `steps` steps of the program. `current` says that bodies->ax,
-     * ay, az are the forces at the start. At the end they are the last forces that were summed.
+     * ay, az are the accelerations at the start; at the end they are those that were computed last.
      */
     void (*advance)(const struct physics *physics, const struct bodies *bodies, size_t system,
                     const struct stage_program *program, uint64_t steps, bool current);
-    /* Evaluates bodies->ax, ay, az of one system. */
+    /* Computes bodies->ax, ay, az of one system. */
     void (*accelerations)(const struct physics *physics, const struct bodies *bodies,
                           size_t system);
 };

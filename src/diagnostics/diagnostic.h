@@ -55,10 +55,9 @@ struct drawn_curve {
     const char *label;  /* its label, appended to such a rest; NULL: the time of the event */
     enum curve_kind kind;
     enum drawn_value value;
-    const char
-        /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE
-         * unless v0 is a rounding error; NULL: never. */
-        *relative;
+    /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE unless
+     * v0 is a rounding error; NULL: never. */
+    const char *relative;
     bool first;    /* for a table: rows of the first event; otherwise of the last */
     const char *x; /* column of x; NULL: the time or, in a table, the first column */
 };
