@@ -40,8 +40,8 @@ struct host {
 /* The number of arrays in host->before: positions, velocities and accelerations. */
 enum { HOST_BEFORE = 9 };
 
-/* A force evaluation of at least so many ordered pairs may be interrupted: vector kernels take
- * milliseconds for it, plain loops a tenth of a second. */
+/* The least number of ordered pairs in a force evaluation that may be interrupted: vector kernels
+ * take milliseconds for it, plain loops a tenth of a second. */
 #define HOST_LONG_SUM 0x1p24
 
 /* Allocates a backend of `size` bytes that begins with a struct host, fills the struct host from

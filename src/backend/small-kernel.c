@@ -17,7 +17,7 @@
 
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
-    FEW = 4 /* up to so many bodies, sums pair by pair are faster */
+    FEW = 4 /* most bodies for which sums pair by pair are faster */
 };
 
 /* The constants of the force between two bodies. */

@@ -11,8 +11,8 @@
 #include <sched.h>
 #endif
 
-/* How often a waiting thread tests `generation` before it sleeps. So many tests take some 40
- * microseconds, by which threads with equal shares of a small problem differ. */
+/* The number of times that a waiting thread tests `generation` before it sleeps. The tests take
+ * some 40 microseconds, by which threads with equal shares of a small problem differ. */
 enum { SPINS = 1000 };
 
 static void relax(void)

@@ -33,7 +33,7 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* The last checkpoint begins so many seconds before the batch system ends the job. */
+/* The seconds before the end that the batch system sets at which the last checkpoint begins. */
 static const double batch_margin_seconds = 60.0;
 
 /* Returns the seconds that the run may take before the batch system ends the job, less the margin

@@ -67,7 +67,7 @@ static bool fill_all(const struct source *source, const config_setting_t *list, 
  * libconfig 1.5 does not check whether malloc() succeeds, and would write to address 0. Therefore
  * the most memory that it may need is allocated and freed just before. BYTES_PER_CHARACTER is the
  * most that a byte of the text can cost, by settings, names and lists (which grow by 16);
- * SCANNER_CHARACTERS counts the scanner as so many bytes of text.
+ * SCANNER_CHARACTERS is the cost of the scanner, in bytes of text.
  */
 enum { BYTES_PER_CHARACTER = 192, SCANNER_CHARACTERS = 1024 };
 

@@ -40,7 +40,7 @@ struct profile {
     size_t shells;
     double r_min, r_max; /* inner radius of the first shell, outer radius of the last */
     double fit[2];       /* range of radii of the fitted shells; NaN: all */
-    size_t least_bodies; /* the fit ends before the outermost shell with so many bodies */
+    size_t least_bodies; /* the fit ends before the outermost shell with at least this number */
     /* The results for the system measured last. */
     struct shell *shell; /* [shells] */
     struct profile_fit fitted;

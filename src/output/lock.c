@@ -27,8 +27,8 @@ bool lock_is_named(int folder, const char *name, int fd)
  * not tell whether it is held. */
 static const char lockless[] = ", without a lock";
 
-/* A process on another machine that made a lock without flock() is taken for dead if it has written
- * no note for so many seconds. A run writes a note once per second, unless a step or a measurement
+/* The seconds without a new note after which a process on another machine that made a lock without
+ * flock() is taken for dead. A run writes a note once per second, unless a step or a measurement
  * takes longer. */
 static const double longest_silence = 600.0;
 
