@@ -25,7 +25,7 @@ struct host {
     /* Copy of the caller's physics; without its interruption, if forces take little time and no
      * other process must agree to stop. */
     struct physics own;
-    const struct physics *physics; /* &own */
+    const struct physics *physics; /* points to `own` */
     struct bodies *bodies;         /* borrowed, as `peers` is */
     size_t first, last; /* bodies of every system that this process moves, with padding */
     const struct backend_peers *peers; /* the processes that move other bodies, or NULL */

@@ -61,8 +61,7 @@ static bool is_started(void)
     return started && !ended;
 }
 
-/* Ends the whole job with a message. This function prints it itself, since main() does not get
- * to. */
+/* Prints a message and ends the whole job; main() would not get to print it. */
 static void abandon(enum status status, const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";

@@ -81,13 +81,13 @@ struct ranks {
     pthread_mutex_t talking;        /* held by the thread that calls MPI at the moment */
     struct bodies *bodies;          /* those of the caller on rank 0, own ones on other ranks */
     struct bodies own; /* the bodies that `inner` gets: the first systems of `bodies`, or all */
-    bool by_systems, alike;                 /* as in the plan */
-    struct mpi_division division;           /* division of an array of all systems, or of one */
-    struct backend_peers peers;             /* if bodies are divided */
-    struct force_relay relay;               /* if bodies are divided */
-    double *phi, *psi;                      /* for all bodies in `bodies` */
-    struct conserved *conserved;            /* [systems of `bodies`] */
-    struct mpi_division conserved_division; /* the same for `conserved`, in doubles */
+    bool by_systems, alike;       /* as in the plan */
+    struct mpi_division division; /* division of an array of all systems, or of one */
+    struct backend_peers peers;   /* for inner backends that divide bodies: exchange of bodies */
+    struct force_relay relay;     /* for inner backends that divide bodies: exchange of sums */
+    double *phi, *psi;            /* for all bodies in `bodies` */
+    struct conserved *conserved;  /* [systems of `bodies`] */
+    struct mpi_division conserved_division;               /* the same for `conserved`, in doubles */
     struct mpi_division arrays_division, clocks_division; /* for adaptive_systems */
 };
 

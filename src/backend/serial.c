@@ -10,7 +10,7 @@
 struct serial {
     struct host host;
     struct force_options force;
-    struct fmm_plain *fmm; /* NULL: direct sums */
+    struct fmm_plain *fmm; /* fast multipoles; NULL: direct sums */
 };
 
 /* Sums the potentials of all systems into phi and psi or, if `phi` is NULL, their accelerations

@@ -49,6 +49,6 @@ char *build_path(void)
     uint32_t size = sizeof path;
     return _NSGetExecutablePath(path, &size) == 0 ? realpath(path, NULL) : NULL;
 #else
-    return realpath("/proc/self/exe", NULL); /* Linux */
+    return realpath("/proc/self/exe", NULL); /* a link of Linux to the file of this program */
 #endif
 }

@@ -6,7 +6,7 @@
 
 /* The least time between two calls of asked(), each of which may make a system call or two: long
  * enough to cost nothing, short enough for a prompt answer. */
-static const int64_t pause = 50000000; /* ns */
+static const int64_t pause = 50000000; /* nanoseconds */
 
 bool interruption_noticed(const struct interruption *interruption)
 {

@@ -130,8 +130,8 @@ void lines_close(struct lines *lines)
     free(lines);
 }
 
-/* Doubles the buffer, for a line that is longer than all before; refuses one of LINES_LONGEST
- * bytes. */
+/* Doubles the buffer, for a line that is longer than all before; refuses a line that does not fit
+ * into LINES_LONGEST bytes. */
 static enum status grow(struct lines *lines, struct error *error)
 {
     if (lines->capacity >= LINES_LONGEST) {

@@ -16,7 +16,7 @@ enum {
     LINES_LONGEST = 1 << 20, /* the most bytes in a line: STATUS_DATA beyond */
     /* The most bytes in all lines without data, of which gzip may hide many. */
     LINES_EMPTIEST = 1 << 24,
-    /* The most times that unpacking may enlarge a file; no positions compress so well. */
+    /* The largest ratio of unpacked to compressed size; positions, which differ, compress less. */
     LINES_DENSEST = 200
 };
 
@@ -28,7 +28,7 @@ enum status lines_open(const char *path, struct lines **lines, struct error *err
  * STATUS_DATA if the file is a link: it may lead to a private file, whose content would be
  * published with the run. */
 enum status lines_open_own(const char *path, struct lines **lines, struct error *error);
-void lines_close(struct lines *lines); /* accepts NULL */
+void lines_close(struct lines *lines); /* frees the reader; accepts NULL */
 
 /*
  * Gives in *line the next line without its end, in memory that the caller may change and that is
@@ -51,7 +51,7 @@ enum status lines_skip_blank(struct lines *lines, bool *more, struct error *erro
 /* A position in a file, always the beginning of a line: lines_tell() returns that of the next line,
  * lines_seek() goes on from it. */
 struct lines_mark {
-    int64_t offset; /* offset in the uncompressed bytes */
+    int64_t offset; /* offset of the position in the uncompressed file */
     size_t number;  /* number of lines before the position */
 };
 struct lines_mark lines_tell(const struct lines *lines);

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* elements of an array */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
 
 enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register */
 

@@ -49,7 +49,7 @@ struct source {
     size_t frames;         /* number of frames read */
 };
 
-/* The output. */
+/* The output, and what was written so far. */
 struct target {
     struct directory *directory;
     struct stream *stream;

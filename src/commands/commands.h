@@ -13,7 +13,7 @@
 
 struct command {
     const char *name;
-    const char *help; /* one line */
+    const char *help; /* one line for `orrery --help` */
     /* Executes the command; argv[0] is its name, the arguments follow. It prints results itself and
      * returns errors for main() to print. */
     enum status (*execute)(int argc, char **argv, struct error *error);

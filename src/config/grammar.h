@@ -17,7 +17,7 @@
 enum token_kind {
     TOKEN_END,
     TOKEN_WORD = 256, /* a key, true, false, or a string without quotation marks */
-    TOKEN_NUMBER,     /* starts like a number */
+    TOKEN_NUMBER,     /* a word that begins like a number */
     TOKEN_STRING,     /* the quotation marks belong to it */
     TOKEN_INCLUDE,    /* @include "name" as one token */
     TOKEN_ERROR

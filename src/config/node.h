@@ -72,7 +72,7 @@ enum node_kind {
 /* The reason why the text of a NODE_BAD is no value. */
 enum node_bad {
     BAD_WORD,   /* nan, inf, or a string without quotation marks */
-    BAD_NUMBER, /* 1.2.3 */
+    BAD_NUMBER, /* no number, as 1.2.3 */
     BAD_RANGE,  /* 1e999, or an integer beyond 64 bits */
     BAD_TOLD    /* its statement could not be read; the error has been reported */
 };

@@ -14,8 +14,8 @@
 
 #include "base/dimension.h"
 
-struct section; /* config/configuration.h */
-struct error;   /* base/status.h */
+struct section; /* see config/configuration.h */
+struct error;   /* see base/status.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,7 +102,7 @@ struct parameter {
     const char *key; /* the key within its group: "step" of time.step */
     enum parameter_type type;
     struct parameter_value default_value;
-    struct parameter_member member; /* set by BIND() */
+    struct parameter_member member; /* member that gets the value; set by BIND() */
     /* Range of an INTEGER, a REAL or each of REALS; both 0: any finite value; maximum < minimum or
      * INFINITY: no upper bound. */
     double minimum, maximum;

@@ -143,8 +143,7 @@ static enum status make_values(struct reader *r, struct section *section, const 
 }
 
 /* Tells whether a key cannot be judged, because the choice of the variant is wrong or missing and
- * some variants have the key: then it is no unknown key if it is given, and not missing if it is
- * not. */
+ * some variants have the key. Such a key is reported neither as unknown nor as missing. */
 static bool is_unclear(const struct section *section, const char *key)
 {
     return section->group->variant_key && !section->variant &&

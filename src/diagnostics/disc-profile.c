@@ -62,7 +62,7 @@ static const struct column columns[COLUMNS] = {
 struct disc_profile {
     struct diagnostic base;
     enum sphere_center center;
-    const char *species; /* NULL: all bodies */
+    const char *species; /* species of the bodies that are measured; NULL: all bodies */
     size_t rings;        /* number of rings */
     double r_max;        /* outer radius of the last ring as given; NaN: not given */
 };
@@ -192,7 +192,7 @@ static void fill_rings(const struct disc_profile *profile, const struct frame *f
     }
     for (size_t k = 0; k < profile->rings; k++)
         for (int q = 0; q < QUANTITIES; q++)
-            rings[k].mean[q] /= rings[k].mass; /* NaN without mass */
+            rings[k].mean[q] /= rings[k].mass; /* NaN in a ring without mass */
     for (size_t i = 0; i < b->count; i++) {
         const struct placed body = place(frame, b, i);
         struct ring *const ring = ring_of(rings, profile, body.R);
@@ -278,7 +278,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
     (void)diagnostic, (void)systems;
-    return 1; /* r_max */
+    return 1; /* r_max, for all systems */
 }
 
 static const struct parameter parameters[] = {

@@ -182,7 +182,7 @@ static struct fitted choose_shells(const struct profile *profile)
 static double log_volume(const struct shell *shell, double s, double *slope)
 {
     const double p = s + 3.0, w = log(shell->outer / shell->inner), half = 0.5 * p * w;
-    const bool small = fabs(half) < 1e-4; /* sinh(h) / h = 1 + h^2 / 6 + ... */
+    const bool small = fabs(half) < 1e-4; /* series: sinh(h) / h = 1 + h^2 / 6 + ... */
     *slope = log(shell->r) + (small ? half * w / 6.0 : 0.5 * w / tanh(half) - 1.0 / p);
     const double h = fabs(half);
     const double log_sinh = small ? half * half / 6.0 : h + log(-expm1(-2.0 * h) / (2.0 * h));

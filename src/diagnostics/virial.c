@@ -36,7 +36,7 @@ static const struct column columns[COLUMNS] = {
     { "samples", DIMENSION_NONE, "events in the means" },
 };
 
-enum { KINDS = 3 }; /* K, U, W */
+enum { KINDS = 3 }; /* quantities: K, U and W */
 
 /*
  * The diagnostic. The state of a system is the number of samples so far, and then, without a

@@ -20,8 +20,8 @@
 void lock_do_without(void);
 
 enum lock_kind {
-    LOCK_ALONE, /* one process */
-    LOCK_SHARED /* any number of processes that share it */
+    LOCK_ALONE, /* held by one process */
+    LOCK_SHARED /* shared by any number of processes */
 };
 
 /*
