@@ -86,7 +86,7 @@ struct backend_class {
      * NULL: it runs everywhere. */
     enum status (*probe)(struct error *error);
     /* Returns the most bytes of memory that the forces on `systems` systems of `count` bodies take.
-     * NULL: as force_bytes() returns. */
+     * NULL: the function force_bytes() of the force returns them. */
     double (*force_bytes)(const struct force_options *force, double systems, double count);
     /* Creates the backend, which borrows bodies and physics until destroy(). The arrays of the
      * bodies have the present state. */

@@ -18,7 +18,7 @@ struct host_sums {
     void (*potentials)(struct host *host, double *phi, double *psi); /* into arrays [bodies] */
 };
 
-/* The struct of such a backend begins with this one. */
+/* The common part of a backend for CPUs, whose struct begins with a struct host. */
 struct host {
     struct backend backend;
     const struct host_sums *sums;

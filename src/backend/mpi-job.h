@@ -34,7 +34,7 @@ const char *mpi_library(char buffer[MPI_LIBRARY_SIZE]);
 /* Leaves the job (MPI_Finalize()); after it the process can only exit. */
 void mpi_end(void);
 
-/* Returns the number of this rank among those on this machine. */
+/* Returns the number of this rank, from 0, among those on its machine. */
 int mpi_node_rank(void);
 
 /* Returns, on each rank, the sum of `value` over all ranks on its machine, and sets *ranks to the

@@ -79,8 +79,9 @@ static enum status fetch(struct ranks *ranks, const struct rank_order *order, st
     return rank_gather(ranks, status, state, COUNT_OF(state), error);
 }
 
-/* Reports the body that is not finite in the words that one process would use. Rank 0 looks for it,
- * since each other rank knows only some bodies and numbers systems from its own first one. */
+/* Reports the body whose position or velocity is not finite, in the words that one process would
+ * use. Rank 0 looks for it, since each other rank knows only some bodies and numbers systems from
+ * its own first one. */
 static enum status report_non_finite(struct ranks *ranks, enum status reported, struct error *error)
 {
     struct error found = { 0 };
@@ -199,7 +200,7 @@ static enum status divide(struct ranks *ranks, const struct rank_plan *plan, str
 }
 
 /* Allocates all that does not depend on the values of bodies. The arrays for results have room for
- * all systems on rank 0, and for those of the rank elsewhere. */
+ * all systems on rank 0, and for the own systems of a rank on any other. */
 static enum status allocate(struct ranks *ranks, const struct rank_plan *plan, struct error *error)
 {
     if (divide(ranks, plan, error))

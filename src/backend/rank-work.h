@@ -56,7 +56,7 @@ struct rank_order {
     enum order_verb verb;
     uint64_t backend;      /* address on rank 0 of the backend: its name on all ranks */
     struct rank_plan plan; /* for ORDER_CREATE */
-    size_t integrator;     /* index of integrator_at(); behind the last: stages of the plan */
+    size_t integrator;     /* index for integrator_at(); past the last: plan.stages */
     double dt;
     uint64_t steps;
     double first_bytes, each_bytes; /* for ORDER_ROOM: bytes, see ranks_check_room() */
@@ -65,7 +65,7 @@ struct rank_order {
 /* One backend over all ranks, as each rank has it. */
 struct ranks {
     struct backend backend;
-    uint64_t name;            /* its name in orders: rank_order.backend */
+    uint64_t name;            /* name of this backend in orders: rank_order.backend */
     struct ranks *next;       /* next of the backends that this rank serves; not used on rank 0 */
     struct backend *inner;    /* the backend that computes on this rank */
     struct integrator listed; /* the integrator that is a list of stages, from the plan */
@@ -79,7 +79,7 @@ struct ranks {
     bool word_passed; /* during this order, rank 0 has told the others, or this rank was told */
     struct mpi_meanwhile meanwhile; /* called while this rank waits for others */
     pthread_mutex_t talking;        /* held by the thread that calls MPI at the moment */
-    struct bodies *bodies;          /* those of the caller on rank 0, own ones on other ranks */
+    struct bodies *bodies;          /* bodies of the caller on rank 0, own ones on other ranks */
     struct bodies own; /* the bodies that `inner` gets: the first systems of `bodies`, or all */
     bool by_systems, alike;       /* as in the plan */
     struct mpi_division division; /* division of an array of all systems, or of one */
@@ -87,7 +87,7 @@ struct ranks {
     struct force_relay relay;     /* for inner backends that divide bodies: exchange of sums */
     double *phi, *psi;            /* for all bodies in `bodies` */
     struct conserved *conserved;  /* [systems of `bodies`] */
-    struct mpi_division conserved_division;               /* the same for `conserved`, in doubles */
+    struct mpi_division conserved_division;               /* division of `conserved`, in doubles */
     struct mpi_division arrays_division, clocks_division; /* for adaptive_systems */
 };
 

@@ -33,7 +33,7 @@ struct few {
     double y[VECTORS][3][FEW];
 };
 
-/* The state of up to SMALL_COUNT bodies, in the same order. */
+/* The state of up to SMALL_COUNT bodies: masses, and vectors by [vector][axis][body]. */
 struct many {
     double m[SMALL_COUNT];
     double y[VECTORS][3][SMALL_COUNT];

@@ -69,7 +69,7 @@ void barrier_wait(struct barrier *barrier)
         relax();
     }
     /* No thread sleeps for ever: by the order of SEQ_CST either the last thread to arrive sees this
-     * one counted in `asleep` and wakes it, or this one sees the new generation. */
+     * thread counted in `asleep` and wakes it, or this thread sees the new generation. */
     __atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&barrier->generation, __ATOMIC_SEQ_CST) == generation)
         sleep_through(&barrier->generation, generation);

@@ -98,7 +98,7 @@ static void say_energy_error(const struct run_record *record, enum status status
  * "undefined" if it is not finite. */
 static const char *ratio(double value, char buffer[32])
 {
-    if (!isfinite(value)) /* its denominator, the virial W or the potential energy U, is 0 */
+    if (!isfinite(value)) /* the denominator, the virial W or the potential energy U, is 0 */
         return "undefined";
     snprintf(buffer, 32, fabs(value) < 1e5 ? "%.4f" : "%.4g", value);
     return buffer;

@@ -90,7 +90,7 @@ struct grammar_scope {
 bool grammar_is_list(const struct grammar_scope *scope);
 /* Returns the bracket that closes `open`. */
 char grammar_closing(char open);
-bool grammar_is_flag(const struct token *token); /* true or false, in small letters or not */
+bool grammar_is_flag(const struct token *token); /* the words "true" and "false", in any case */
 
 /* Returns the sign of a token that comes next in the scope. */
 enum sign grammar_sign(const struct grammar_scope *scope, const struct token *token);

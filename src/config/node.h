@@ -74,7 +74,7 @@ enum node_bad {
     BAD_WORD,   /* nan, inf, or a string without quotation marks */
     BAD_NUMBER, /* no number, as 1.2.3 */
     BAD_RANGE,  /* 1e999, or an integer beyond 64 bits */
-    BAD_TOLD    /* its statement could not be read; the error has been reported */
+    BAD_TOLD    /* the statement could not be read; its error has been reported */
 };
 
 /* A value, list or group; `kind` says which of the members count. */
@@ -86,7 +86,7 @@ struct node {
     double real;
     const char *string;
     const char *raw;  /* for an override: the value as it was typed */
-    const char *name; /* its key if its parent is a group, otherwise NULL */
+    const char *name; /* key of the node if its parent is a group, otherwise NULL */
     struct location location;
     struct node **children; /* [count], of a list or group */
     size_t count;

@@ -132,7 +132,7 @@ struct variant {
 struct group {
     const char *name; /* "" for the keys at the top level */
     const char *help;
-    bool list;                          /* the config has a list of such groups */
+    bool list;                          /* a config has a list of groups of this name */
     const struct parameter *parameters; /* the keys that all variants share */
     size_t parameter_count;
     const char *variant_key;     /* the key that chooses the variant ("initial", "type"), or NULL */

@@ -24,7 +24,7 @@ struct section {
     const struct config *config;
     const struct group *group;
     const struct variant *variant;
-    size_t index; /* its number in a list of groups, from 0 */
+    size_t index; /* number of the group in a list of groups, from 0 */
     bool given;
     struct location location; /* location of its opening brace; of the file, if it was not given */
     struct value *values;

@@ -15,7 +15,7 @@ enum {
 
 /* A group or list that is being read, or the file as a whole. */
 struct scope {
-    struct grammar_scope at;      /* its bracket, and the token that is wanted next */
+    struct grammar_scope at;      /* bracket that began it, and the token that is wanted next */
     struct location opened;       /* location of its opening bracket */
     const char *key;              /* in a group: the key that was read last */
     struct location key_location; /* location of that key; in a list, of the list */
@@ -24,7 +24,7 @@ struct scope {
     struct statement { /* in a group: the statement that is being read */
         const struct frame *frame; /* the file in which it began */
         char *start;               /* beginning of its key in the text; NULL between statements */
-        struct node *before;       /* the last node of the source before the statement */
+        struct node *before;       /* the last node of the whole text before the statement */
         struct node *last;         /* the last node of the group before the statement */
     } statement;
 };

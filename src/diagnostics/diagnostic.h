@@ -52,7 +52,7 @@ enum drawn_value {
 /* A curve, or the curves, of a figure. */
 struct drawn_curve {
     const char *column; /* "radius_*": each such column, labelled by the rest of its name */
-    const char *label;  /* its label, appended to such a rest; NULL: the time of the event */
+    const char *label;  /* its label, or what follows the rest of a name; NULL: time of the event */
     enum curve_kind kind;
     enum drawn_value value;
     /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE unless
@@ -80,7 +80,7 @@ struct drawing {
     const char *title, *y_label;
     const char *caption; /* a sentence on what the figure shows */
     enum drawing_scale scale;
-    enum drawing_space space; /* it is drawn only for runs with this boundary */
+    enum drawing_space space; /* drawn only for runs with this boundary */
     bool equal_axes;          /* x and y have the same scale; only the first system is drawn */
     const char *focus;        /* for paths: name of what is at (0, 0); starts of paths are marked */
     bool comparative;         /* drawn if runs are compared; for one run only on request */
@@ -94,8 +94,8 @@ struct drawing {
  * gets them from the backend once for all observers. */
 enum need {
     NEED_STATE = 1,        /* positions and velocities of `bodies` */
-    NEED_CONSERVED = 2,    /* `conserved` */
-    NEED_POTENTIALS = 4,   /* `phi` and `psi` */
+    NEED_CONSERVED = 2,    /* `conserved`, `first`: energies, momenta */
+    NEED_POTENTIALS = 4,   /* `phi` and `psi` of every body */
     NEED_ACCELERATIONS = 8 /* accelerations of `bodies` */
 };
 
@@ -122,7 +122,7 @@ struct moment {
 struct column {
     const char *name; /* a term of the field in small letters; the CSV header adds the unit */
     struct dimension dimension;
-    const char *help; /* its definition, for the manual */
+    const char *help; /* definition of the column, for the manual */
 };
 
 /* The receiver of the rows that a diagnostic makes: row() gets one value per column, NaN for an
@@ -161,7 +161,7 @@ struct diagnostic_class {
     struct variant variant;
     size_t size;     /* bytes of its struct, which begins with a struct diagnostic; 0: only that */
     unsigned needs;  /* enum need, or-ed */
-    bool open_space; /* it needs a centre, which a periodic box does not have */
+    bool open_space; /* needs a centre, which a periodic box does not have */
     size_t state_reals; /* numbers of state for each system; see state_count */
     /* Optional: returns how many numbers the state has for `systems` systems, if that follows from
      * the parameters; it then replaces state_reals. */
@@ -192,7 +192,7 @@ struct diagnostic_class {
     /* The key of the config that asks for the diagnostic; NULL if users ask for it in the list
      * `diagnostics`. */
     const char *asked_by;
-    bool table; /* it makes a table at each event, not one row */
+    bool table; /* makes a table at each event, not one row */
     /* For a table: the key that gives the number of its rows, and the number of first columns that
      * say which bin a row is of; they are equal in all systems and at all events. */
     const char *rows_key;
@@ -205,7 +205,7 @@ struct diagnostic_class {
      */
     size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
-    bool pairwise; /* its time grows with the number of pairs, not of bodies */
+    bool pairwise; /* takes a time that grows with the number of pairs, not of bodies */
 };
 
 /* The members of a class for its columns and its drawings; the argument must be an array, not a

@@ -16,7 +16,7 @@ extern const struct parameter profile_parameters[PROFILE_PARAMETERS];
 
 /* A shell between two radii about the centre. */
 struct shell {
-    double inner, outer; /* its radii */
+    double inner, outer; /* inner and outer radius */
     double r;            /* geometric mean of `inner` and `outer` */
     double bodies, mass; /* number of bodies in it, and their mass */
     double density;      /* mass over volume */

@@ -14,7 +14,7 @@ struct directory_kind {
     const char *manifest;                  /* "run.json" */
     const char *lock;                      /* "run.lock" */
     const char *files_lock;                /* lock while shared files are written; NULL: none */
-    const char *format;                    /* its manifest has this as "format": "orrery run" */
+    const char *format;                    /* the manifest has this as "format": "orrery run" */
     const char *temporary;                 /* ending of a temporary file: ".tmp" */
     const struct directory_kind *excluded; /* kind not allowed beside it; NULL: none */
 };
@@ -27,7 +27,7 @@ struct directory {
     char *path;
     int fd;                            /* the open directory */
     int lock, files_lock;              /* descriptors of its locks; -1: not locked */
-    bool created;                      /* it did not exist before */
+    bool created;                      /* the program has made the directory */
     struct interruption *interruption; /* asks long work on files to end; or NULL */
 };
 

@@ -19,10 +19,10 @@
 
 /* The ways to open a directory; "a run" stands for a directory of the kind that is opened. */
 enum directory_mode {
-    DIRECTORY_NEW,    /* it may hold no run yet */
-    DIRECTORY_FORCE,  /* it may hold a run, which directory_claim() then removes */
-    DIRECTORY_SHARED, /* like DIRECTORY_FORCE, but shared with others that open it so */
-    DIRECTORY_RESUME, /* it must hold a run */
+    DIRECTORY_NEW,    /* the directory may hold no run yet */
+    DIRECTORY_FORCE,  /* a run that is there will be removed by directory_claim() */
+    DIRECTORY_SHARED, /* like DIRECTORY_FORCE, but several processes may have it open */
+    DIRECTORY_RESUME, /* the directory must hold a run */
     DIRECTORY_ANY     /* any folder or a link to one, for single files; not locked */
 };
 
@@ -70,7 +70,7 @@ struct progress {
     char owner[LOCK_TEXT_SIZE];      /* "process 12 on host", perhaps dead; or "" */
     bool known;                      /* the members below are known */
     uint64_t first_step, step, last; /* steps: where the process began; present; last */
-    double seconds, rate;            /* wall time since it began; pair interactions per second */
+    double seconds, rate;            /* wall time of the process; pair interactions per second */
     char stamp[CLOCK_STAMP_SIZE];    /* UTC time at which they were written */
 };
 

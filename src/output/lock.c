@@ -131,7 +131,7 @@ static enum status try_lock(int folder, const char *path, const char *name, enum
     else if (knows_no_locks(code)) {
         struct stat about;
         if (fstat(*fd, &about) == 0 && about.st_size == 0)
-            unlinkat(folder, name, 0); /* this function has made it */
+            unlinkat(folder, name, 0); /* removes a file that openat() has made above */
         error_set(error, STATUS_CANT_CREATE,
                   "%s: the file system takes no locks (%s), which keep two processes apart; write "
                   "elsewhere, or use --no-lock (ORRERY_LOCKS=none in the environment) and see to "

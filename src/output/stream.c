@@ -18,7 +18,7 @@ enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024, CHANGED = -1 };
 struct stream {
     int fd;
     int failure;                 /* errno of the first error; CHANGED; or 0 */
-    bool reported;               /* that error has been reported */
+    bool reported;               /* the first error has been reported */
     bool watched;                /* the length of its file is checked before each write */
     char *path;                  /* directory and name, for messages */
     const char *name;            /* name of the file, the end of `path` */

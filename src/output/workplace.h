@@ -21,7 +21,7 @@ enum status workplace_open(const struct directory *directory, struct directory *
 /* Removes the folder with all that is still in it; accepts NULL. */
 void workplace_close(const struct directory *directory, struct directory *work);
 
-/* Removes such folders of this kind of directory whose processes are dead. */
+/* Removes the temporary folders of this kind in the directory whose processes have ended. */
 void workplace_clean(const struct directory *directory, const struct directory_kind *kind);
 
 /* Returns the descriptor of the folder, for a child process that is to work in it. */
