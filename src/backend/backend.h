@@ -52,7 +52,7 @@ struct backend_options {
     const struct section *time;
     const double *values; /* without `time`: values of its keys (integrator_values()) or NULL */
     double refinement;
-    const double *others; /* see struct adaptive_options; borrowed in create(); NULL: none */
+    const double *others; /* `others` of struct adaptive_options, borrowed in create(), or NULL */
 };
 
 /* A description of a backend, for run.json, the log and the summary. The strings live as long as

@@ -94,7 +94,7 @@ struct node {
     struct node *before; /* the node before it in its group or list */
 };
 
-/* Makes the node the number in `bytes`: a signed integer of 64 bits or a real; a NODE_BAD if
+/* Makes *node a number read from `bytes`: a signed integer of 64 bits or a real; a NODE_BAD if
  * `bytes` are neither. */
 void node_read_number(struct node *node, const char *bytes);
 
