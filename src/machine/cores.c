@@ -11,8 +11,10 @@
 #include "base/memory.h"
 #include "machine/room.h"
 
-/* Returns the CPU quota of one control group, in cores; infinite if it has none. Version 2 has one
- * file, "max 100000" or "150000 100000" microseconds, version 1 two. */
+/* Returns the CPU quota of one control group of Linux in cores: the CPU time that its processes may
+ * use over the length of the period; infinite if it sets none. In version 2 of control groups one
+ * file has the time and the period in microseconds, "150000 100000" or "max 100000"; in version 1
+ * two files have them. */
 static double quota_of_group(const char *root, const char *group, int version)
 {
     char text[CONTROL_GROUP_TEXT_SIZE];
@@ -58,9 +60,9 @@ int cores_limit_threads(int threads)
     return before;
 }
 
-/* Tells whether the program was given to the dynamic loader as a file to run,
- * "ld-linux-x86-64.so.2 ./orrery run". Then it is the loader that would be started anew, with other
- * arguments. */
+/* Tells whether `path`, the file that this process runs, is the dynamic loader, as after
+ * "ld-linux-x86-64.so.2 ./orrery run". A restart would then start the loader, with arguments that
+ * are not meant for it. */
 static bool is_loader(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -70,9 +72,10 @@ static bool is_loader(const char *path)
 
 void cores_wait_briefly(char *const arguments[])
 {
-    /* How long threads wait: rounds of libgomp's loop, and milliseconds of LLVM's. If they waited
-     * less, they would sleep between two teams of a small problem on an idle machine, and each team
-     * would have to wake them. */
+    /* The environment variables that say how long idle OpenMP threads spin before they sleep, with
+     * the values to set: rounds of a loop for GCC's runtime, milliseconds for LLVM's. With smaller
+     * values threads would fall asleep between two parallel regions of a small problem even on an
+     * idle machine, and each region would first have to wake them. */
     static const char *const waits[][2] = { { "GOMP_SPINCOUNT", "5000" },
                                             { "KMP_BLOCKTIME", "1" } };
     if (getenv("OMP_WAIT_POLICY") || cores_available() == 1)
@@ -83,7 +86,8 @@ void cores_wait_briefly(char *const arguments[])
     for (size_t k = 0; k < COUNT_OF(waits); k++)
         if (setenv(waits[k][0], waits[k][1], 1))
             return;
-    /* The program is started by its path, whose last part is the name that ps and pkill show. */
+    /* execv() gets the real path, rather than /proc/self/exe, because ps and pkill show its last
+     * part as the name of the process. */
     char *path = build_path();
     if (path && !is_loader(path))
         execv(path, arguments);
@@ -93,7 +97,8 @@ void cores_wait_briefly(char *const arguments[])
 const char *cores_model(char buffer[CORES_MODEL_SIZE])
 {
     char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r"); /* "model name      : AMD EPYC 9R14" */
+    /* The file has a line such as "model name : AMD EPYC 9R14" for each core. */
+    FILE *file = fopen("/proc/cpuinfo", "r");
     snprintf(buffer, CORES_MODEL_SIZE, "unknown CPU");
     while (file && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');

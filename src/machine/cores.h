@@ -1,38 +1,40 @@
-/* The number of threads that are worth starting. */
+/* The CPU cores that this process may use, and the number of threads that it starts on them. */
 #ifndef ORRERY_MACHINE_CORES_H
 #define ORRERY_MACHINE_CORES_H
 
 #include "base/status.h"
 
 /* Returns the number of cores that this process may use: OMP_NUM_THREADS if it is set, otherwise
- * the cores of its affinity mask, and no more than the CPU quota of its control groups, rounded up.
- * At least 1. */
+ * the cores of its affinity mask, but no more than the CPU quota of its control groups
+ * (cores_quota()), rounded up. At least 1. */
 int cores_available(void);
 
-/* The most threads that OMP_NUM_THREADS may ask for. More are a slip: the runtime of OpenMP would
- * end the process for want of memory, or crash. */
+/* The largest value of OMP_NUM_THREADS that is accepted. A larger one is taken for a typing error:
+ * the runtime of OpenMP would run out of memory and end the process, or crash. */
 enum { CORES_THREADS_MOST = 4096 };
 
 /* Fails with STATUS_USAGE if OMP_NUM_THREADS asks for more than CORES_THREADS_MOST. */
 enum status cores_check_threads(struct error *error);
 
-/* Sets the number of threads of all teams for which nobody asks for a number; 0: cores_available().
- * Returns the number before. */
+/* Sets the number of threads of the OpenMP parallel regions that do not name a number themselves;
+ * `threads` = 0 stands for cores_available(). Returns the number that was set before. */
 int cores_limit_threads(int threads);
 
-/* Returns the least CPU quota of the control groups of this process, in cores; infinite if there is
- * none. `root` is that of room_of_machine() (room.h). */
+/* Returns the least CPU quota of the Linux control groups of this process, in cores; infinite if
+ * none sets a quota. Their files are read below the folder `root`: "" for this machine, a copy of
+ * them in a test. */
 double cores_quota(const char *root);
 
-/* Begins the program anew, with an environment in which OpenMP's threads that wait for the next
- * team spin for some tenths of a millisecond. By default they spin for many milliseconds; if other
- * work is on the cores, they take them from the very threads that they wait for. The runtime reads
- * the time from the environment before main(), so this is to be called first in main(), with its
- * arguments. Returns if the user has set the time, or if a new beginning is not needed or not
+/* Restarts the program by execv(), with environment variables that make OpenMP's threads spin for
+ * only some tenths of a millisecond while they wait for the next parallel region. By default they
+ * spin for many milliseconds; if other work runs on these cores, they take time from the very
+ * threads that they wait for. The OpenMP runtime reads the variables before main(), so only a
+ * restart can set them. To be called first in main(), with its arguments. Returns only without a
+ * restart: if the user has set these variables, one core is available, or the restart is not
  * possible. */
 void cores_wait_briefly(char *const arguments[]);
 
-/* Returns the name that the system has for the CPU, "AMD EPYC 9R14"; "unknown CPU" if it has
+/* Returns the name of the CPU in /proc/cpuinfo, such as "AMD EPYC 9R14"; "unknown CPU" if it has
  * none. */
 enum { CORES_MODEL_SIZE = 96 };
 const char *cores_model(char buffer[CORES_MODEL_SIZE]);

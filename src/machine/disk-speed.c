@@ -1,4 +1,4 @@
-#include "config.h" /* _GNU_SOURCE, for O_TMPFILE */
+#include "config.h" /* defines _GNU_SOURCE, which declares O_TMPFILE */
 
 #include "machine/disk-speed.h"
 
@@ -14,15 +14,17 @@
 #include "base/descriptor.h"
 
 enum { BLOCK_SIZE = 65536, PATH_SIZE = 4096, LITTLE = 4096, MOST_FLUSHES = 8 };
-/* The most bytes that are written in a trial, and the fewest from which a rate follows. */
+/* The most bytes that a trial writes, and the fewest: a shorter write takes too little time to
+ * yield a rate. */
 static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
-/* The seconds of flushing after which no more flushes are tried. */
+/* When the small writes have taken this many seconds together, no more of them are timed. */
 static const double enough_seconds = 0.1;
 
-/* Fills a block with bytes that no disk can leave out or compress. */
+/* Fills a block with pseudo-random bytes, which a file system can neither compress nor skip as
+ * zeros. */
 static void fill_block(unsigned char block[BLOCK_SIZE])
 {
-    uint64_t state = 88172645463325252u; /* xorshift, Marsaglia 2003 */
+    uint64_t state = 88172645463325252u; /* seed and shifts of xorshift64 (Marsaglia 2003) */
     for (size_t i = 0; i < BLOCK_SIZE; i++) {
         state ^= state << 13;
         state ^= state >> 7;
@@ -31,8 +33,8 @@ static void fill_block(unsigned char block[BLOCK_SIZE])
     }
 }
 
-/* Opens a file without a name in the deepest existing folder of `path`. Returns its descriptor, or
- * -1 with errno. */
+/* Opens a file without a name (O_TMPFILE) in the deepest folder of `path` that exists. Returns its
+ * descriptor, or -1 with errno. */
 static int open_unnamed(const char *path)
 {
 #ifdef O_TMPFILE
@@ -80,7 +82,7 @@ static int measure_file(int fd, size_t bytes, struct disk_speed *speed)
     double all = 0.0, last = 0.0;
     int flushes = 0;
     fill_block(block);
-    /* The first flush makes the file known to the disk, and does not count. */
+    /* The first flush is not counted, since it also writes the metadata of the new file. */
     int failed = write_and_flush(fd, block, LITTLE, &last);
     for (; !failed && flushes < MOST_FLUSHES && all < enough_seconds; flushes++) {
         failed = write_and_flush(fd, block, LITTLE, &last);

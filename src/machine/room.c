@@ -26,7 +26,8 @@ double room_number(const char *text, const char *key)
 
 double room_limit(const char *text)
 {
-    /* Version 1 has no word for "none": it says the largest whole number of pages. */
+    /* Control groups of version 1 have no word for "no limit": the file then has a number just
+     * below 2^63. Version 2 says "max", which strtod() does not take. */
     const double none = 0x1p62;
     char *end;
     const double bytes = strtod(text, &end);
@@ -35,7 +36,8 @@ double room_limit(const char *text)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* The names of the same files and keys in version 1 and in version 2. */
+/* The names in version 1 and in version 2 of control groups: the files of the memory limit and of
+ * the memory in use, and the key in memory.stat for the inactive pages of cached files. */
 static const struct names {
     const char *limit, *usage, *inactive;
 } names[] = {
@@ -43,8 +45,9 @@ static const struct names {
     { "memory.max", "memory.current", "inactive_file" },
 };
 
-/* Returns the memory that one group has left. Inactive pages of files count as free, since the
- * kernel gives them up when memory is wanted. */
+/* Returns the bytes of memory that one control group still allows: its limit less the memory in
+ * use; infinite without a limit. Inactive pages of cached files count as free, since the kernel
+ * gives them up when a process wants memory. */
 static double left_in_group(const char *root, const char *group, int version)
 {
     const struct names *const name = &names[version - 1];
@@ -76,8 +79,8 @@ struct room room_of_machine(const char *root)
 
 /* --- limits of the process -------------------------------------------------------------------- */
 
-/* The limits of this process, the key of /proc/self/status for the part of each that is in use, and
- * the name of the limit for users. */
+/* The limits of this process: the resource of getrlimit(), the key in /proc/self/status for the
+ * part that is in use, and the name of the limit in messages. */
 static const struct process_limit {
     int resource;
     const char *used, *name;
@@ -114,8 +117,8 @@ struct room room_left(void)
 
 enum { PATH_SIZE = 4096 };
 
-/* Tells whether `name` is in a list of names with commas, of `length` characters; "" is in the
- * empty list alone. */
+/* Tells whether `name` is one of the names in `list`, `length` characters long, where commas
+ * separate them and a colon follows the last. The name "" is only in an empty list. */
 static bool listed(const char *list, size_t length, const char *name)
 {
     const size_t wanted = strlen(name);
@@ -154,9 +157,10 @@ bool control_group_read(const char *root, const char *group, const char *name,
     return length > 0;
 }
 
-/* Returns the least that look() finds for a group and for all above it. In a container `path` may
- * be that of the host, which does not exist here: then only the top counts, which is the
- * container's own. */
+/* Returns the least value that look() finds for a control group and for all groups above it, up to
+ * the top at `mount`. `path` (`length` characters) is the group of this process below `mount`. In a
+ * container it may be a path of the host that does not exist inside: then only the top counts,
+ * which is the group of the container. */
 static double least_of_hierarchy(const char *root, const char *mount, const char *path, int length,
                                  control_group_look *look, int version)
 {

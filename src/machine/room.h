@@ -1,6 +1,7 @@
 /*
- * The memory that this process can still have: the least of the machine's available memory, the
- * rest in its control groups (Linux, versions 1 and 2) and the rest of `ulimit`.
+ * The memory that this process can still have: the least of what the machine has available, what
+ * the control groups of the process (Linux, versions 1 and 2) still allow, and what `ulimit` still
+ * allows.
  */
 #ifndef ORRERY_MACHINE_ROOM_H
 #define ORRERY_MACHINE_ROOM_H
@@ -8,19 +9,21 @@
 #include <stdbool.h>
 
 struct room {
-    double bytes;      /* infinite where nothing is known */
-    const char *limit; /* who sets it, as the subject of "has": "the machine" */
+    double bytes; /* infinite if no limit is known */
+    /* The name of what sets the limit, as the subject of messages: "the machine". */
+    const char *limit;
 };
 
-/* Returns the room that all processes share, without the memory in use now; read from the files
- * below `root`, which has /proc and /sys/fs/cgroup: "" is this machine. */
+/* Returns the memory that is still free in this machine or in the control groups of this process,
+ * whichever is less. Reads files below the folder `root`, which has proc and sys/fs/cgroup: "" for
+ * this machine, a copy of them in a test. */
 struct room room_of_machine(const char *root);
 
-/* Returns the room that the limits of this process leave it, and will leave each of its
- * children. */
+/* Returns the memory that this process can still take within its own limits (`ulimit`), which its
+ * children inherit. */
 struct room room_of_process(void);
 
-/* Returns the lesser of the two: the room of this machine and that of this process. */
+/* Returns the lesser of room_of_machine("") and room_of_process(). */
 struct room room_left(void);
 
 /* Returns the number behind `key` in the text of a file of /proc or of a control group (a line
@@ -33,30 +36,33 @@ double room_limit(const char *text);
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* The control groups that this process is in (Linux, versions 1 and 2), whose limits are those of
- * its container or its job. */
+/* A control group of Linux is a set of processes that share limits of memory and CPU time: a
+ * container, or a job of a batch system. The functions below read the limits of the groups that
+ * this process is in, from the files of version 1 or 2. */
 
 enum { CONTROL_GROUP_TEXT_SIZE = 16384 };
 
-/* Returns the limit of a group, as its files state it; infinity if it sets none. `group` is the
- * folder of the group below `root`; the version of control groups decides the names of the
- * files. */
+/* A function that returns what one control group allows, as its files state it: bytes of memory or
+ * CPU cores; infinity if it sets no limit. `group` is the path of the group's folder below `root`,
+ * and `version`, 1 or 2, decides the names of the files. */
 typedef double control_group_look(const char *root, const char *group, int version);
 
-/* Returns the least limit that look() finds for the groups of this process and all above them, as
- * far as these may limit what `controller` ("memory", "cpu") controls. Their files are below
- * `root`, which has /proc and /sys/fs/cgroup: "" is this machine. */
+/* Returns the least value that look() finds for the control groups of this process and all groups
+ * above them, in every hierarchy that may limit the resource `controller` ("memory" or "cpu").
+ * Reads below the folder `root`, which has proc and sys/fs/cgroup: "" for this machine. */
 double control_group_least(const char *root, const char *controller, control_group_look *look);
 
-/* Reads the beginning of file `name` of a group into `text`; if it cannot be read, "" and false.
- * With group = "" it reads any file below `root`. */
+/* Reads the file `name` in the folder `group` below `root`, which may both be "", and puts its
+ * first CONTROL_GROUP_TEXT_SIZE - 1 bytes into `text`. Returns false, with "" in `text`, if it
+ * cannot be read or is empty. */
 bool control_group_read(const char *root, const char *group, const char *name,
                         char text[CONTROL_GROUP_TEXT_SIZE]);
 
 /*
- * Finds the path of this process in the hierarchy of a controller in `text`, that of
- * /proc/self/cgroup ("9:cpu,memory:/path"; the hierarchy of version 2 has no controllers: "").
- * *path points into `text`. Returns the length of the path; 0 if there is none.
+ * Finds the control group of this process in the hierarchy of `controller`. `text` is the content
+ * of /proc/self/cgroup, with lines such as "9:cpu,memory:/path"; the hierarchy of version 2 names
+ * no controllers, so `controller` is "" for it. *path then points into `text`, at "/path" and the
+ * rest. Returns the length of the path; 0 if there is none.
  */
 int control_group_path(const char *text, const char *controller, const char **path);
 
