@@ -9,8 +9,8 @@
 #include "external/field-formulas.h"
 #include "model/vec3.h"
 
-/* All fields must keep the angular momentum about the same axis: for one along k their centres may
- * differ along k alone. */
+/* Component k of the angular momentum is conserved only if all fields conserve it about one common
+ * axis along k, so their centres may differ only along k. */
 void external_find_kept(struct external *external)
 {
     const struct field *reference = NULL;
@@ -91,7 +91,7 @@ void external_destroy(struct external *external)
     free(external);
 }
 
-/* --- at a position ---------------------------------------------------------------------------- */
+/* --- the fields at one position --------------------------------------------------------------- */
 
 double external_potential(const struct external *external, const double x[3])
 {
@@ -133,7 +133,7 @@ double external_time(const struct external *external, const double x[3], const d
     return change > 0.0 && change < tide ? change : tide;
 }
 
-/* --- of bodies -------------------------------------------------------------------------------- */
+/* --- ranges of bodies ------------------------------------------------------------------------- */
 
 void external_accelerate(const struct external *external, const struct bodies *b, size_t first,
                          size_t last)

@@ -1,7 +1,7 @@
 /*
  * The formulas of the table in field.h, for CPUs and for the kernels of a GPU alike: potential,
- * acceleration and jerk of one field at the position d from its centre, their sums over a list of
- * fields, and the drift of a body in a frame that turns.
+ * acceleration and jerk of one field at the position d from its centre, the sums of these over a
+ * list of fields, and the drift of a body in a frame that turns.
  */
 #ifndef ORRERY_EXTERNAL_FIELD_FORMULAS_H
 #define ORRERY_EXTERNAL_FIELD_FORMULAS_H
@@ -11,9 +11,9 @@
 #include "external/field.h"
 #include "model/vec3.h"
 
-/* The acceleration of a body and its rate of change, the jerk; all 0 at r = 0, if the acceleration
- * has no direction there. The functions below compute the jerk if the body's velocity v is not
- * NULL. */
+/* The acceleration of a body and its rate of change, the jerk; both are 0 at the centre of a field
+ * whose acceleration has no direction there. The functions below compute the jerk unless the body's
+ * velocity v is NULL. */
 struct field_motion {
     double a[3], jerk[3];
 };
@@ -26,8 +26,9 @@ DEVICE_INLINE struct field_motion field_no_motion(void)
 
 /* --- spheres ---------------------------------------------------------------------------------- */
 
-/* Returns the motion in a spherical field: a = -q d with q = G M(r) / r^3, so
- * jerk = -q v - slope (d . v) d with slope = (dq/dr) / r. */
+/* Returns acceleration and jerk in a spherical field, at d from its centre: a = -q d with
+ * q = G M(r) / r^3, M(r) the mass within r, so jerk = -q v - slope (d . v) d with slope = (dq/dr) /
+ * r. */
 DEVICE_INLINE struct field_motion radial_motion(const double d[3], const double *v, double q,
                                                 double slope)
 {
@@ -40,13 +41,13 @@ DEVICE_INLINE struct field_motion radial_motion(const double d[3], const double 
     return motion;
 }
 
-/* Returns G M. */
+/* Returns G M, the strength of a field that a mass makes. */
 DEVICE_INLINE double field_strength(const struct field *field)
 {
     return field->gravitational_constant * field->mass;
 }
 
-/* The Plummer sphere; if its b is 0, a point mass. */
+/* Returns the potential of a Plummer sphere; if its scale radius b is 0, that of a point mass. */
 DEVICE_INLINE double softened_potential(const struct field *field, const double d[3])
 {
     const double b = field->scale_radius;
@@ -84,8 +85,9 @@ DEVICE_INLINE double nfw_potential(const struct field *field, const double d[3])
     return -field_strength(field) * (r > 0.0 ? log1p(r / b) / r : 1.0 / b);
 }
 
-/* Returns ln(1 + x) - x / (1 + x): the mass within x scale radii in units of the mass M. Near 0 the
- * difference would lose its digits, so the series sum_n (-x)^n (n - 1) / n, n >= 2, is summed. */
+/* Returns ln(1 + x) - x / (1 + x): the mass within x scale radii in units of the field's mass M.
+ * For small x the difference would lose digits, so that the series sum_n (-x)^n (n - 1) / n, n >=
+ * 2, is summed. */
 DEVICE_INLINE double nfw_mass(double x)
 {
     enum { TERMS = 17 };
@@ -104,7 +106,7 @@ DEVICE_INLINE struct field_motion nfw_motion(const struct field *field, const do
     if (!(r > 0.0))
         return field_no_motion();
     const double r3 = r * r * r, q = field_strength(field) * nfw_mass(x) / r3;
-    const double growth = x / ((1.0 + x) * (1.0 + x) * b); /* derivative of the mass by r */
+    const double growth = x / ((1.0 + x) * (1.0 + x) * b); /* d nfw_mass(r/b) / dr */
     return radial_motion(d, v, q, (field_strength(field) * growth / r3 - 3.0 * q / r) / r);
 }
 
@@ -128,7 +130,7 @@ DEVICE_INLINE struct field_motion miyamoto_nagai_motion(const struct field *fiel
         motion.a[k] = -q * u[k];
     if (!v)
         return motion;
-    const double rise = d[2] * v[2] / B; /* rate of change of A and B */
+    const double rise = d[2] * v[2] / B; /* rate of change of both A and B */
     const double half = d[0] * v[0] + d[1] * v[1] + A * rise;
     const double w[3] = { v[0], v[1], (v[2] * A + d[2] * rise - d[2] * A * rise / B) / B };
     for (int k = 0; k < 3; k++)
@@ -136,7 +138,8 @@ DEVICE_INLINE struct field_motion miyamoto_nagai_motion(const struct field *fiel
     return motion;
 }
 
-/* Returns c^2 + R^2 + (z/q)^2 at d. */
+/* Returns c^2 + R^2 + (z/q)^2 at d from the centre, with c the core radius, q the flattening and R
+ * the distance from the z axis. */
 DEVICE_INLINE double logarithmic_square(const struct field *field, const double d[3])
 {
     const double z = d[2] / field->flattening;
@@ -219,9 +222,9 @@ DEVICE_INLINE struct field_motion centrifugal_motion(const struct field *field, 
     return motion;
 }
 
-/* --- of any kind ------------------------------------------------------------------------------ */
+/* --- a field of any kind ---------------------------------------------------------------------- */
 
-/* Returns the potential of a field at d from its centre, energy per mass. */
+/* Returns the potential, energy per mass, of a field of any kind at d from its centre. */
 DEVICE_INLINE double field_potential(const struct field *field, const double d[3])
 {
     switch (field->kind) {
@@ -249,7 +252,7 @@ DEVICE_INLINE struct field_motion field_motion(const struct field *field, const 
     return field_no_motion();
 }
 
-/* --- of a list -------------------------------------------------------------------------------- */
+/* --- a list of fields ------------------------------------------------------------------------- */
 
 DEVICE_INLINE void field_from_center(const double center[3], const double x[3], double d[3])
 {
@@ -268,7 +271,8 @@ DEVICE_INLINE double fields_potential(const struct field *fields, size_t count, 
     return sum;
 }
 
-/* Returns the sum of their accelerations at x and, if v is not NULL, of their jerks. */
+/* Returns the sums of the accelerations of `count` fields at the position x and, unless v is NULL,
+ * of their jerks for a body with velocity v. */
 DEVICE_INLINE struct field_motion fields_motion(const struct field *fields, size_t count,
                                                 const double x[3], const double *v)
 {
@@ -295,10 +299,11 @@ struct field_drift {
 };
 
 /*
- * Drifts a body: v turns by -theta, theta = 2 Omega h, in three shears with t = tan(theta / 2) and
- * s = sin theta. Their rounding has no bias, while a rotation matrix with c^2 + s^2 = 1 + O(eps)
- * would make |v| grow at every step. The positions follow from v_x - 2 Omega y and v_y + 2 Omega x,
- * which are constant.
+ * Drifts a body by the coefficients `by` of a frame that turns with Omega: v turns by -theta,
+ * theta = 2 Omega h, in three shears with t = tan(theta / 2) and s = sin(theta). The rounding of
+ * shears does not favour one sign, while a rotation matrix, whose c^2 + s^2 differs from 1 by
+ * rounding, would change |v| by the same factor at every step. The positions follow from v_x - 2
+ * Omega y and v_y + 2 Omega x, which are constant.
  */
 DEVICE_INLINE void field_drift(const struct field_drift *by, double x[3], double v[3])
 {

@@ -50,7 +50,8 @@ static bool uniform_keeps_momentum(const struct field *field, int axis)
     return field->acceleration[axis] == 0.0;
 }
 
-/* The torque r x g has no component along g, for any position r. */
+/* Tells whether the acceleration g of the field lies along `axis`: then the torque r x g has no
+ * component along it at any position r. */
 static bool uniform_keeps_angular_momentum(const struct field *field, int axis)
 {
     return field->acceleration[(axis + 1) % 3] == 0.0 && field->acceleration[(axis + 2) % 3] == 0.0;
@@ -108,9 +109,10 @@ static const struct parameter uniform_rows[] = {
         .name = (name_), .help = (help_), .parameters = rows_, .parameter_count = COUNT_OF(rows_)  \
     }
 
-/* Formulas and conserved quantities of each kind. The Coriolis force of a turning frame changes the
- * momentum across the axis and every component of the angular momentum, so the last row conserves
- * none of these. */
+/* Name and keys of each kind of field, and the functions that tell what it conserves. Beside the
+ * centrifugal field of a turning frame acts its Coriolis force, which changes the momentum across
+ * the z axis and all components of the angular momentum: so the last row conserves the momentum
+ * along z alone. */
 static const struct field_class classes[] = {
     [FIELD_POINT_MASS] = { ROW("point-mass", "Attraction of a mass at a point, without softening.",
                                point_rows),

@@ -47,7 +47,8 @@ enum field_kind { FIELD_KINDS(FIELD_KIND) };
 #undef FIELD_KIND
 
 /* One field: the values of the keys of its kind, in the units of the config; members that the kind
- * does not use are 0. It has no pointers, so other processes and a GPU can copy it. */
+ * does not use are 0. It has no pointers, so that it can be copied to other processes and to a
+ * GPU. */
 struct field {
     enum field_kind kind;
     double gravitational_constant;
@@ -62,15 +63,17 @@ struct field_class {
      * momentum, or of their angular momentum about an axis through its centre. */
     bool (*keeps_momentum)(const struct field *field, int axis);
     bool (*keeps_angular_momentum)(const struct field *field, int axis);
-    bool everywhere; /* it has no centre, so axes through any point will do */
+    bool everywhere; /* the field is equal everywhere and has no centre: any point will do for
+                        angular momentum */
 };
 
 const struct field_class *field_class_of(enum field_kind kind);
 
-/* Returns the variant of a kind for the schema; NULL for kinds that a config cannot name. */
+/* Returns the name and the keys of a kind of field for the table of all config keys; NULL for kinds
+ * that a config cannot name. */
 const struct variant *field_variant(size_t kind);
 
-/* The parameters that every field of a config has. */
+/* The config keys that all kinds of fields share: `center`. */
 enum { FIELD_PARAMETERS = 1 };
 extern const struct parameter field_parameters[FIELD_PARAMETERS];
 
