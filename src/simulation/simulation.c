@@ -71,14 +71,16 @@ enum status simulation_copy(struct simulation *copy, const struct simulation *fr
     return STATUS_OK;
 }
 
-/* Starts a new backend in the place of the old one. An integrator that chooses its own steps
- * continues from the state that system from[s] (NULL: s itself) had in the old one, except in
- * systems s with anew[s] true (NULL: none). */
+/* Replaces the backend by a new one for the present bodies. An integrator that chooses its own
+ * steps goes on: system s takes over the state that system from[s] (`from` NULL: s) had in the old
+ * backend, except systems with anew[s] true (`anew` NULL: no system). */
 static enum status start_again(struct simulation *simulation, const size_t *from, const bool *anew,
                                struct error *error)
 {
     struct backend *before = simulation->backend;
-    if (!before->adaptive) { /* no state to keep, and its memory can be used again */
+    /* There is no state to take over: destroyed now, the old one leaves its memory to the new
+     * one. */
+    if (!before->adaptive) {
         stop(before);
         before = NULL;
     }
@@ -128,7 +130,8 @@ enum status simulation_advance(struct simulation *simulation, uint64_t steps, st
     struct backend *const backend = simulation->backend;
     const enum status status =
         backend->class_->advance(backend, simulation->integrator, simulation->step, steps, error);
-    if (status != STATUS_STOPPED) /* the backend has taken the steps back */
+    /* After an interruption the backend has returned to the state before the steps. */
+    if (status != STATUS_STOPPED)
         simulation->steps += steps;
     return status;
 }

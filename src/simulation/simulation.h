@@ -10,7 +10,7 @@
  *         ... simulation_energy_error(&pilot, 0) ...
  *     simulation_destroy(&pilot);
  *
- * Equal simulations move alike to the bit. Functions return what the backend reports:
+ * Equal simulations have bit by bit the same motion. Functions return what the backend reports:
  * STATUS_NUMERICAL, STATUS_MEMORY, STATUS_STOPPED, or STATUS_UNAVAILABLE for a device that failed.
  */
 #ifndef ORRERY_SIMULATION_SIMULATION_H
@@ -27,90 +27,108 @@
 #include "model/conserved.h"
 #include "model/physics.h"
 
-/* The caller fills in the first five members before simulation_start(); the step of an integrator
- * of stages may also change between two advances. After the start the struct may not be moved or
- * copied: the backend borrows its physics. */
+/* The caller fills in the first five members before simulation_start(). Between two advances it may
+ * change the step, unless the integrator chooses its own steps. After the start the struct may not
+ * be moved or copied: the backend has pointers to its physics. */
 struct simulation {
-    struct physics physics; /* its units and its interruption are borrowed */
+    struct physics physics; /* what it points to (units, fields, interruption) is borrowed */
     const struct integrator *integrator;
-    double step;                            /* dt, in the unit of time */
-    const struct backend_class *class_;     /* as asked for; "auto" chooses another one */
-    struct backend_options options;         /* options.integrator is set to the one above */
-    struct bodies *bodies;                  /* owned; see simulation_take() */
-    struct backend *backend;                /* owned; NULL until the start */
-    struct backend_description description; /* description of the backend */
-    uint64_t steps; /* since the beginning; a copy goes on from the number of its original */
-    struct conserved *now, *first; /* [systems]: last measured; at E0 */
+    double step; /* dt, in the unit of time of the config */
+    /* The kind of backend that is wanted; for "auto", backend->class_ is the kind that was
+     * chosen. */
+    const struct backend_class *class_;
+    struct backend_options options;         /* simulation_start() sets options.integrator */
+    struct bodies *bodies;                  /* owned: simulation_take() */
+    struct backend *backend;                /* owned; NULL before simulation_start() */
+    struct backend_description description; /* kernel, device, threads ... of the backend */
+    /* Number of steps since the beginning of the run; a copy goes on from the number of its
+     * original. */
+    uint64_t steps;
+    /* [systems] The conserved quantities: those of the last simulation_measure(), and those of
+     * simulation_begin(), with which later energies are compared. */
+    struct conserved *now, *first;
 };
 
-/* The changes of a copy against its original; a member that is 0 changes nothing. */
+/* The changes by which a copy differs from its original; a member that is 0 or NULL changes
+ * nothing. */
 struct simulation_changes {
     double step;
-    double refinement; /* divides the step, and the steps of an integrator that chooses its own */
-    const struct integrator *integrator; /* a different one has the defaults of its keys */
+    double refinement; /* divides `step`, and also the steps that an integrator chooses itself */
+    /* If it is not the original's, it takes the default values of its config keys. */
+    const struct integrator *integrator;
     const struct backend_class *backend;
     const struct force_options *force; /* method, precision, kernel, instruction set, threads */
-    size_t systems, count;             /* of the copy; it has the first `count` bodies of each */
-    const size_t *which;               /* [systems] index in the original; NULL: the first ones */
-    bool later; /* the caller changes the bodies, then calls simulation_start(); an integrator
-                   begins anew */
+    /* Numbers of systems of the copy and of bodies in each, the first `count` of the original's. */
+    size_t systems, count;
+    /* [systems] The index in the original of each system of the copy; NULL: its first systems. */
+    const size_t *which;
+    /* The copy is not started: the caller changes its bodies and calls simulation_start() himself.
+     * An integrator that chooses its own steps then has no state to go on from and begins anew. */
+    bool later;
 };
 
-/* Makes the bodies the simulation's own, even if it fails, and allocates their conserved
- * quantities. STATUS_MEMORY. */
+/* Takes over the bodies, which the simulation will destroy also if this function fails, and
+ * allocates the conserved quantities of their systems. STATUS_MEMORY. */
 enum status simulation_take(struct simulation *simulation, struct bodies *bodies,
                             struct error *error);
 
-/* Creates the backend for the bodies in their present state. Also STATUS_CONFIG. */
+/* Creates the backend for the bodies in their present state. May also return STATUS_CONFIG. */
 enum status simulation_start(struct simulation *simulation, struct error *error);
 
 /*
- * Copies the present `from`, with `changes`: settings, bodies (as of the last simulation_fetch())
- * and the state of an integrator that chooses its own steps, if the copy has the same integrator
- * and as many bodies. If `from` was started, the copy's backend is of the class that runs `from`,
- * not "auto". The caller destroys the copy also after a failure. Also STATUS_CONFIG.
+ * Makes `copy` a copy of the present `from`, with `changes`. It gets the settings, the bodies (as
+ * of the last simulation_fetch()) and the state of an integrator that chooses its own steps, if the
+ * copy has the same integrator and as many bodies. If `from` was started, the copy's backend is of
+ * the class that runs `from`, not "auto". The caller destroys the copy also after a failure. May
+ * also return STATUS_CONFIG.
  */
 enum status simulation_copy(struct simulation *copy, const struct simulation *from,
                             const struct simulation_changes *changes, struct error *error);
 
-/* Starts the backend anew after the caller has changed the bodies. An integrator that chooses its
- * own steps keeps its state, except in the systems s with anew[s] true (`anew` NULL: none). */
+/* Replaces the backend by a new one after the caller has changed the bodies. An integrator that
+ * chooses its own steps keeps its state, except in the systems s with anew[s] true (`anew` NULL: in
+ * all systems it keeps it). */
 enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error);
 
-/* Drops all systems but those with the indices `which` ([systems], ascending), which keep their
- * bodies (as of the last simulation_fetch()) and the state of their integrator. After a failure the
+/* Drops all systems except those with the indices `which` ([systems], ascending), which keep their
+ * bodies (as of the last simulation_fetch()) and the state of the integrator. After a failure the
  * simulation can only be destroyed. */
 enum status simulation_keep(struct simulation *simulation, const size_t *which, size_t systems,
                             struct error *error);
 
-/* Frees all that the simulation owns; accepts one that is all zero or was never started. */
+/* Frees all that the simulation owns; accepts a simulation that is all zero or was never
+ * started. */
 void simulation_destroy(struct simulation *simulation);
 
-/* Advances by `steps` steps. */
+/* Advances the bodies by the time steps * step, and counts the steps. If it returns STATUS_STOPPED,
+ * the bodies are as before the call. */
 enum status simulation_advance(struct simulation *simulation, uint64_t steps, struct error *error);
 
-/* Copies positions and velocities from the backend to the bodies. */
+/* Copies positions and velocities from the backend, which may keep them on a GPU, to `bodies`. */
 enum status simulation_fetch(struct simulation *simulation, struct error *error);
 
-/* Sums the conserved quantities of all systems into `now`. */
+/* Computes the conserved quantities (energies, momenta) of all systems into `now`. */
 enum status simulation_measure(struct simulation *simulation, struct error *error);
 
-/* Does the same, and copies `now` to `first`: energies are compared with these from now on. */
+/* Computes the conserved quantities into `now` and copies them to `first`: from here on energies
+ * are compared with these. */
 enum status simulation_begin(struct simulation *simulation, struct error *error);
 
-/* Sums the potential phi and the virial psi of each body into arrays laid out and aligned like
- * those of the bodies. */
+/* Computes the potential phi (energy per mass) and the share psi in the virial (per mass) of each
+ * body, into arrays laid out and aligned like those of the bodies. */
 enum status simulation_potentials(struct simulation *simulation, double *phi, double *psi,
                                   struct error *error);
 
-/* Evaluates the accelerations of the bodies into their ax, ay, az; the motion is not changed. */
+/* Evaluates the accelerations of the bodies into their arrays ax, ay, az, without a change of the
+ * motion. */
 enum status simulation_accelerations(struct simulation *simulation, struct error *error);
 
-/* Returns the work that moved a system since the beginning, whatever the integrator. */
+/* Returns the numbers of steps and interactions that have moved a system since the beginning of the
+ * run, for integrators with and without steps of their own. */
 struct work_done simulation_work_done(const struct simulation *simulation, size_t system);
 
-/* Returns conserved_energy_error() of a system between simulation_begin() and the last
- * simulation_measure(). */
+/* Returns the relative energy error of a system, conserved_energy_error(), from simulation_begin()
+ * to the last simulation_measure(). */
 double simulation_energy_error(const struct simulation *simulation, size_t system);
 
 #endif
