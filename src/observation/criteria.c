@@ -53,7 +53,8 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     if (criterion->lowest > criterion->highest)
         return section_error(section, NULL, error, "no value lies between %g and %g",
                              criterion->lowest, criterion->highest);
-    criterion->after = fmax(criterion->after, -INFINITY); /* fmax() drops NaN, an unset time */
+    /* An unset time is NaN, of which fmax() makes -INFINITY and fmin() INFINITY: no bound. */
+    criterion->after = fmax(criterion->after, -INFINITY);
     criterion->before = fmin(criterion->before, INFINITY);
     return STATUS_OK;
 }
@@ -90,7 +91,7 @@ enum status expectations_create(const struct config *config, const char *group,
         criterion->section = config_item(config, group, i);
         section_read(criterion->section, criterion);
         criterion->worst = criterion->first_failure = NAN;
-        /* The loop goes on after an error, so that all are reported. */
+        /* The loop goes on after an error, so that the errors of all criteria are reported. */
         if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK) {
             name_units(criterion, diagnostics, units);
             criterion->of_energy = is_of_energy(criterion, diagnostics);
@@ -113,15 +114,16 @@ void expectations_destroy(struct expectations *expectations)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Returns the distance of a value from the nearer bound, positive inside, negative beyond; NaN for
- * NaN. */
+/* Returns the distance of a value from the nearer bound of the criterion: positive within the
+ * bounds, negative beyond one; NaN for a NaN. */
 static double margin(const struct criterion *criterion, double value)
 {
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
-/* Tells whether a row at `time` counts. A time is a number of steps times their length, so equal
- * times may differ by rounding. */
+/* Tells whether a row at `time` counts: whether it lies between the times `after` and `before` of
+ * the criterion. A time is a number of steps times their length, so equal times may differ by
+ * rounding. */
 static bool is_within(const struct criterion *criterion, double time)
 {
     const double slack = 1e-9 * fabs(time);
@@ -139,7 +141,7 @@ static void judge_value(struct criterion *criterion, size_t system, double time,
     }
     criterion->rows++;
     criterion->last = time;
-    if (margin(criterion, value) >= 0) /* false for NaN */
+    if (margin(criterion, value) >= 0) /* false for a NaN, which is a failure */
         return;
     if (criterion->failures == 0) {
         criterion->first_failure = time;
@@ -148,7 +150,9 @@ static void judge_value(struct criterion *criterion, size_t system, double time,
     criterion->failures++;
 }
 
-/* Returns the value that the criterion is about. */
+/* Returns the value to be judged: that of the column or, if the column is the energy error, the
+ * larger one of it and `error`, the largest one so far, which is measured more often than there are
+ * rows. */
 static double value_of(const struct criterion *criterion, const double *values, double error)
 {
     const double value = values[criterion->column];
@@ -247,7 +251,8 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     const double numbers[] = { criterion->lowest, criterion->highest, criterion->after,
                                criterion->before };
     char text[COUNT_OF(numbers)][TEXT_REAL_SIZE], bounds[80], window[80 + UNITS_LABEL_SIZE] = "";
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) /* with six digits two numbers may look equal */
+    /* Six digits, or more if the number is not exact with six. */
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
         text_beside(text[i], 6, numbers[i], numbers[i], numbers[i]);
     if (isinf(criterion->lowest))
         snprintf(bounds, sizeof bounds, "<= %s", text[1]);
@@ -274,8 +279,8 @@ const char *criterion_why_undefined(const struct criterion *criterion)
                : "";
 }
 
-/* Returns the finding of a criterion. Its bound is the one to which the worst value is nearer, or
- * which it is beyond. */
+/* Returns the row for the table of findings: how the criterion stands. Of its two bounds the row
+ * has the one that the worst value is nearer to, or is beyond. `ended`: the run has ended. */
 static struct finding row_of(const struct criterion *c, bool ended)
 {
     const bool below = isinf(c->highest) || c->worst - c->lowest < c->highest - c->worst;
@@ -313,7 +318,8 @@ void expectations_findings(const struct expectations *expectations, bool ended,
     }
 }
 
-/* Returns the number of a system for run.json; null for 0. */
+/* Returns the number of a system, from 1, for run.json; null for 0, which stands for no particular
+ * system. */
 static json_t *system_json(double system)
 {
     return system > 0.0 ? json_integer((json_int_t)system) : json_null();
@@ -352,8 +358,9 @@ static bool is_table(const struct diagnostic *diagnostic)
     return diagnostic->class_->table;
 }
 
-/* Tells whether `quantity` names the column: by its name, or as "diagnostic.column". A column of a
- * table is named only in the latter way, since many tables have an `r`. */
+/* Tells whether `quantity` names the column of this index: by the column's name, or as
+ * "diagnostic.column". A column of a table (many rows at each event) is named only in the latter
+ * way, since many tables have an `r`. */
 static bool names_column(const char *quantity, const struct diagnostic *diagnostic, size_t column)
 {
     const char *dot = strchr(quantity, '.');
@@ -379,7 +386,8 @@ size_t quantity_find(const char *name, const struct diagnostic *const *diagnosti
     return found;
 }
 
-/* Lists the types of diagnostics that have a column of this name: "orbit", "orbit or virial". */
+/* Appends the types of all diagnostics that have a column of this name, whether the run has them or
+ * not: "orbit" or "virial". */
 static void add_owners(const char *quantity, struct text *owners)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -396,8 +404,8 @@ static void add_owners(const char *quantity, struct text *owners)
     }
 }
 
-/* Writes the name of the nearest column: "column" or, of a table, "diagnostic.column"; nothing if
- * there are no columns. */
+/* Appends the name of the column that is spelt most like `name`: "column" or, if its diagnostic
+ * makes a table, "diagnostic.column"; nothing if there are no columns. */
 static void put_nearest(const char *name, const struct diagnostic *const *diagnostics, size_t count,
                         struct text *nearest)
 {

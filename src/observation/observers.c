@@ -34,15 +34,16 @@ struct aggregate {
     struct diagnostic diagnostic;
     const struct diagnostic *source;
     size_t systems, rows;
-    size_t bin_columns; /* number of the source's first columns, which are the same in all
-                           systems */
+    /* Number of the first columns of `source`, which tell the bin that a row is about and are equal
+     * in all systems. */
+    size_t bin_columns;
     char name[NAME_SIZE];
     char (*names)[NAME_SIZE]; /* names of the columns */
     struct column *columns;
-    size_t system, next; /* the system whose rows are taken, and its next row */
-    double *bins;        /* rows x bin columns */
-    double *taken;       /* rows x the other columns of the source x systems */
-    double *sorted;      /* values of one column */
+    size_t system, next; /* the system whose rows are being taken, and the number of its next row */
+    double *bins;        /* [rows][bin_columns] */
+    double *taken;       /* [rows][other columns of the source][systems] */
+    double *sorted;      /* values of one column in ascending order; room for all systems */
     double *row;
 };
 
@@ -55,7 +56,7 @@ static const struct diagnostic_class table_class = {
     .table = true,
 };
 
-/* Returns the number of the source's columns that get statistics. */
+/* Returns the number of columns of the source that get statistics: all that do not tell the bin. */
 static size_t measured_columns(const struct aggregate *aggregate)
 {
     return aggregate->source->column_count - aggregate->bin_columns;
@@ -162,7 +163,8 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
         aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
 }
 
-/* Computes all statistics of the n values in aggregate->sorted, which it sorts. */
+/* Computes all statistics of the n values in aggregate->sorted, which it sorts, into statistic[];
+ * NaN if n is too small for one. */
 static void describe(struct aggregate *aggregate, size_t n, double *statistic)
 {
     double *values = aggregate->sorted;
@@ -199,7 +201,8 @@ const double *aggregate_row(struct aggregate *aggregate, size_t index, const boo
                 aggregate->sorted[n++] = column[s];
         describe(aggregate, n, row);
     }
-    aggregate->system = systems; /* so that the next event begins with row 0 */
+    /* No system has this number, so the next event begins with row 0. */
+    aggregate->system = systems;
     return aggregate->row;
 }
 
@@ -247,7 +250,8 @@ unsigned observers_needs(const struct observers *observers)
 
 /* --- their files ------------------------------------------------------------------------------ */
 
-/* Returns the number of tables: two for each diagnostic, of which one may be NULL. */
+/* Returns the number of tables (CSV files) that there may be: for each diagnostic its own and that
+ * of its statistics over an ensemble. */
 static size_t table_count(const struct observers *observers)
 {
     return 2 * observers->diagnostic_count;
@@ -259,7 +263,8 @@ static struct stream *table_at(const struct observers *observers, size_t index)
     return index % 2 ? observed->aggregate_stream : observed->stream;
 }
 
-/* Returns the stream at an index over all files that grow: tables, then outputs; NULL for none. */
+/* Returns the file with this index among all that grow, the tables and then those of outputs; NULL
+ * if there is no such file, or it is closed. */
 static struct stream *stream_at(const struct observers *observers, size_t index)
 {
     const size_t tables = table_count(observers);

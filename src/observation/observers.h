@@ -1,5 +1,5 @@
-/* The observers of the bodies of a run: its diagnostics, outputs and watch, with the files that
- * they write. */
+/* The observers of the bodies of a run: its diagnostics, its outputs and the accuracy watch (which
+ * judges energy and orbits between their events), with the files that they write. */
 #ifndef ORRERY_OBSERVATION_OBSERVERS_H
 #define ORRERY_OBSERVATION_OBSERVERS_H
 
@@ -19,50 +19,66 @@
 struct observed_diagnostic {
     struct diagnostic *diagnostic;
     struct stream *stream;
-    double *last_row;            /* last row of system 0, for the summary; NaN before the first */
-    struct aggregate *aggregate; /* statistics over the systems of an ensemble; NULL without one */
+    /* Last row of system 0, for the summary of the run; NaN before the first row. */
+    double *last_row;
+    /* Statistics over the systems of an ensemble; NULL: the run has one system. */
+    struct aggregate *aggregate;
     struct stream *aggregate_stream;
-    double seconds; /* seconds of the slowest measurement in this process; 0 before the first */
+    /* The longest time that a measurement has taken in this process; 0 before the first. */
+    double seconds;
 };
 
 struct observed_output {
     struct output *output; /* NULL when it is closed */
-    const char *file;      /* name of its file, borrowed */
-    uint64_t events;       /* number of events in the whole run; as planned, until the run ends */
+    const char *file;      /* name of its file in the run directory, borrowed */
+    /* Number of frames in the whole run: the planned number. After the end it is the number of
+     * files written, if the output writes one for each event. */
+    uint64_t events;
 };
 
 struct observers {
     size_t diagnostic_count, output_count;
-    struct observed_diagnostic *diagnostics; /* those of the list, then those of `energy_budget` and
-                                                `trust` */
+    /* Those of the list `diagnostics` of the config, then those for its groups `energy_budget` and
+     * `trust`. */
+    struct observed_diagnostic *diagnostics;
     struct observed_output *outputs;
     struct watch *watch;
-    struct diagnostic *trust, *energy_budget; /* the last ones of `diagnostics`, or NULL */
-    double *phi, *psi;                        /* phi and psi of all bodies, if an observer needs
-                                                 them; else NULL */
-    double seconds;  /* seconds of the slowest preparation of a step, before measurements */
-    bool unresolved; /* a warning has told that the precision does not resolve a pair */
+    /* The entries of `diagnostics` for these two groups, its last ones; NULL if the config lacks
+     * the group. */
+    struct diagnostic *trust, *energy_budget;
+    /* Potential phi and share psi of the virial of each body, if an observer needs them; else
+     * NULL. */
+    double *phi, *psi;
+    /* The longest time, in seconds, that it took at an event to get from the backend what the
+     * observers need. */
+    double seconds;
+    /* A warning was given that the precision of the forces does not resolve a close pair. */
+    bool unresolved;
 };
 
-/* Makes room for these numbers of diagnostics and outputs, all of them NULL. STATUS_MEMORY. */
+/* Allocates the arrays for these numbers of diagnostics and outputs, with all entries NULL.
+ * STATUS_MEMORY. */
 enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
                              struct error *error);
 /* Frees the observers, and closes files that are open. */
 void observers_destroy(struct observers *observers);
 
 /* Tells whether the diagnostic, or its statistics over the systems, writes the file `name`.csv;
- * `name` has `length` letters. */
+ * `name` has `length` bytes and need not end with NUL. */
 bool observers_writes(const struct observed_diagnostic *observed, const char *name, size_t length);
 
-/* Returns the needs of all diagnostics and outputs together (enum need, or-ed). */
+/* Returns the bits of enum need (positions, energies, potentials ...) that at least one diagnostic
+ * or output needs. */
 unsigned observers_needs(const struct observers *observers);
 
-/* Hands all rows and frames to the system, and with `to_disk` to the disk. */
+/* Hands all buffered rows and frames to the operating system; with `to_disk` it waits until the
+ * disk has them. */
 enum status observers_flush(const struct observers *observers, bool to_disk, struct error *error);
-/* Cuts off the bytes of continued files beyond their marks; with `outputs`, also removes files of
- * outputs that a restart writes anew: those of later events, and compressed files. */
+/* Cuts the files that a restart continues back to the length that they had at the checkpoint. With
+ * `outputs` it also removes files of outputs that the restart writes anew: those of later events,
+ * and compressed ones. */
 enum status observers_trim(const struct observers *observers, bool outputs, struct error *error);
-/* Checks that all files are still as they were written. STATUS_IO. */
+/* Checks that nobody has replaced or changed the files since the run wrote them. STATUS_IO. */
 enum status observers_look(const struct observers *observers, const struct config *config,
                            const struct directory *directory, struct error *error);
 /* Closes all files. */
@@ -72,27 +88,29 @@ void observers_close(struct observers *observers, struct error *error);
 
 /*
  * The statistics over the systems of an ensemble: at each event mean, standard deviation, standard
- * error and quantiles of each column of a diagnostic; in each bin, if it has a table at each event.
- * Individual N-body trajectories are unpredictable after a few crossing times; such statistics are
- * sound if systems that conserve energy badly are left out (and counted).
+ * error and quantiles of each column of a diagnostic; if it makes a table at each event, those of
+ * each row (bin) of the table. Individual N-body trajectories are unpredictable after a few
+ * crossing times; such statistics are sound if systems that conserve energy badly are left out (and
+ * counted).
  */
 
 struct aggregate;
 
-/* Creates the statistics of `source`, which it borrows, over `systems` systems. STATUS_MEMORY. */
+/* Creates the statistics of the diagnostic `source`, which is borrowed, over `systems` systems.
+ * STATUS_MEMORY. */
 enum status aggregate_create(const struct diagnostic *source, size_t systems,
                              struct aggregate **aggregate, struct error *error);
 
 /*
- * Returns the statistics in the form of a diagnostic, owned by the aggregate. Its name is
- * "conservation-ensemble". Its columns are those of the source that say which bin a row is of, then
- * systems and left_out, then for each other column of the source _mean, _std, _sem, _q10, _q50 and
- * _q90.
+ * Returns the statistics in the form of a diagnostic, owned by the aggregate. Its name is that of
+ * the source and "-ensemble": "conservation-ensemble". Its columns are those of the source that
+ * tell the bin of a row, then the numbers of systems that count (`systems`) and that are left out
+ * (`left_out`), then for each other column of the source _mean, _std, _sem, _q10, _q50 and _q90.
  */
 const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate);
 
-/* Takes the next row of a system at this event: all rows of one system in their order, then those
- * of another system. */
+/* Takes the next row of a system at the present event. The caller gives all rows of one system in
+ * their order, then those of another system. */
 void aggregate_take(struct aggregate *aggregate, size_t system, const double *values);
 
 /* Returns the statistics of one row over the systems whose `left_out` is false, once all systems
@@ -100,7 +118,8 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
  * undefined does not count in that column. */
 const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool *left_out);
 
-/* Returns the last row, which must survive a restart; NaN before the first. */
+/* Returns the last row of statistics, which a checkpoint saves and a restart fills in; NaN before
+ * the first. */
 double *aggregate_last_row(struct aggregate *aggregate);
 
 #endif

@@ -15,56 +15,59 @@ struct trigger {
 
 bool trigger_fires(struct trigger trigger, uint64_t step, uint64_t last);
 
-/* Counts the events of a trigger in the steps after `step`, up to `last`. */
+/* Counts the steps at which a trigger fires after `step`, up to and including `last`. */
 uint64_t trigger_events(struct trigger trigger, uint64_t step, uint64_t last);
 
 /* Returns the first step after `step` at which one of the triggers fires; at most `last`. */
 uint64_t trigger_next(const struct trigger *triggers, size_t count, uint64_t step, uint64_t last);
 
-/* The indices of a run's triggers; behind these are those of its diagnostics and of its outputs. */
+/* The indices of the first triggers of a run; behind them are those of its diagnostics, then those
+ * of its outputs. */
 enum {
     SCHEDULE_CHECKPOINT,
-    SCHEDULE_WATCH,  /* the watch checks the bodies */
-    SCHEDULE_ENERGY, /* the watch judges the energy, at steps that become rarer */
+    SCHEDULE_WATCH,  /* the accuracy watch checks the bodies */
+    SCHEDULE_ENERGY, /* the accuracy watch judges the energy, at intervals that grow */
     SCHEDULE_OBSERVERS
 };
 
-/* The position of a run between its first and its last step, and its events. */
+/* The step that a run has reached, and the steps at which it has events. */
 struct schedule {
-    uint64_t step;       /* the step reached */
-    uint64_t first_step; /* the step where this process began */
-    uint64_t last;       /* the step where the run ends */
-    uint64_t planned;    /* the step where the config ends the run: later than `last` if stop_when
-                            has ended it */
-    bool events_done;    /* the events of `step` have happened */
+    uint64_t step; /* the step reached */
+    /* The step at which this process took over the run: 0, or that of the checkpoint. */
+    uint64_t first_step;
+    uint64_t last;    /* the step where the run ends */
+    uint64_t planned; /* the step where the config ends the run: later than `last` if stop_when
+                         has ended it */
+    bool events_done; /* the events of the present step have taken place */
     struct trigger *triggers;
     size_t count, diagnostics; /* number of triggers, and of those of diagnostics */
 };
 
-/* Creates a schedule at step 0 of `steps`. Triggers fire only at both ends until their `every` is
- * set. STATUS_MEMORY. */
+/* Creates a schedule that is at step 0 and ends at step `steps`. A trigger fires only at these two
+ * until the caller sets its `every`. STATUS_MEMORY. */
 enum status schedule_create(size_t diagnostics, size_t outputs, uint64_t steps,
                             struct schedule *schedule, struct error *error);
 void schedule_destroy(struct schedule *schedule);
 
-/* Return the trigger of a diagnostic, and that of an output. */
+/* Return the trigger of the diagnostic, or of the output, with this index. */
 struct trigger *schedule_diagnostic(const struct schedule *schedule, size_t index);
 struct trigger *schedule_output(const struct schedule *schedule, size_t index);
 
-/* Returns how often the trigger fires in the whole run. */
+/* Returns how often the trigger fires in the whole run, from step 0 to the last step. */
 double schedule_events(const struct schedule *schedule, const struct trigger *trigger);
 
 /* Returns the first step after the present one at which any trigger fires. */
 uint64_t schedule_next(const struct schedule *schedule);
-/* Tells whether the trigger fires at the step that was reached, and has not fired there before the
- * run was cut short. */
+/* Tells whether the trigger fires at the present step. After schedule_cut() at this step only those
+ * triggers fire that had not fired here before the cut. */
 bool schedule_fires(const struct schedule *schedule, const struct trigger *trigger);
-/* Tells whether a trigger fires at this step only because it is the last one that was planned. */
+/* Tells whether the present step is the last one that was planned and some trigger, other than that
+ * of the checkpoint, fires here only for this reason. */
 bool schedule_off_cadence(const struct schedule *schedule);
 
 /* Advances the schedule by `steps` steps. */
 void schedule_advance(struct schedule *schedule, uint64_t steps);
-/* Makes this step the last one. */
+/* Makes the present step the last one: the run ends here. */
 void schedule_cut(struct schedule *schedule);
 
 #endif
