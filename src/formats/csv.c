@@ -66,7 +66,8 @@ void csv_row(struct stream *stream, const struct moment *now, bool systems, size
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Reads a cell of the header, "name [unit]". Returns false if no run could have written it. */
+/* Reads a cell of the header, "name [unit]", into `column`, whose unit stays "" for a pure number.
+ * Returns false for a cell that no run could have written. */
 static bool read_header_cell(struct series_column *column, char *cell)
 {
     const char *unit = text_cut_unit(cell);
@@ -126,15 +127,16 @@ static enum status read_row(struct series *series, char *line, const struct line
         double *value = &series->column[i].values[series->rows];
         *value = NAN;
         if (strcmp(series->column[i].name, "file") == 0)
-            continue; /* the name of a member's file: words, for people */
+            continue; /* the name of the file that a system came from is no number */
         if (cell[0] != '\0' && !text_parse_real(cell, value))
             return lines_error(lines, error, "\"%.40s\" is not a number", cell);
     }
     return STATUS_OK;
 }
 
-/* Finds the system of each row, counted from 0: by the column `system`, which counts from 1, if
- * there is one. */
+/* Returns the system of each row, counted from 0: by the first column if it is `system`, which
+ * counts from 1; otherwise 0 for all rows. Also sets series->systems. The caller frees the array;
+ * NULL without memory. */
 static size_t *find_systems(struct series *series, size_t rows, struct error *error)
 {
     const struct series_column *first = &series->column[0];
@@ -153,7 +155,8 @@ static size_t *find_systems(struct series *series, size_t rows, struct error *er
     return system;
 }
 
-/* Puts the rows of each system together. Rows that not every system has are left out. */
+/* Sorts the values of each column by systems: row k of system s to s * series->rows + k. Every
+ * system keeps as many rows as the one that has fewest. */
 static enum status group_rows(struct series *series, size_t rows, struct error *error)
 {
     size_t *system = find_systems(series, rows, error);
@@ -187,7 +190,7 @@ done:
     return error->status;
 }
 
-/* Counts the rows before `end` that are of the same event as the last of them. */
+/* Counts the rows of the last event before row `end`: those that have the step of row `end` - 1. */
 static size_t count_event(const double *step, size_t end)
 {
     size_t rows = 0;
@@ -196,8 +199,8 @@ static size_t count_event(const double *step, size_t end)
     return rows;
 }
 
-/* Drops the last event if it has fewer rows than the one before: all events have as many, but a
- * process that was killed may leave part of an event. */
+/* Drops the last event if it has fewer rows than the event before it: all events have equally many,
+ * but a process that was killed may have written a part of the last one. */
 static void drop_part(struct series *series)
 {
     const struct series_column *const step = series_find(series, "step");
@@ -220,7 +223,8 @@ static enum status read_lines(struct series *series, struct lines *lines, struct
         status = lines_error(lines, error, "no header");
     if (!status)
         status = read_header(series, line, lines, error);
-    /* A run at work, or one that was killed, may have written half a row. */
+    /* A last line without a line end is left out: a run at work, or one that was killed, may have
+     * written half of a row. */
     while (!status && !(status = lines_next(lines, &line, error)) && line && !lines_is_cut(lines)) {
         status = grow(series, &capacity, error);
         if (!status)

@@ -1,6 +1,8 @@
 /*
- * The rows of a diagnostic as a CSV file: a header `name [unit]`, then one line a row with
- * [system, file,] step and time in front; %.17g, an empty cell where a value is undefined.
+ * The rows of a diagnostic as a CSV file: a header with a cell `name [unit]` for each column, then
+ * a line for each row. The columns of the diagnostic follow [system, file,] step and time, of which
+ * those in brackets are only written for ensembles. Numbers have 17 digits; an undefined value is
+ * an empty cell.
  */
 #ifndef ORRERY_FORMATS_CSV_H
 #define ORRERY_FORMATS_CSV_H
@@ -13,35 +15,36 @@
 #include "model/units.h"
 #include "output/stream.h"
 
-/* Writes the header row. `systems`: the table has a column for the system that a row is about;
- * `files`: and one for the file from which the system came. */
+/* Writes the header row for `count` columns. `systems`: the table has a column for the system that
+ * a row is about; `files`: it also has one for the file that the system came from. */
 void csv_header(struct stream *stream, const struct column *columns, size_t count, bool systems,
                 bool files, const struct units *units);
 
-/* Writes one row; `system` counts from 0 here and from 1 in the file, as in trajectories and
- * snapshots. It is written only with `systems`, and `file` unless it is "". */
+/* Writes one row of `count` values, with step and time of the moment. `system` counts from 0 here
+ * and from 1 in the file, as in trajectories and snapshots; it is written only if `systems`, and
+ * `file` only if it is not "". */
 void csv_row(struct stream *stream, const struct moment *now, bool systems, size_t system,
              const char *file, const double *values, size_t count);
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The columns of a CSV file of a run directory, in memory: `name [unit]` headers, empty cells. */
+/* The functions below read a CSV file that a run has written into arrays of numbers. */
 
 enum { SERIES_NAME_SIZE = 64 };
 
 struct series_column {
     char name[SERIES_NAME_SIZE];
     char unit[SERIES_NAME_SIZE]; /* "" for a pure number */
-    double *values;              /* rows x systems of them; NaN for an empty cell */
+    double *values;              /* [systems][rows]; NaN for an empty cell */
 };
 
 /* A table in memory: row k of system s is values[s * rows + k]. If the file was cut off, a last
  * event that is not whole is left out. */
 struct series {
     size_t systems;       /* 1 unless the file has a column `system` */
-    size_t rows, columns; /* rows of each system */
+    size_t rows, columns; /* number of rows of each system, and of columns */
     struct series_column *column;
-    char **cells; /* of the line at hand, while the file is read */
+    char **cells; /* the cells of the line that is being read */
 };
 
 /* Reads a CSV file of a run directory. STATUS_NO_INPUT, STATUS_DATA, STATUS_MEMORY. */

@@ -1,9 +1,9 @@
 /*
  * The positions of moments as a DCD trajectory of CHARMM and NAMD, which VMD and MDAnalysis read:
- * records of Fortran, each between two copies of its length in bytes. A head of three records names
- * the frames, a title and the number of bodies; a frame is a record of its cell, if the file has
- * cells, and one for each axis, in single precision. ("DCD" in the documentation of VMD's plugins;
- * CHARMM's io.doc; libdcd of MDAnalysis.)
+ * records of Fortran, each between two copies of its length in bytes. A head of three records has
+ * the numbers and times of the frames, a title and the number of bodies; a frame is a record of its
+ * cell, if the file has cells, and one for each axis, in single precision. ("DCD" in the
+ * documentation of VMD's plugins; CHARMM's io.doc; libdcd of MDAnalysis.)
  */
 #include <errno.h>
 #include <float.h>
@@ -20,13 +20,16 @@
 #include "formats/snapshot.h"
 #include "model/cell.h"
 
-enum { AXES = 3, TITLE_LINE = 80, VERSION = 24 }; /* CHARMM's */
+/* TITLE_LINE: characters of a line of the title. VERSION: the version of CHARMM whose layout it
+ * is. */
+enum { AXES = 3, TITLE_LINE = 80, VERSION = 24 };
 
-/* The most bodies whose record of an axis has a length that an integer of 32 bits holds. */
+/* The most bodies of a file. A record has a float for each body, and its length in bytes must fit
+ * into an integer of 32 bits. */
 static const size_t most_bodies = INT32_MAX / sizeof(float);
 
-/* The unit of time of a head in picoseconds. Readers multiply the step in the head by it; so the
- * head has the step divided by it, and readers give the times of the run. */
+/* CHARMM's unit of time (AKMA) in picoseconds. Readers multiply the step in the head by it; so the
+ * head gets the step of the run divided by it, and readers show the times of the run. */
 static const double akma = 0.04888821;
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -39,7 +42,7 @@ static void put_record(struct stream *stream, const void *bytes, size_t length)
     stream_write(stream, (const char *)&mark, sizeof mark);
 }
 
-/* Writes the text as a record, and frees it. */
+/* Writes the text as one record, and frees it. */
 static void put_text(struct stream *stream, struct text *text)
 {
     if (text->failed)
@@ -49,7 +52,7 @@ static void put_text(struct stream *stream, struct text *text)
     text_free(text);
 }
 
-/* --- moments that were gathered --------------------------------------------------------------- */
+/* --- values of gathered moments --------------------------------------------------------------- */
 
 static double real_at(const struct snapshot_arrays *arrays, enum snapshot_array array, size_t index)
 {
@@ -68,14 +71,15 @@ static int64_t integer_at(const struct snapshot_arrays *arrays, enum snapshot_ar
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* The steps and times of frames: frame k is at step first + k distance, and its time is that number
- * times `step`. */
+/* The steps and times of frames: frame k is at step first + k * distance, and its time is the
+ * number of this step times `step`. */
 struct clock {
     int32_t first, distance;
     double step;
 };
 
-/* Finds the steps of the frames, if they are known and at equal distances. */
+/* Sets the steps of the clock. Returns false, and leaves it unchanged, unless the steps of the
+ * frames are known and at equal distances. */
 static bool find_steps(const struct snapshot_arrays *arrays, struct clock *clock)
 {
     const int64_t first = integer_at(arrays, ARRAY_STEP, 0);
@@ -88,14 +92,14 @@ static bool find_steps(const struct snapshot_arrays *arrays, struct clock *clock
     return even;
 }
 
-/* Tells whether a head can hold the time of one step, in single precision. */
+/* Tells whether the time of one step fits into a head, which has single precision for it. */
 static bool fits_head(double step)
 {
     return step / akma >= (double)FLT_MIN && step / akma <= (double)FLT_MAX;
 }
 
-/* Finds the time of one step, if all times are multiples of it, within the seven digits that a head
- * has for it. */
+/* Sets the time of one step in the clock. Returns false, and leaves it unchanged, unless the time
+ * of each frame is its step times this time, within the seven digits that a head has for it. */
 static bool find_times(const struct snapshot_arrays *arrays, struct clock *clock)
 {
     const size_t last = arrays->frames - 1;
@@ -111,7 +115,8 @@ static bool find_times(const struct snapshot_arrays *arrays, struct clock *clock
     return even;
 }
 
-/* Makes the clock of the frames. Notes in `lost` what it cannot tell. */
+/* Returns the clock of the frames, and notes in `lost` if it cannot give their steps or their
+ * times: then they count from 0 by 1. */
 static struct clock clock_of(struct snapshot_arrays *arrays)
 {
     struct clock clock = { 0, 1, 1.0 };
@@ -133,15 +138,16 @@ static bool has_cells(const struct snapshot_arrays *arrays)
 }
 
 struct head {
-    size_t frames; /* 0: not known yet, and readers count them by the length of the file */
+    /* Number of frames; 0: not known yet, so that readers count them by the length of the file. */
+    size_t frames;
     size_t bodies;
     struct clock clock;
     bool cells;
     const struct units *units;
 };
 
-/* The offset, in bytes, of the distance of frames in a file: behind a length, "CORD" and two
- * integers. */
+/* The offset in a file, in bytes, of the number of steps from frame to frame: it stands behind the
+ * length of the record, "CORD" and two integers. */
 enum { DISTANCE_OFFSET = 16 };
 
 static void put_head(struct stream *stream, const struct head *head)
@@ -173,16 +179,17 @@ static void put_head(struct stream *stream, const struct head *head)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Writes the cell: lengths and angles in the order A, gamma, B, beta, alpha, C. */
+/* Writes the record of a cubic cell of side `length`: sides and angles in the order A, gamma, B,
+ * beta, alpha, C. */
 static void put_cell(struct stream *stream, double length)
 {
     const double cell[] = { length, 90.0, length, 90.0, 90.0, length };
     put_record(stream, cell, sizeof cell);
 }
 
-/* Rounds `count` positions in the cell, each `distance` numbers after the one before it. Returns
- * the index of the first that single precision does not reach; `count`: none. Sets *rounded if
- * digits are lost. */
+/* Rounds `count` coordinates to single precision, into `axis`, after it has moved them into the
+ * periodic cell. In x they stand `distance` numbers apart. Returns the index of the first one that
+ * is too large for single precision; `count` if none is. Sets *rounded if digits are lost. */
 static size_t round_axis(const double *x, size_t distance, size_t count, const struct cell *cell,
                          float *axis, bool *rounded)
 {
@@ -243,9 +250,10 @@ enum status snapshot_arrays_write_dcd(struct snapshot_arrays *arrays, struct str
 /* --- the output of a run ---------------------------------------------------------------------- */
 
 /*
- * Frames that are appended while the run goes on. Bytes that were written never change, so that a
- * restart can prove them: the head keeps 0 for the number of frames. It has one distance of frames,
- * so the last step is left out if it lies between two frames.
+ * An output that appends frames while the run goes on. Bytes that were written never change, so
+ * that a restart can check them by their hash: the head keeps 0 for the number of frames. The head
+ * has one number of steps between frames, so a last step of the run that is no multiple of this
+ * number gets no frame.
  */
 struct dcd {
     struct output output;
@@ -263,7 +271,8 @@ static enum status check_parameters(const struct section *section, struct error 
     return error->status;
 }
 
-/* Checks that the frames in the file have the distance that those to come will have. */
+/* Checks, at a restart, that the frames in the file are as many steps apart as those to come will
+ * be. */
 static enum status check_distance(const struct dcd *dcd, struct directory *directory,
                                   struct error *error)
 {
@@ -337,7 +346,8 @@ static enum status begin(struct dcd *dcd, const struct moment *now, struct error
     return STATUS_OK;
 }
 
-/* Rounds the positions of all systems into the rows of `axes`. */
+/* Rounds the positions of all bodies to single precision, into axes[AXES][bodies of all systems].
+ * STATUS_DATA if one is too large for it. */
 static enum status round_moment(const struct dcd *dcd, const struct moment *now, float *axes,
                                 struct error *error)
 {
@@ -378,7 +388,8 @@ static enum status dcd_write(struct output *output, const struct moment *now, st
     float *const axes = malloc(memory_bytes(bodies, sizeof(float[AXES])));
     if (!axes)
         return error_memory(error);
-    /* Nothing is written of a frame that cannot be written whole. */
+    /* All positions are rounded before anything is written, so that no part of a frame is written
+     * if one of them is too large. */
     enum status status = round_moment(dcd, now, axes, error);
     if (!status && stream_mark(output->stream).length == 0)
         status = begin(dcd, now, error);
@@ -390,7 +401,8 @@ static enum status dcd_write(struct output *output, const struct moment *now, st
     return status;
 }
 
-/* Returns the bytes of a frame and its cell. */
+/* Returns the bytes of a frame: three floats for each body, the record of the cell, and the lengths
+ * around the records of the axes. */
 static double dcd_event_bytes(const struct section *section, size_t systems, double bodies)
 {
     (void)section, (void)systems;

@@ -26,7 +26,7 @@ enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *le
 
 #include "model/units.h"
 
-enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows handed over at once */
+enum { TYPES = 6, ROWS = 8192 }; /* GADGET's particle types; rows given to libhdf5 at once */
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
@@ -44,10 +44,10 @@ static bool put_header(hid_t file, const struct moment *now)
 {
     const bool periodic = now->physics->boundary == BOUNDARY_PERIODIC;
     const uint64_t count = now->bodies->systems * now->bodies->count;
-    const uint64_t here[TYPES] = { 0, count }; /* type 1 is the "halo": bodies under gravity */
+    const uint64_t here[TYPES] = { 0, count }; /* bodies are of type 1, which feels gravity alone */
     const uint32_t total[TYPES] = { 0, (uint32_t)count },
                    high[TYPES] = { 0, (uint32_t)(count >> 32) };
-    const double masses[TYPES] = { 0.0 }; /* 0: every body has its own */
+    const double masses[TYPES] = { 0.0 }; /* 0: each body has a mass of its own */
     const hid_t group = H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good =
         hdf5_image_attribute(group, "NumPart_ThisFile", H5T_STD_U64LE, H5T_NATIVE_UINT64, TYPES,
@@ -68,7 +68,8 @@ static bool put_header(hid_t file, const struct moment *now)
     return good;
 }
 
-/* Writes the values of the units in cgs; `nbody` units have no value. */
+/* Writes the group Units, with the values of the units in cgs; nothing for N-body units, which have
+ * no such values. */
 static bool put_units(hid_t file, const struct units *units)
 {
     if (!(units->metres > 0.0))
@@ -85,7 +86,8 @@ static bool put_units(hid_t file, const struct units *units)
 
 /* --- bodies ----------------------------------------------------------------------------------- */
 
-/* The source of a data set's values: the body at `index` gives `width` of them. */
+/* A data set of the file, its name and the types of its numbers in the file and in memory. get()
+ * copies the `width` numbers of one body, at `index` of the arrays of bodies, to `values`. */
 struct source {
     const char *name;
     size_t width;
@@ -132,8 +134,8 @@ static void get_species(const struct moment *now, size_t i, void *values)
     *(int64_t *)values = (int64_t)bodies_species(now->bodies, i) + 1;
 }
 
-/* Writes `count` rows from number `row` on, with values of the bodies from index `first` on, which
- * are of one system. */
+/* Writes the rows `row` to `row` + `count` - 1 of a data set, at most ROWS, with the numbers of the
+ * bodies from index `first` of the arrays on, which are all of one system. */
 static bool put_rows(hid_t set, hid_t file_space, const struct source *source,
                      const struct moment *now, size_t row, size_t first, size_t count)
 {

@@ -11,8 +11,8 @@
 int64_t hdf5_image_open(void)
 {
     enum { GROWTH = 1 << 20 };
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
-    /* The file is in memory: the caller decides what is written to disk, and how. */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* libhdf5 shall not print errors: we report them */
+    /* The file stays in memory: the caller decides what is written to disk, and how. */
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_core(access, GROWTH, false);
     const hid_t file = H5Fcreate("snapshot", H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -62,7 +62,8 @@ int64_t hdf5_image_set(int64_t group, const char *name, int64_t file_type, size_
     const hsize_t extent[2] = { rows, width };
     const hid_t space = H5Screate_simple(width > 1 ? 2 : 1, extent, NULL);
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(properties, false); /* so that the same bodies give the same bytes */
+    /* Without time stamps equal bodies give equal bytes. */
+    H5Pset_obj_track_times(properties, false);
     const hid_t set =
         H5Dcreate2(group, name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     H5Pclose(properties);

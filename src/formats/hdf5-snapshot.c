@@ -50,7 +50,7 @@ enum status hdf5_snapshot_probe(const char *path, struct error *error)
     return STATUS_OK;
 }
 
-/* The bytes of the name of a data set, "PartType1/Masses". */
+/* The size of the name of a data set, such as "PartType1/Masses", with the NUL at its end. */
 enum { NAME_SIZE = 64 };
 
 static const char *set_name(int type, const char *set, char name[NAME_SIZE])
@@ -70,7 +70,7 @@ static bool has_set(const struct hdf5_snapshot *snapshot, int type, const char *
     return has(snapshot, set_name(type, set, name));
 }
 
-/* --- what leads out of the file --------------------------------------------------------------- */
+/* --- links and data that lead out of the file ------------------------------------------------- */
 
 /* Refuses a name that is a link to another file, or to nothing in this one (STATUS_DATA): it may
  * lead to a pipe that never answers, or to a file that nobody meant to read. */
@@ -88,8 +88,8 @@ static enum status check_link(const struct hdf5_snapshot *snapshot, const char *
         snapshot->path, name);
 }
 
-/* Checks the links of all names that may be read. Without the class of external links libhdf5
- * follows none of these, wherever it meets one. */
+/* Checks the links of all names that may be read. H5Lunregister() takes the class of external links
+ * away, so that libhdf5 cannot follow any, wherever it meets one. */
 static enum status check_links(const struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char *const groups[] = { "Header", "Parameters", "Units" };
@@ -107,8 +107,8 @@ static enum status check_links(const struct hdf5_snapshot *snapshot, struct erro
     return error->status;
 }
 
-/* Tells whether the numbers of a set lie in other files. To ask for the extent of such a set would
- * open them. */
+/* Tells whether the numbers of a data set lie in other files. This must be known before its extent
+ * is asked for, since libhdf5 would open those files to find it. */
 static bool lies_outside(hid_t set)
 {
     const hid_t properties = H5Dget_create_plist(set);
@@ -118,8 +118,9 @@ static bool lies_outside(hid_t set)
     return outside;
 }
 
-/* Tells whether a type is one of numbers and all their bits lie within it: libhdf5 believes what
- * the file says of them, and would read beyond its memory if they did not. */
+/* Tells whether a type is one of integers or reals and all its bits (sign, exponent, mantissa) lie
+ * within its size: libhdf5 believes what a damaged file says of them, and would read beyond its
+ * memory. */
 static bool is_number(hid_t kind)
 {
     enum { BITS = 8 };
@@ -162,7 +163,8 @@ static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group,
                             name);
 }
 
-/* Reads BoxSize, which is the side of a cube, or a length for each axis. */
+/* Reads BoxSize, which is the side of a cube or a length for each axis, into `about`, where a cell
+ * that is no cube is only noted. */
 static enum status read_box(struct hdf5_snapshot *snapshot, hid_t header, struct error *error)
 {
     double sides[3] = { 0.0, NAN, NAN };
@@ -200,7 +202,8 @@ static enum status read_header(struct hdf5_snapshot *snapshot, struct error *err
     return STATUS_OK;
 }
 
-/* Reads h from the parameters of the run, if the header has none: GADGET-4 has it only there. */
+/* Reads h, the Hubble parameter, from the group Parameters if the header has none: GADGET-4 writes
+ * it only there. */
 static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char group_name[] = "Parameters";
@@ -216,7 +219,8 @@ static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *err
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* The names that GADGET, AREPO, GIZMO and SWIFT give to the units, and the unit of each. */
+/* The attributes by which GADGET, AREPO, GIZMO and SWIFT state their units in cgs, and the unit
+ * that each of them states. */
 static const struct {
     const char *name;
     int cgs;
@@ -233,7 +237,7 @@ static const struct {
     { "Unit time in cgs (U_t)", HDF5_CGS_TIME },
 };
 
-/* Reads the units in cgs, all of them from the first group that has any. */
+/* Reads the units in cgs, all of them from the first of these groups that states any. */
 static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char *const groups[] = { "Units", "Header", "Parameters" };
@@ -258,8 +262,9 @@ static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
 
 /* --- data sets -------------------------------------------------------------------------------- */
 
-/* Tells whether the file can hold `numbers` numbers of the set. A chunked set may be compressed, to
- * nothing even if it is constant. */
+/* Tells whether the data set takes enough bytes in the file for `numbers` numbers, as it must if
+ * the file is sound. A chunked set may be compressed, to almost nothing if its numbers are equal:
+ * then any bytes are enough. */
 static bool fits(const struct hdf5_snapshot *snapshot, hid_t set, hid_t kind, hsize_t numbers)
 {
     const hid_t properties = H5Dget_create_plist(set);
@@ -270,8 +275,8 @@ static bool fits(const struct hdf5_snapshot *snapshot, hid_t set, hid_t kind, hs
            (chunked || numbers <= stored / H5Tget_size(kind));
 }
 
-/* Opens a data set that must have `rows` rows (0: any number) of `width` numbers; *found becomes
- * its number of rows. STATUS_DATA. */
+/* Opens the data set `set` of a particle type. It must have `rows` rows (0: any number) of `width`
+ * numbers. *result becomes its handle, *found its number of rows. STATUS_DATA. */
 static enum status open_set(const struct hdf5_snapshot *snapshot, int type, const char *set,
                             hsize_t width, hsize_t rows, hid_t *result, uint64_t *found,
                             struct error *error)
@@ -311,7 +316,8 @@ static enum status open_set(const struct hdf5_snapshot *snapshot, int type, cons
                      (unsigned long long)rows);
 }
 
-/* Reads `count` rows from number `row` on, as numbers of the type `memory_type`. */
+/* Reads the rows `row` to `row` + `count` - 1 of a data set, of `width` numbers each, into
+ * `values`, as numbers of the type `memory_type`. */
 static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hsize_t row,
                              hsize_t count, hsize_t width, hid_t memory_type, void *values,
                              struct error *error)
@@ -329,8 +335,9 @@ static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hs
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* Finds the number of systems: more than one only in our own ensembles, in which the systems 1, 2,
- * ... follow each other and have the same size. */
+/* Finds the number of systems in the file. Only an ensemble that Orrery has written has more than
+ * one: its data set System has the number of each body's system, 1, 2, ..., and the systems follow
+ * each other and have equally many bodies. */
 static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *error)
 {
     int64_t numbers[HDF5_ROWS], last = 0;
@@ -342,8 +349,8 @@ static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *er
     enum status status = open_set(snapshot, 1, "System", 1, snapshot->count[1], &set, &rows, error);
     if (status)
         return status;
-    /* The last number is that of systems; then every row must have the one that follows from its
-     * index. */
+    /* The number in the last row is that of systems. Then each row must have the number that
+     * follows from its index. */
     status = read_rows(snapshot, set, rows - 1, 1, 1, H5T_NATIVE_INT64, &last, error);
     bool counts = last >= 1 && (uint64_t)last <= rows && rows % (uint64_t)last == 0;
     for (uint64_t row = 0; row < rows && counts && !status; row += HDF5_ROWS) {
@@ -362,7 +369,7 @@ static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *er
     return status;
 }
 
-/* --- what else there is ----------------------------------------------------------------------- */
+/* --- data sets that are not read -------------------------------------------------------------- */
 
 static bool is_read(const char *set)
 {
@@ -372,7 +379,8 @@ static bool is_read(const char *set)
     return strcmp(set, "System") == 0;
 }
 
-/* Notes a data set of a type that nobody reads; H5Literate() calls it for each set. */
+/* Notes in `context`, a struct read_about, the name of a data set that is not read. H5Literate()
+ * calls it for each data set of a particle type. */
 static herr_t note_set(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
     (void)group, (void)info;
@@ -425,7 +433,7 @@ static enum status count_bodies(struct hdf5_snapshot *snapshot, struct error *er
 static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *error)
 {
     read_about_clear(&snapshot->about);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* libhdf5 shall not print errors: we report them */
     snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return hdf5_bad(snapshot, error, "is no HDF5 file, or a damaged one");
@@ -449,7 +457,8 @@ static bool send_error(int to, const struct error *error)
     return send_part(to, HDF5_PART_ERROR, error, sizeof *error);
 }
 
-/* Sends all rows of a data set; false if the pipe or the file has failed. */
+/* Sends all rows of a data set to the descriptor `to`. Returns false if the file or the pipe has
+ * failed; the error of the file is sent in the place of the rows. */
 static bool send_set(const struct hdf5_snapshot *snapshot, int type, int set, int to)
 {
     union hdf5_numbers buffer;

@@ -1,7 +1,8 @@
 /*
- * A snapshot in HDF5, which a child process reads. The child sends what the file holds, a struct
- * hdf5_snapshot, and then the numbers of each data set that comes, type by type and in the order of
- * hdf5_sets, HDF5_ROWS rows at once. Only hdf5-snapshot.c calls libhdf5.
+ * A snapshot in HDF5 that a child process reads, so that a crash of libhdf5 at a damaged file does
+ * not end the program. The child sends a description of the file, a struct hdf5_snapshot, and then
+ * the numbers of its data sets, particle type by type and in the order of hdf5_sets, HDF5_ROWS rows
+ * at once. hdf5-snapshot.c is the child's part, read-hdf5.c that of the program.
  */
 #ifndef ORRERY_FORMATS_HDF5_SNAPSHOT_H
 #define ORRERY_FORMATS_HDF5_SNAPSHOT_H
@@ -12,14 +13,16 @@
 #include "base/status.h"
 #include "formats/read.h"
 
-/* Particle types: six of GADGET, and the neutrinos of SWIFT; rows that are sent at once. */
+/* The number of particle types (six of GADGET, and the neutrinos of SWIFT), and that of the rows
+ * that are sent at once. */
 enum { HDF5_TYPES = 7, HDF5_ROWS = 8192 };
 enum { HDF5_COORDINATES, HDF5_VELOCITIES, HDF5_MASSES, HDF5_IDS, HDF5_SETS };
 enum { HDF5_CGS_MASS, HDF5_CGS_LENGTH, HDF5_CGS_VELOCITY, HDF5_CGS_TIME, HDF5_CGS };
-/* The most rows of a data set; the sum over all types does not overflow. */
+/* The most rows that a data set may have: with these the sum over all types cannot overflow. */
 static const uint64_t hdf5_most_rows = 1ull << 40;
 
-/* The data sets of a type, in the order in which they are sent. */
+/* A data set of a particle type: its name, and the numbers in each row. hdf5_sets has them in the
+ * order in which they are sent. */
 struct hdf5_set {
     const char *name;
     uint64_t width;
@@ -28,32 +31,34 @@ extern const struct hdf5_set hdf5_sets[HDF5_SETS];
 
 struct hdf5_snapshot {
     const char *path;
-    int64_t file;                        /* handle of libhdf5; valid in the child */
-    uint64_t bytes;                      /* of the file */
-    uint64_t count[HDF5_TYPES];          /* particles of each type */
-    double mass[HDF5_TYPES];             /* of each particle of a type; 0: not said */
-    char has_set[HDF5_TYPES][HDF5_SETS]; /* 1: the file has it */
+    int64_t file;               /* handle of libhdf5, valid in the child alone */
+    uint64_t bytes;             /* size of the file */
+    uint64_t count[HDF5_TYPES]; /* particles of each type */
+    /* Mass of each particle of a type, if the header states one for all; else 0. */
+    double mass[HDF5_TYPES];
+    char has_set[HDF5_TYPES][HDF5_SETS]; /* 1: the file has this data set */
     size_t systems;
-    double cgs[HDF5_CGS]; /* its units in cgs; 0: it does not say */
-    double hubble;        /* h; 0: it does not say */
-    double redshift;      /* of a cosmological run; else 0 */
+    double cgs[HDF5_CGS]; /* units of the file in cgs; 0: not stated */
+    double hubble;        /* Hubble parameter h; 0: not stated */
+    double redshift;      /* redshift of a cosmological run; else 0 */
     struct read_about about;
 };
 
-/* The word before each part that is sent: the numbers that were to come follow, or an error. */
+/* The word with which the child begins each part that it sends: the expected bytes follow, or a
+ * struct error in their place. */
 enum hdf5_part { HDF5_PART_NUMBERS, HDF5_PART_ERROR };
 
-/* Numbers of 64 bits, reals or integers. */
+/* The numbers that are sent at once, of 64 bits: up to three reals in each row, or one integer. */
 union hdf5_numbers {
     double reals[3 * HDF5_ROWS];
     int64_t integers[HDF5_ROWS];
 };
 
-/* The task of a child. */
+/* The task that a child is given. */
 struct hdf5_task {
     const char *path;
     uint64_t bytes;
-    bool numbers; /* reads the arrays, too; else only what the file holds */
+    bool numbers; /* also send the numbers of the data sets, not only the description of the file */
 };
 
 /* Checks that the program was built with HDF5; `path` begins the message. STATUS_UNAVAILABLE. */

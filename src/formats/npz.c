@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "formats/snapshot.h"
 
-/* --- gathering -------------------------------------------------------------------------------- */
+/* --- gathering moments ------------------------------------------------------------------------ */
 
 static void put(struct text *text, const void *value)
 {
@@ -29,7 +29,7 @@ static void put_bodies(struct snapshot_arrays *arrays, const struct bodies *b, s
     }
 }
 
-/* The type of a word, as numpy keeps text: characters of four bytes. */
+/* numpy's type for a word, such as the name of a species: 32 characters of four bytes. */
 static const char word_type[] = "U32";
 _Static_assert(SPECIES_NAME_SIZE == 32, "word_type has the number of characters");
 
@@ -89,14 +89,16 @@ void snapshot_arrays_free(struct snapshot_arrays *arrays)
 
 /* --- the archive ------------------------------------------------------------------------------ */
 
-/* The archive as it grows: its list of members comes at its end. */
+/* The archive while it is written: the number of bytes and of members so far, and `list`, its
+ * central directory, which comes at the end. */
 struct archive {
     struct stream *stream;
     uint64_t length, members;
     struct text list;
 };
 
-/* Appends the lowest `bytes` bytes of a number, the lowest first, as all of ZIP has them. */
+/* Appends the lowest `bytes` bytes of a number, the lowest first, as all numbers in a ZIP archive
+ * are stored. */
 static void number(struct text *text, uint64_t value, size_t bytes)
 {
     for (size_t k = 0; k < bytes; k++, value >>= 8) {
@@ -105,10 +107,14 @@ static void number(struct text *text, uint64_t value, size_t bytes)
     }
 }
 
-enum { VERSION = 45, STORED = 0, DAY_ONE = 0x21, IN_64_BITS = 1 };      /* 1 January 1980 */
-static const uint64_t elsewhere_16 = 0xffff, elsewhere_32 = 0xffffffff; /* in the 64-bit fields */
+/* Values of ZIP's fields: version 4.5 of the format, not compressed, the date 1 January 1980, and
+ * the id of the extra field that has sizes in 64 bits. */
+enum { VERSION = 45, STORED = 0, DAY_ONE = 0x21, IN_64_BITS = 1 };
+/* Values of fields of 16 and of 32 bits that say: the number is in a field of 64 bits. */
+static const uint64_t elsewhere_16 = 0xffff, elsewhere_32 = 0xffffffff;
 
-/* Writes the fields that a member's header and its entry in the list have in common. */
+/* Appends the fields that a member's header and its entry in the central directory have in common;
+ * `name` and `extra` are the lengths of the name and of the extra field. */
 static void describe(struct text *text, uint32_t crc, size_t name, size_t extra)
 {
     number(text, VERSION, 2);
@@ -205,8 +211,9 @@ static void archive_end(struct archive *archive)
 
 /* --- arrays of numpy -------------------------------------------------------------------------- */
 
-/* Adds an array: `type` is numpy's word without the order of bytes, which is that of the machine,
- * and `shape` the inside of its brackets. */
+/* Adds the array `name` to the archive. `type` is numpy's word for the type of its elements, such
+ * as "f8", without the order of bytes, which is that of this machine; `shape` is its shape as a
+ * tuple of Python without the brackets. */
 static void add_array(struct archive *archive, const char *name, const char *type,
                       const char *shape, const struct text *content)
 {
@@ -230,7 +237,7 @@ static void add_array(struct archive *archive, const char *name, const char *typ
     text_free(&head);
 }
 
-/* Adds the units, each as one word. */
+/* Adds the units of mass, length, velocity and time, each as an array that is one word. */
 static void add_units(struct archive *archive, const struct units *units)
 {
     char label[UNITS_LABEL_SIZE];

@@ -1,7 +1,7 @@
 /*
  * The outputs of a run that write a new file at each event: snapshot_000.hdf5, snapshot_001.hdf5
  * and on. A row of the table for each format says how the bytes of a file are made. A file appears
- * whole or not at all, so no format needs to grow.
+ * whole or not at all; so these formats need not be able to grow.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,9 +21,10 @@ struct format {
     const char *suffix;
     enum status (*image)(const struct moment *now, void **bytes, size_t *length,
                          struct error *error);
-    double head_bytes, body_bytes; /* bytes of a file: of its description, and of each body */
-    double system_bytes;           /* more bytes for each body of an ensemble */
-    double image_memory;           /* the most bytes of memory for a byte of the file */
+    /* Bytes of a file: `head_bytes`, and `body_bytes` for each body. */
+    double head_bytes, body_bytes;
+    double system_bytes; /* further bytes for each body in an ensemble */
+    double image_memory; /* most bytes of memory that are taken to make a byte of a file */
 };
 
 static const struct format formats[] = {
@@ -97,7 +98,8 @@ static enum status numbered_open(const struct section *section, struct directory
     return STATUS_OK;
 }
 
-/* Tells whether this is a file of the output that was written after the checkpoint. */
+/* Tells directory_remove() whether `name` is a file that this output wrote after the checkpoint, by
+ * its number: the checkpoint has counted `written` files, from 0 on. */
 static bool is_late(const void *context, const char *name)
 {
     const struct numbered *numbered = context;
@@ -139,7 +141,8 @@ static double numbered_event_bytes(const struct section *section, size_t systems
     return format->head_bytes + each * bodies;
 }
 
-/* Returns the memory of a file, which is built as an image and then copied. */
+/* Returns the bytes of memory that writing a file takes: libhdf5 builds it, and then it is
+ * copied. */
 static double numbered_memory_bytes(const struct section *section, size_t systems, double bodies,
                                     double length)
 {
@@ -147,7 +150,7 @@ static double numbered_memory_bytes(const struct section *section, size_t system
     return format_of(section)->image_memory * numbered_event_bytes(section, systems, bodies);
 }
 
-/* The members that all classes share. */
+/* The members that are equal in the classes of all these formats. */
 #define NUMBERED_FUNCTIONS                                                                         \
     .open = numbered_open, .trim = numbered_trim, .write = numbered_write,                         \
     .close = numbered_close, .event_bytes = numbered_event_bytes,                                  \

@@ -56,7 +56,7 @@ static enum status make_room(struct output *output, uint64_t count, struct error
     return STATUS_OK;
 }
 
-/* Notes the inode of the file of that name. */
+/* Notes the inode of the file `name`, by which output_look() sees whether it was replaced. */
 static enum status note_file(const struct directory *directory, const char *name,
                              struct output_file *file, struct error *error)
 {

@@ -18,7 +18,8 @@
 
 struct output_class;
 
-/* A file of an output that has one for each event, as it was written. */
+/* A written file of an output that has one for each event: its length and hash, and its inode,
+ * which tell later whether it was changed or replaced. */
 struct output_file {
     struct stream_mark mark;
     uint64_t inode;
@@ -27,21 +28,21 @@ struct output_file {
 /* The part that every output begins with; open() fills it. */
 struct output {
     const struct output_class *class_;
-    unsigned needs;        /* enum need, or-ed */
-    const char *file;      /* its name in the run directory, or the start of the names of its files;
-                              borrowed from the config */
-    bool grows;            /* one file for all events, rather than one file each */
-    struct stream *stream; /* to that one file, once it is open; else NULL */
-    uint64_t written;      /* the number of files so far, if each event has one */
-    struct output_file *files; /* the files written; an array with room for file_room of them */
+    unsigned needs;   /* enum need, or-ed: what it needs of a moment */
+    const char *file; /* its name in the run directory, or the start of the names of its files;
+                         borrowed from the config */
+    bool grows;       /* all events go into one file, which grows; else each event has a file */
+    struct stream *stream;     /* the open file, if the output grows; else NULL */
+    uint64_t written;          /* number of files so far, if each event has one */
+    struct output_file *files; /* the files so far, an array with room for file_room of them */
     uint64_t file_room;
 };
 
 enum { OUTPUT_NAME_SIZE = 256 };
 
-/* Checks that the key `file` is a name that a file of the run directory may have, with room for
- * `spare` more bytes in OUTPUT_NAME_SIZE, 0 included; `what` stands in the error: "a plain file
- * name". */
+/* Checks that the key `file` is a name that a file of the run directory may have, and that
+ * OUTPUT_NAME_SIZE has room for it and `spare` more bytes, the final NUL included; `what` stands in
+ * the message: "a plain file name". */
 enum status output_check_name(const struct section *section, size_t spare, const char *what,
                               struct error *error);
 
@@ -53,22 +54,22 @@ struct output_class {
     enum status (*open)(const struct section *section, struct directory *directory,
                         const struct stream_mark *mark, struct output **output,
                         struct error *error);
-    /* Removes, at a restart, other files of the output that lie behind the part that is kept. It is
-     * called once all outputs have been checked and the stream, if there is one, has been cut.
-     * NULL: there are no such files. */
+    /* Removes, at a restart, files that the continued output does not keep: those of later events,
+     * or a compressed copy. It is called once all outputs have been checked and the stream, if
+     * there is one, has been cut. NULL: there are no such files. */
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
-    /* Does what is left to do to the file when the run has reached its end and saved it. This may
-     * take long; if the directory's interruption ends it, the file is left as it is
-     * (STATUS_STOPPED). NULL: nothing is left to do. */
+    /* Does what is left to do to the file, such as compressing it, when the run has reached its end
+     * and saved its state. This may take long; if the directory's interruption ends it, the file is
+     * left as it is (STATUS_STOPPED). NULL: nothing is left to do. */
     enum status (*finish)(struct output *output, struct error *error);
-    /* Flushes and closes, frees in any case; accepts NULL. */
+    /* Flushes and closes the file and frees the output, also after a failure; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
     /* Returns the bytes that one event writes for `bodies` bodies in all systems, for the
      * estimate. */
     double (*event_bytes)(const struct section *section, size_t systems, double bodies);
-    /* Returns the bytes of memory that are borrowed to write an event, if an array of all bodies
-     * has `length` numbers; NULL: hardly any. */
+    /* Returns the bytes of memory that are taken while an event is written; an array of struct
+     * bodies has `length` numbers, with padding. NULL: hardly any are taken. */
     double (*memory_bytes)(const struct section *section, size_t systems, double bodies,
                            double length);
     /* Writes the name of file number `event` (0, 1, ...); NULL if there is no file for each
@@ -85,7 +86,7 @@ const struct output_class *output_find(const struct section *section);
 
 /*
  * For outputs that have a file for each event. output_write_file() writes the next file, which must
- * not be there, counts it and notes its mark; output_resume_files() checks the files that a
+ * not exist yet, counts it and notes its mark; output_resume_files() checks the files that a
  * checkpoint has counted, which must have the `marks` (two words for each file, its length and
  * hash). STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY.
  */
@@ -95,8 +96,8 @@ enum status output_resume_files(struct output *output, const struct section *sec
                                 struct directory *directory, const uint64_t *marks,
                                 struct error *error);
 
-/* Checks, by length and identity and not by reading them, that its files are still those that the
- * run wrote; of a file that grows also its last bytes. STATUS_IO. */
+/* Checks that the files of the output are still those that the run wrote: by their lengths and
+ * inodes, without reading them; for a file that grows also by its last bytes. STATUS_IO. */
 enum status output_look(const struct output *output, const struct section *section,
                         const struct directory *directory, struct error *error);
 

@@ -12,7 +12,8 @@
 #include "formats/read.h"
 #include "formats/rows.h"
 
-/* Notes the columns of the header and, unless `as_is`, their units. */
+/* Notes the quantities of the columns by the names in the header and, unless `as_is`, their
+ * units. */
 static enum status name_columns(struct rows *rows, char **names, const char **units, bool as_is,
                                 struct error *error)
 {
@@ -26,8 +27,8 @@ static enum status name_columns(struct rows *rows, char **names, const char **un
     return status || as_is ? status : rows_name_units(rows, units, error);
 }
 
-/* Finds the header, which is the first line that is not blank; a leading # (as numpy writes it) is
- * no part of it. Finds the separator in it. */
+/* Finds the header, the first line that is not blank; a leading #, as numpy writes it, is skipped.
+ * Also finds the separator of the columns: a comma if the header has one, else a tab. */
 static enum status find_header(struct rows *rows, char **header, struct error *error)
 {
     for (;;) {

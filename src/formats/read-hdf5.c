@@ -1,12 +1,12 @@
 /*
  * Snapshots in HDF5 as GADGET has them, and AREPO, GIZMO and SWIFT after it: the particles of all
- * types, one type after the other. Of each type that is there Coordinates and Velocities are read,
- * Masses or, without it, MassTable, and ParticleIDs if it is there; of our own ensembles also
- * System.
+ * types, one type after the other. Of each type that the file has, these data sets are read:
+ * Coordinates, Velocities, Masses (or the attribute MassTable) and, if the file has it,
+ * ParticleIDs; of ensembles that Orrery wrote also System.
  *
- * A damaged file makes libhdf5 read and write outside of its memory. It runs in a child process
- * with limits, which sends what it finds, first a description of the file and then the numbers of
- * each data set; the caller checks both, and lives on if the child does not.
+ * A damaged file makes libhdf5 read and write outside of its memory. So it runs in a child process
+ * with limits of time and memory, which sends first a description of the file and then the numbers
+ * of each data set. The caller checks both, and lives on if the child crashes.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,10 +31,10 @@ static bool recognise(const char *path, const char *head, size_t length)
 /* --- units ------------------------------------------------------------------------------------ */
 
 /*
- * Returns the worth of a unit that a file gives as `value`. Files give it with four to seven
- * digits, and the kilograms of the Sun are known to four: so a value that is, but for a thousandth,
- * a power of ten times a `named` unit of astronomy is taken for that, and 1.989e43 g are 1e10 solar
- * masses.
+ * Returns the exact value in SI of a unit for which a file states `value`. Files state four to
+ * seven digits, and the mass of the Sun in kilograms is known to four: so a value within a
+ * thousandth of a power of ten times one of the units of astronomy in `named` is taken for that.
+ * For example, 1.989e43 g are taken for 1e10 solar masses.
  */
 static double named_worth(double value, const double *named, size_t count)
 {
@@ -47,8 +47,9 @@ static double named_worth(double value, const double *named, size_t count)
     return value;
 }
 
-/* Returns the value of the unit of velocity: the stated one, or else length over time; if the
- * digits of the two make a power of ten of cm/s, that was meant. */
+/* Returns the unit of velocity in m/s: the stated one or else the unit of length, `length` metres,
+ * over the stated unit of time. If the quotient of the stated units is nearly a power of ten in
+ * cm/s, exactly that power was meant. */
 static double velocity_worth(const double cgs[HDF5_CGS], double length)
 {
     static const double digits = 1e-5;
@@ -62,8 +63,8 @@ static double velocity_worth(const double cgs[HDF5_CGS], double length)
                : length / named_worth(cgs[HDF5_CGS_TIME], times, COUNT_OF(times));
 }
 
-/* Tells whether the units of velocity, time and length, if all are given, agree but for their
- * digits. */
+/* Tells whether the stated units of velocity, time and length agree within a thousandth; true if
+ * velocity or time is not stated. */
 static bool times_agree(const double cgs[HDF5_CGS])
 {
     static const double tolerance = 1e-3;
@@ -72,7 +73,9 @@ static bool times_agree(const double cgs[HDF5_CGS])
                tolerance;
 }
 
-/* Makes the units of the file from its units in cgs; none if these are all 0. STATUS_DATA. */
+/* Fills in about.units from the units in cgs that the file states; leaves them empty if it states
+ * none (all are 0). STATUS_DATA if these units are incomplete, not positive or contradict each
+ * other. */
 static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot *snapshot,
                               struct error *error)
 {
@@ -108,15 +111,15 @@ static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot
     return STATUS_OK;
 }
 
-/* Tells whether all units are 1, as codes without units of their own write them. */
+/* Tells whether all stated units are 1, as programs that have no units of their own write them. */
 static bool are_ones(const double cgs[HDF5_CGS])
 {
     return cgs[HDF5_CGS_MASS] == 1.0 && cgs[HDF5_CGS_LENGTH] == 1.0 &&
            (cgs[HDF5_CGS_VELOCITY] == 1.0 || cgs[HDF5_CGS_TIME] == 1.0);
 }
 
-/* Refuses numbers of cosmological snapshots, which contain powers of h and of the scale factor,
- * whatever their units are; a value that no cosmology has is damage. */
+/* Refuses cosmological snapshots, whose numbers contain powers of h and of the scale factor
+ * (STATUS_CONFIG), and an h or a redshift that no cosmology has, which is damage (STATUS_DATA). */
 static enum status check_cosmology(const struct read_wish *wish,
                                    const struct hdf5_snapshot *snapshot, struct error *error)
 {
@@ -140,7 +143,7 @@ static enum status check_cosmology(const struct read_wish *wish,
 }
 
 /* Fills in about.units from what the file says, and finds the factors that convert its numbers into
- * the units of the wish. STATUS_DATA, STATUS_CONFIG. */
+ * the units that the request wishes for. STATUS_DATA, STATUS_CONFIG. */
 static enum status resolve_units(const struct read_request *request, struct hdf5_snapshot *snapshot,
                                  struct read_factors *factors, struct error *error)
 {
@@ -158,16 +161,16 @@ static enum status resolve_units(const struct read_request *request, struct hdf5
 
 /* --- what is received ------------------------------------------------------------------------- */
 
-/* A file that is being read by a child. */
+/* A file that a child process is reading. */
 struct reading {
     struct child *child;
     const char *path;
-    bool lost; /* the child has ended before all came */
+    bool lost; /* the child has ended before it sent all */
     struct read_factors factors;
 };
 
-/* Receives an error. Its status becomes one that a reader may have: the child may be damaged as
- * well. */
+/* Receives a struct error from the child and reports it. Its status becomes STATUS_MEMORY or
+ * STATUS_DATA, whatever was sent: a damaged file may have damaged the memory of the child too. */
 static enum status take_error(struct reading *reading, struct error *error)
 {
     struct error sent;
@@ -179,7 +182,8 @@ static enum status take_error(struct reading *reading, struct error *error)
                      sent.text);
 }
 
-/* Receives one part; a result other than STATUS_OK ends the reading. */
+/* Receives one part of `length` bytes from the child. Returns STATUS_DATA if the child has ended
+ * before (reading->lost), or else the error that it sent in the place of the part. */
 static enum status receive_part(struct reading *reading, void *bytes, size_t length,
                                 struct error *error)
 {
@@ -192,15 +196,16 @@ static enum status receive_part(struct reading *reading, void *bytes, size_t len
     return reading->lost ? STATUS_DATA : STATUS_OK;
 }
 
-/* The use of a data set's numbers, and the array that they go into. */
+/* The destination of the numbers of one data set. */
 struct target {
     int set;
-    double *arrays[3]; /* of all bodies: see index_of() */
-    double factor;     /* of the numbers */
-    int64_t *integers; /* instead of arrays, for ids */
+    double *arrays[3]; /* the arrays of bodies for the numbers of a row, in order */
+    double factor;     /* by which each number is multiplied */
+    int64_t *integers; /* the array for ids, in the place of `arrays` */
 };
 
-/* Returns the index, in the arrays, of the body that is number `row` of the file. */
+/* Returns the index, in the arrays of bodies, of the body in row `row` of the file, from 0: systems
+ * are padded from `count` to `stride`. */
 static size_t index_of(const struct bodies *bodies, size_t row)
 {
     return row / bodies->count * bodies->stride + row % bodies->count;
@@ -218,7 +223,8 @@ static enum status check_value(const struct hdf5_snapshot *snapshot, int type, i
                      hdf5_sets[set].name, (unsigned long long)row + 1, value, problem);
 }
 
-/* Receives all rows of a data set, for the bodies from number `first` of the file on. */
+/* Receives all rows of a data set of one particle type, for the bodies from row `first` of the file
+ * on. */
 static enum status receive_set(struct reading *reading, const struct hdf5_snapshot *snapshot,
                                int type, const struct target *target, struct bodies *bodies,
                                size_t first, struct error *error)
@@ -253,7 +259,8 @@ static size_t total(const struct hdf5_snapshot *snapshot)
     return count;
 }
 
-/* Checks for values that a sound child cannot have sent. */
+/* Refuses a description of the file that a sound child cannot have sent, and puts a NUL at the end
+ * of its texts. STATUS_DATA. */
 static enum status check_snapshot(struct hdf5_snapshot *snapshot, const char *path,
                                   struct error *error)
 {
@@ -278,13 +285,14 @@ static enum status measure_file(const char *path, uint64_t *bytes, struct error 
     return STATUS_OK;
 }
 
-/* Starts a child that reads the file, and receives what the file holds; with `numbers` all its
- * numbers are then to come. */
+/* Starts a child that reads the file, and receives its description of the file. With `numbers` the
+ * child goes on to send the numbers of all data sets. */
 static enum status begin_reading(const struct read_request *request, bool numbers,
                                  struct reading *reading, struct hdf5_snapshot *snapshot,
                                  struct error *error)
 {
-    /* Sound files take seconds for each gigabyte, and little more memory than their chunks. */
+    /* The limits of the child. A sound file takes seconds per gigabyte, and little more memory than
+     * its chunks. */
     enum { SECONDS = 60, BYTES_A_SECOND = 1 << 20 };
     static const uint64_t memory = 4ull << 30;
     struct hdf5_task task = { .path = request->path, .numbers = numbers };
@@ -325,7 +333,7 @@ static enum status measure_snapshot(const struct read_format *format,
     return end_reading(&reading, error);
 }
 
-/* Receives the bodies of one type, the first of which is number `first` of the file. */
+/* Receives the bodies of one particle type, the first of which is in row `first` of the file. */
 static enum status receive_type(struct reading *reading, const struct hdf5_snapshot *snapshot,
                                 int type, struct bodies *bodies, size_t first, struct error *error)
 {

@@ -1,17 +1,19 @@
 /*
- * Seven columns between blanks: m x y z vx vy vz. Lines that start with # are comments; one of them
- * before the first body may name the columns with their units, as in "# m [Msun] x [AU] ...".
+ * Seven columns, separated by blanks: m x y z vx vy vz. Lines that start with # are comments; one
+ * of them before the first body may name the columns with their units, as in "# m [Msun] x [AU]
+ * ...".
  */
 #include <string.h>
 
 #include "formats/read.h"
 #include "formats/rows.h"
 
-/* The meaning of a comment: words, or the names of all columns, each once. */
+/* The meaning of a comment in a file: words, or the names of all columns, each once, in the order
+ * of this format or in another order. */
 enum comment { COMMENT_WORDS, COMMENT_COLUMNS, COMMENT_OTHER_ORDER };
 
-/* Cuts the units behind the names out of a comment "m [Msun], x (AU), ..." (NULL: no unit). Returns
- * the meaning of the comment. */
+/* Finds the units in a comment such as "m [Msun], x (AU), ...", which it cuts up: units[q] points
+ * to that of quantity q (NULL: no unit). Returns the meaning of the comment. */
 static enum comment cut_units(char *comment, const char *units[QUANTITY_REALS])
 {
     size_t named[QUANTITY_REALS] = { 0 }, all = 0;
@@ -40,8 +42,8 @@ static enum comment cut_units(char *comment, const char *units[QUANTITY_REALS])
     return !once ? COMMENT_WORDS : ordered ? COMMENT_COLUMNS : COMMENT_OTHER_ORDER;
 }
 
-/* Looks for names of columns and their units in the comments before the first body, and goes back
- * to where the comments began. */
+/* Looks for names of columns and their units in the comments before the first body, and then goes
+ * back to the first of these comments. */
 static enum status read_comments(struct rows *rows, bool as_is, struct error *error)
 {
     const struct lines_mark begin = lines_tell(rows->lines);

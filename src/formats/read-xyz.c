@@ -1,9 +1,9 @@
 /*
- * Extended XYZ, our own trajectories and others: each frame is a line with the number of bodies,
- * a line of key=value pairs, of which Properties names the columns, and a line a body. The columns
- * mass, pos, velo, id, cluster (the system) and species may stand in any order among others. Their
- * units are those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are
- * there.
+ * Extended XYZ, as Orrery and other programs write it: each frame is a line with the number of
+ * bodies, a line of key=value pairs, of which Properties names the columns, and a line for each
+ * body. The columns mass, pos, velo, id, cluster (the system) and species may stand in any order
+ * among others. Their units are those of the keys mass_unit, length_unit, velocity_unit and
+ * time_unit, if the frame has these keys.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@ enum { MAX_COLUMNS = 1024, PROPERTIES_SIZE = 16 * MAX_COLUMNS };
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Reads the number of bodies in the next frame; 0 at the end of the file. */
+/* Skips blank lines and reads the number of bodies in the next frame; 0 at the end of the file. */
 static enum status read_count(struct lines *lines, size_t *count, struct error *error)
 {
     char *line;
@@ -43,7 +43,7 @@ static enum status read_count(struct lines *lines, size_t *count, struct error *
     return STATUS_OK;
 }
 
-/* Passes over the comment line and the bodies of frame `frame`. */
+/* Skips the line of keys and the bodies of frame `frame`, which has `count` bodies. */
 static enum status skip_frame(struct lines *lines, int64_t frame, size_t count, struct error *error)
 {
     for (size_t i = 0; i <= count; i++) {
@@ -59,7 +59,7 @@ static enum status skip_frame(struct lines *lines, int64_t frame, size_t count, 
     return STATUS_OK;
 }
 
-/* Goes to the frame that is wanted and reads its number of bodies. */
+/* Goes to frame `wanted`, counted from 0 (-1: the last one), and reads its number of bodies. */
 static enum status find_frame(struct lines *lines, int64_t wanted, size_t *count,
                               struct error *error)
 {
@@ -88,7 +88,8 @@ static enum status find_frame(struct lines *lines, int64_t wanted, size_t *count
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/* Properties that hold quantities; those of three columns hold them one after the other. */
+/* The names in Properties that are read, whatever their case, and the columns that each stands
+ * for. */
 static const struct {
     const char *name;
     const char *columns[3];
@@ -147,7 +148,8 @@ static enum status parse_properties(struct rows *rows, char *text, struct error 
 
 enum { VALUE_SIZE = 256 };
 
-/* Reads time, step and box of a frame. A cell without periodic directions in `pbc` is no box. */
+/* Reads time, step and box of a frame from its line of keys. A cell that is periodic along no axis
+ * (`pbc`) is not taken for a box. */
 static void read_about_frame(struct read_about *about, const char *line)
 {
     char value[VALUE_SIZE], directions[3];

@@ -33,7 +33,8 @@ struct dimension read_units_dimension(enum quantity quantity)
     return kinds[kind_of(quantity)].dimension;
 }
 
-/* Reads a unit. Returns false, with the reason, if the text is no unit or one of another kind. */
+/* Reads `text` as a unit of this kind: mass, length, velocity or time. Returns false, with the
+ * reason in `problem`, if it is no unit, or one of another kind. */
 static bool parse_unit(const char *text, size_t kind, struct unit *unit,
                        char problem[READ_PROBLEM_SIZE])
 {
@@ -45,7 +46,7 @@ static bool parse_unit(const char *text, size_t kind, struct unit *unit,
                  text, unit_symbols());
         return false;
     }
-    if (strcmp(text, "1") == 0) /* some files write the lack of a unit so */
+    if (strcmp(text, "1") == 0) /* for some programs "1" means: no unit */
         *unit = (struct unit){ wanted, 0.0 };
     if (memcmp(&unit->dimension, &wanted, sizeof wanted) == 0)
         return true;
@@ -89,7 +90,7 @@ const char *read_units_words(const struct read_units *units, char words[READ_PRO
     return words;
 }
 
-/* --- against the wish ------------------------------------------------------------------------- */
+/* --- the units that are wished for ------------------------------------------------------------ */
 
 static bool are_those_of(const struct read_units *said, const struct units *units)
 {
@@ -107,8 +108,8 @@ const struct units *read_units_system(const struct read_units *units)
     return NULL;
 }
 
-/* Writes an advice: "set physics.units = "galactic"", if those are the units of the file, or else
- * to one of the systems with values in SI. */
+/* Writes advice into `words`: set physics.units = "galactic", if that system has the units of the
+ * file, or else to one of the systems with values in SI, which it lists. */
 static void name_system(const struct read_units *said, char words[READ_PROBLEM_SIZE])
 {
     const struct units *system = read_units_system(said);
@@ -131,8 +132,8 @@ const char *read_units_called(const struct read_wish *wish)
     return wish->called ? wish->called : "bodies.file_units =";
 }
 
-/* Explains that N-body units cannot become units with a value in kg, m and s, nor these N-body
- * units. */
+/* Explains in `problem` that numbers in N-body units cannot be converted into units with a value in
+ * kg, m and s, or the reverse, and names a remedy. */
 static void explain_worth(const struct read_units *said, const struct read_wish *wish,
                           char problem[READ_PROBLEM_SIZE])
 {
@@ -164,7 +165,7 @@ static void explain_contradiction(const struct read_units *said, const struct re
              read_units_words(said, words), read_units_called(wish), wish->file_units->name);
 }
 
-/* Returns the units of a file whose numbers are all in those of one system. */
+/* Returns the units of a file in which all numbers are in the units of one system. */
 static struct read_units units_of_system(const struct units *system)
 {
     struct read_units units = { .said = true,
@@ -179,8 +180,8 @@ static struct read_units units_of_system(const struct units *system)
     return units;
 }
 
-/* Computes the factors of the numbers, and that of times; false, with the remedy, if the wish
- * contradicts the file. */
+/* Computes the factors that convert the numbers and times of a file into the units that are wished
+ * for. Returns false, with reason and remedy in `problem`, if the wish contradicts the file. */
 static bool read_units_factors(const struct read_units *units, const struct read_wish *wish,
                                struct read_factors *factors, char problem[READ_PROBLEM_SIZE])
 {
@@ -207,7 +208,7 @@ static bool read_units_factors(const struct read_units *units, const struct read
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
-/* The formats. The first that recognises a file reads it; the last one takes all. */
+/* The formats. The first one that recognises a file reads it; the last one takes every file. */
 static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
                                                      &read_plain };
 

@@ -23,7 +23,7 @@
  * the units of the run.
  */
 
-/* The quantity of a column; mass to VZ are the reals of struct row (rows.c), in its order. */
+/* The quantity of a column; those from MASS to VZ are the reals that each body has. */
 enum quantity {
     QUANTITY_MASS,
     QUANTITY_X,
@@ -32,33 +32,37 @@ enum quantity {
     QUANTITY_VX,
     QUANTITY_VY,
     QUANTITY_VZ,
-    QUANTITY_REALS, /* the number of those before, which a table must have */
+    QUANTITY_REALS, /* number of the reals before it, all of which a table must have */
     QUANTITY_ID = QUANTITY_REALS,
     QUANTITY_SYSTEM,
     QUANTITY_SPECIES, /* a word */
     QUANTITIES
 };
 
-/* The kinds of units that bodies have: of mass, of length, of velocity. */
+/* The number of kinds of units that bodies have (mass, length, velocity), and the sizes of texts:
+ * of a unit, and of the reason for an error. */
 enum { READ_UNIT_KINDS = 3, READ_UNIT_SIZE = 40, READ_PROBLEM_SIZE = 512 };
 
 /* The units that a file states. */
 struct read_units {
     bool said;
     struct unit of[QUANTITY_REALS];
-    struct unit time;                               /* of the time of a frame */
+    struct unit time;                               /* unit of the times of frames */
     char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* "Msun", "pc", "km/s" */
 };
 
 /* The units that the reader of a file wishes for. */
 struct read_wish {
-    const struct units *units;      /* of the run, for the converted numbers; NULL: they stay */
-    const struct units *file_units; /* of a file that states none; NULL: those of the run */
-    bool as_is;         /* numbers stay as they are, and units that the file states are ignored */
-    const char *called; /* the name of file_units in messages; NULL: "bodies.file_units =" */
+    /* Units into which numbers are converted, those of the run; NULL: numbers stay as they are. */
+    const struct units *units;
+    /* Units of the numbers of a file that states none; NULL: those of the run. */
+    const struct units *file_units;
+    bool as_is;         /* numbers stay as they are, also if the file states their units */
+    const char *called; /* words for `file_units` in messages; NULL: "bodies.file_units =" */
 };
 
-/* Returns the name that messages give to the wish for file_units, before a value like `"as-is"`. */
+/* Returns the words by which messages tell the user to set `file_units`, such as "bodies.file_units
+ * ="; a value like `"as-is"` follows. */
 const char *read_units_called(const struct read_wish *wish);
 
 /* Returns the dimension of a mass, length or velocity. */
@@ -71,37 +75,38 @@ struct dimension read_units_dimension(enum quantity quantity);
 bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
                      char problem[READ_PROBLEM_SIZE]);
 
-/* Notes the unit of time, once those of the bodies are noted. Returns false also if they are not
- * stated, or if N-body units would mix with units that have a value in kg, m and s. */
+/* Notes the unit of time, after those of mass, length and velocity were noted. Returns false, with
+ * the reason in `problem`, if `text` is no unit of time, if those units are not stated, or if
+ * N-body units would mix with units that have a value in kg, m and s. */
 bool read_units_note_time(struct read_units *units, const char *text,
                           char problem[READ_PROBLEM_SIZE]);
 
-/* The factors by which the numbers of each quantity, and times, are multiplied. */
+/* The factors by which the numbers of each quantity, and times, are multiplied to convert them. */
 struct read_factors {
     double of[QUANTITY_REALS], time;
 };
 
-/* Returns the system of units of which all of these are units; NULL if there is none, or the file
- * states none. */
+/* Returns the system of units, such as "galactic", that has all units of the file; NULL if no
+ * system has them all, or the file states none. */
 const struct units *read_units_system(const struct read_units *units);
 
-/* Writes the units of bodies into `words`: "Msun, pc and km/s". */
+/* Writes the units that a file states into `words`: "Msun, pc and km/s". */
 const char *read_units_words(const struct read_units *units, char words[READ_PROBLEM_SIZE]);
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
 enum { READ_LEFT_OUT_SIZE = 160, READ_NUMBER_SIZE = 32 };
 
-/* The statements of a file besides its bodies. */
+/* The content of a file beside its bodies. */
 struct read_about {
-    double time;                       /* NaN: not said; in the unit that was wished for */
-    int64_t step;                      /* -1: not said */
-    double box_length;                 /* side of a periodic cube, in the wished unit; 0: none */
-    bool other_cell;                   /* the file has a periodic cell that is no cube */
-    struct read_units units;           /* those that the file names */
-    char left_out[READ_LEFT_OUT_SIZE]; /* columns that nobody reads: "radius, color" */
-    /* After read(): the last number of a text that looks as if it was cut within that number; else
-     * "". */
+    double time;             /* time of the bodies, in the unit wished for; NaN: not stated */
+    int64_t step;            /* -1: not stated */
+    double box_length;       /* side of a periodic cube, in the unit wished for; 0: none */
+    bool other_cell;         /* the file has a periodic cell that is no cube */
+    struct read_units units; /* those that the file names */
+    char left_out[READ_LEFT_OUT_SIZE]; /* names of columns that are not read: "radius, color" */
+    /* Set by read(): the last number of a text file that looks as if it was cut within that number;
+     * else "". */
     char unfinished[READ_NUMBER_SIZE];
 };
 
@@ -109,19 +114,20 @@ struct rows; /* rows.h */
 
 struct read_request {
     const char *path;
-    int64_t frame; /* of files that hold several: from 0; -1 is the last one */
+    int64_t frame; /* number of the frame, from 0, in a file that holds several; -1: the last one */
     struct read_wish wish;
-    /* For frames that are read one after the other: the file at path, open at the beginning of a
-     * frame, from which `frame` is counted. It is borrowed, and left at the end of the frame that
-     * is read. NULL: opened for the call. */
+    /* For frames that are read one after the other: the file at `path`, open at the beginning of a
+     * frame, which then counts as frame 0. It is borrowed, and afterwards stands behind the frame
+     * that was read. NULL: the call opens the file and closes it. */
     struct lines *lines;
-    struct read_about *about; /* where to put what else the file says; or NULL */
+    /* Takes the content of the file beside its bodies; NULL: not wanted. */
+    struct read_about *about;
 };
 
 struct read_shape {
     size_t systems;
-    size_t count; /* bodies in each of them */
-    size_t line;  /* where the last body stands, for errors; 0 if there are no lines */
+    size_t count; /* number of bodies in each system */
+    size_t line;  /* line of the last body, for messages; 0: the file has no lines */
 };
 
 /* A format of files of bodies. Its functions report STATUS_DATA with the line, STATUS_CONFIG if the
@@ -143,7 +149,7 @@ struct read_format {
      * Opens a text of rows, for rows_measure() and rows_read(): reads up to the first row and sets
      * all members of `rows` but lines, taken and fields (separator, announced, comments and about
      * are preset to blanks, ROWS_UNKNOWN, false and nothing). `lines` is open and belongs to the
-     * caller.
+     * caller. NULL: the format is no text.
      */
     enum status (*open_rows)(const struct read_request *request, struct rows *rows,
                              struct error *error);
@@ -156,27 +162,28 @@ extern const struct read_format read_xyz;
 
 /* Finds the format of that name; NULL if there is none. */
 const struct read_format *read_find(const char *name);
-/* Finds the format that the file looks like; text that looks like no other is plain. Errors of
- * lines_head(). */
+/* Finds the format by the name and the first bytes of the file; text that no other format
+ * recognises is "plain". The errors are those of lines_head(). */
 enum status read_recognise(const char *path, const struct read_format **format,
                            struct error *error);
 
-/* For formats: the first function sets `about` to nothing said; the second adds a name to left_out,
- * unless it is there. */
+/* For the readers of formats. read_about_clear() sets `about` to: nothing is stated.
+ * read_about_leave_out() adds the name of a column to `left_out`, unless it is there already. */
 void read_about_clear(struct read_about *about);
 void read_about_leave_out(struct read_about *about, const char *name);
 
 /*
- * For formats, once about->units are known: converts what else is in `about` into the units of the
- * wish, and finds the factors for the bodies. STATUS_CONFIG, at `line` of the file (0: it has no
- * lines).
+ * For the readers of formats, once about->units are known: converts time and box in `about` into
+ * the units that the request wishes for, and finds the factors for the numbers of bodies.
+ * STATUS_CONFIG, with `line` of the file (0: no line) in the message, if the wish contradicts the
+ * file.
  */
 enum status read_resolve_units(const struct read_request *request, size_t line,
                                struct read_about *about, struct read_factors *factors,
                                struct error *error);
 
-/* For formats that hold no frames: checks that frame 0 or the last one is wanted of the file, which
- * is `what` ("a table"). STATUS_DATA. */
+/* For formats whose files have one frame: checks that the request is for frame 0 or for the last
+ * one. `what` names such a file in the message ("a table"). STATUS_DATA. */
 enum status read_check_frame(const struct read_request *request, const char *what,
                              struct error *error);
 
@@ -185,7 +192,8 @@ enum status read_check_frame(const struct read_request *request, const char *wha
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error);
 
-/* The message about a file whose last number is unfinished. */
+/* The printf() format of the message about a file whose last number seems unfinished: its path, and
+ * this number. */
 #define READ_UNFINISHED                                                                            \
     "%.300s: its last line has no end, and its last number, %s, looks unfinished; was the file "   \
     "cut?"

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The names of each quantity, the first of which stands in messages. */
+/* The names by which a column may state its quantity; messages use the first one. */
 enum { NAMES = 4 };
 static const char *const names[QUANTITIES][NAMES] = {
     [QUANTITY_MASS] = { "mass", "m", "masses" },
@@ -51,7 +51,8 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
     return STATUS_OK;
 }
 
-/* Returns the unit that the file states for a quantity; NULL if there is none. */
+/* Returns the unit in `units`, by columns, of the column that has quantity q; NULL if there is
+ * none. */
 static const char *unit_of(const struct rows *rows, const char *const *units, enum quantity q)
 {
     const char *unit = rows->column[q] ? units[rows->column[q] - 1] : NULL;
@@ -165,7 +166,7 @@ static enum status open_rows(const struct read_format *format, const struct read
     return STATUS_OK;
 }
 
-/* Reads the line of the next row; NULL behind the last one. */
+/* Reads the line of the next row into *line, which is NULL behind the last row. */
 static enum status next_line(struct rows *rows, char **line, struct error *error)
 {
     *line = NULL;
@@ -190,7 +191,8 @@ static enum status next_line(struct rows *rows, char **line, struct error *error
     return STATUS_OK;
 }
 
-/* Returns the name of the body at hand in messages: its id, or its number in the file. */
+/* Returns the number by which messages name the body of the present row: its id, or else its number
+ * in the file, from 1. */
 static int64_t body_name(const struct rows *rows, const struct row *row)
 {
     return rows->column[QUANTITY_ID] ? row->id : (int64_t)rows->taken;
@@ -223,7 +225,8 @@ static enum status parse_real(const struct rows *rows, enum quantity quantity, s
         rows->column[quantity], names[quantity][0], body_name(rows, row), field, hint);
 }
 
-/* Converts a number into the unit that the request asks for. */
+/* Converts a number of the row into the unit that the request wishes for. STATUS_DATA if it
+ * overflows. */
 static enum status convert(const struct rows *rows, enum quantity quantity, struct row *row,
                            struct error *error)
 {
@@ -246,11 +249,12 @@ static bool is_read(const struct rows *rows, size_t column)
 }
 
 /*
- * Warns of a file that was cut within its last number: half of a number looks like a whole one. The
- * last line's missing end says little, since editors leave it out; but then a number is suspect if
- * it is shorter than those of all rows before, or has an exponent of 0, which is left of e-05. One
- * character less is not enough: many numbers end in a 0 that is not written, and a digit at the end
- * of all others would not matter.
+ * Notes in about.unfinished that the file may have been cut within its last number, since half of a
+ * number looks like a whole one. A last line without a line end proves little, because some editors
+ * write none. But if the line end is missing, the last number is suspect if it is at least two
+ * characters shorter than the last numbers of all rows before, or if its exponent is 0, the rest of
+ * e-05, say. One character less is not enough: many numbers end in a 0 that is not written, and one
+ * digit lost at the end matters little.
  */
 static void look_for_cut(struct rows *rows)
 {
@@ -305,7 +309,8 @@ struct systems {
     size_t last; /* index found last: rows of one system mostly follow each other */
 };
 
-/* Returns the index of the system `name`, or the index at which it would have to be put. */
+/* Returns the index in the list of the system with the number `name`, or the index at which that
+ * system would have to be inserted. */
 static size_t find_system(struct systems *systems, int64_t name)
 {
     if (systems->last < systems->length && systems->list[systems->last].name == name)
@@ -341,8 +346,8 @@ static enum status add_system(struct systems *systems, int64_t name, struct erro
     return STATUS_OK;
 }
 
-/* Reads all rows and counts the bodies of every system; without a column for systems, of system
- * 0. */
+/* Reads all rows and counts the bodies of every system; without a column for systems all bodies
+ * count for system 0. */
 static enum status count_systems(struct rows *rows, struct systems *systems, struct error *error)
 {
     for (;;) {
@@ -376,7 +381,7 @@ static enum status measure_rows(struct rows *rows, struct systems *systems, stru
     return STATUS_OK;
 }
 
-/* --- the format's part ------------------------------------------------------------------------ */
+/* --- the functions of a text format ----------------------------------------------------------- */
 
 enum status rows_measure(const struct read_format *format, const struct read_request *request,
                          struct read_shape *shape, struct error *error)
@@ -404,8 +409,8 @@ static void set_body(struct bodies *bodies, size_t index, const struct row *row,
         bodies->id[index] = row->id;
 }
 
-/* Keeps the species, or leaves them out if bodies cannot have them. A last species "X" is dropped:
- * its bodies have none. */
+/* Keeps the species of the bodies, or drops them all if struct bodies cannot hold them. A last
+ * species named "X" is dropped, since X stands for bodies without a species. */
 static void keep_species(struct rows *rows, struct bodies *bodies)
 {
     const size_t last = bodies->species_count;
@@ -417,7 +422,8 @@ static void keep_species(struct rows *rows, struct bodies *bodies)
         bodies->species_count--;
 }
 
-/* Reads all rows; those of the k-th of `systems` go to system k. */
+/* Reads all rows into `bodies`: those of the k-th entry of `systems` become system k. STATUS_DATA
+ * also if the file has grown since it was measured. */
 static enum status fill_bodies(struct rows *rows, struct systems *systems, struct bodies *bodies,
                                struct error *error)
 {
@@ -445,7 +451,8 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
     }
 }
 
-/* Finds the names of the systems, with counts of 0, and goes back to the first row of the table. */
+/* Lists the numbers that name the systems of the file, with counts of 0, and goes back to the first
+ * row of the table. Without a column for systems the list is one system, 0. */
 static enum status name_systems(struct rows *rows, struct systems *systems, struct error *error)
 {
     const bool named = rows->column[QUANTITY_SYSTEM] != 0;
@@ -459,7 +466,7 @@ static enum status name_systems(struct rows *rows, struct systems *systems, stru
     return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
-/* Checks that every system has as many bodies as were measured. STATUS_DATA. */
+/* Checks that every system of the file has as many bodies as when it was measured. STATUS_DATA. */
 static enum status check_filled(const struct rows *rows, const struct systems *systems,
                                 const struct bodies *bodies, struct error *error)
 {

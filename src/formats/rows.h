@@ -1,7 +1,7 @@
 /*
- * Tables of bodies in text: one body a line, in columns that the start of the file or the format
- * itself names. The text formats share these functions; each of them opens its table in its own
- * way.
+ * Tables of bodies in text: one body on each line, in columns that the start of the file or the
+ * format itself names. The text formats share these functions; each of them opens its table in its
+ * own way.
  */
 #ifndef ORRERY_FORMATS_ROWS_H
 #define ORRERY_FORMATS_ROWS_H
@@ -16,29 +16,29 @@ struct rows {
     struct lines *lines;
     char separator;            /* ',' or ' ' for any blanks */
     bool comments;             /* lines that start with # are skipped, as blank ones always are */
-    size_t width;              /* columns */
-    size_t column[QUANTITIES]; /* number of its column, from 1; 0: the table has no such column */
+    size_t width;              /* number of columns */
+    size_t column[QUANTITIES]; /* the column of each quantity, from 1; 0: the table has none */
     size_t announced;          /* rows that the file says it has, or ROWS_UNKNOWN: up to its end */
     size_t taken;
-    char **fields;   /* of the row at hand; width of them */
-    size_t shortest; /* the least length of the last field, of the rows that were taken */
-    bool lent;       /* the lines are the caller's */
+    char **fields;   /* the `width` fields of the row that is being read */
+    size_t shortest; /* least length of the last field of a row, over the rows so far */
+    bool lent;       /* `lines` belongs to the caller */
     bool no_species; /* species are more than bodies can have, or differ between systems */
     struct read_about about;
-    struct read_factors factors; /* of the numbers of a row */
-    size_t units_line;           /* where the units are named; 0: nowhere */
+    struct read_factors factors; /* by which the numbers of a row are multiplied */
+    size_t units_line;           /* number of the line that names the units; 0: none */
 };
 
 #define ROWS_UNKNOWN SIZE_MAX
 
-/* Do the work of measure() and read() of struct read_format for a text format. */
+/* Serve as measure() and read() of struct read_format in all text formats. */
 enum status rows_measure(const struct read_format *format, const struct read_request *request,
                          struct read_shape *shape, struct error *error);
 enum status rows_read(const struct read_format *format, const struct read_request *request,
                       struct bodies *bodies, struct error *error);
 
-/* Returns the quantity that the `length` letters of a name mean, in any case: m, mass, x, y, z, vx,
- * vy, vz, id, cluster, system, species; QUANTITIES for none of these. */
+/* Returns the quantity that the `length` letters of a column's name mean, in upper or lower case,
+ * such as m, mass, x, vx, id, cluster, species; QUANTITIES if they mean none. */
 enum quantity rows_find_quantity(const char *name, size_t length);
 
 /* Notes that column `column` (from 1) has the quantity that `name` means; if it means none, notes

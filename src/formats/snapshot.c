@@ -90,7 +90,7 @@ static void begin_plain(struct stream *stream, const struct moment *first,
     stream_print(stream, "#");
     for (size_t k = 0; k < COUNT_OF(reals); k++) {
         stream_print(stream, " %s", reals[k].name);
-        if (units_physical(units)) /* labels of N-body units say no more than names */
+        if (units_physical(units)) /* M, L and T of N-body units would say nothing new */
             stream_print(stream, " [%s]", units_label(units, reals[k].dimension, label));
     }
     stream_print(stream, "\n");
@@ -121,7 +121,7 @@ static void write_lammps(struct stream *stream, const struct moment *now,
                          const struct snapshot_options *options)
 {
     struct moment told = *now;
-    if (told.step == MOMENT_NO_STEP) /* a dump must have a step */
+    if (told.step == MOMENT_NO_STEP) /* a dump must have a step: the number of the moment */
         told.step = options->index;
     if (options->index == 0)
         stream_print(stream, "ITEM: UNITS\n%s\n", now->physics->units->name);
@@ -139,8 +139,8 @@ static const char *const npz_endings[] = { ".npz", NULL };
 static const char *const vtk_endings[] = { ".vtkhdf", NULL };
 static const char *const dcd_endings[] = { ".dcd", NULL };
 
-/* Contents that formats hold: whole bodies; positions with time and cell; whole bodies with time
- * and cell, but without species. */
+/* Combinations of enum snapshot_content that several formats hold: whole bodies; positions with
+ * time and cell; whole bodies with time and cell, but without species. */
 enum {
     HOLDS_BODIES = SNAPSHOT_MOTION | SNAPSHOT_DIGITS,
     HOLDS_POSITIONS = SNAPSHOT_DIGITS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,

@@ -1,6 +1,6 @@
 /*
- * Bodies at one instant, or at several, as a file that stands for itself: what `orrery convert`
- * writes. A format is a row of the table; reading is formats/read.h.
+ * Bodies at one instant, or at several, as a file that does not need a run: `orrery convert` writes
+ * them. Each format is a row of the table in snapshot.c; formats/read.h is about reading.
  */
 #ifndef ORRERY_FORMATS_SNAPSHOT_H
 #define ORRERY_FORMATS_SNAPSHOT_H
@@ -28,14 +28,15 @@ enum snapshot_content {
 };
 
 struct snapshot_options {
-    bool many;               /* several moments are to come */
-    size_t index;            /* of this moment, from 0 */
-    bool species;            /* the first moment has some, so all moments have the column */
-    struct xyz_frame *frame; /* how extended XYZ is written, and the digits of any text */
+    bool many;    /* the file will have several moments */
+    size_t index; /* number of this moment in the file, from 0 */
+    /* The bodies of the first moment have species, so all moments have a column for them. */
+    bool species;
+    struct xyz_frame *frame; /* columns of extended XYZ, and the digits in any text format */
 };
 
 /* The arrays of moments, gathered for a format that writes each array in one piece; all zero is
- * empty. The first axis of each array is the moment, but for systems and species. */
+ * empty. The first axis of each array is the moment, except in those of systems and species. */
 enum snapshot_array {
     ARRAY_TIME,
     ARRAY_STEP,
@@ -44,35 +45,41 @@ enum snapshot_array {
     ARRAY_MASS,
     ARRAY_POSITION,
     ARRAY_VELOCITY,
-    ARRAY_SYSTEM, /* this and the next are of the first moment; empty: one system, or no species */
+    /* This array and ARRAY_SPECIES are those of the first moment; they are empty if there is one
+     * system, or there are no species. */
+    ARRAY_SYSTEM,
     ARRAY_SPECIES,
     SNAPSHOT_ARRAYS
 };
 struct snapshot_arrays {
-    size_t frames, bodies; /* of all systems */
+    size_t frames, bodies; /* number of moments, and of bodies in all systems */
     const struct units *units;
     struct text array[SNAPSHOT_ARRAYS];
-    unsigned lost; /* enum snapshot_content: what the writer lost of what the format holds */
+    /* enum snapshot_content, or-ed: the content that the writer had to drop, though the format can
+     * hold it. */
+    unsigned lost;
 };
 
 /* A format of snapshots. Those of text write to a stream, binary ones make the bytes of a file. */
 struct snapshot_format {
-    const char *name;           /* as bodies.format spells it */
-    const char *const *endings; /* of file names; NULL-terminated; the first one is the usual */
-    unsigned holds;             /* enum snapshot_content, of one moment */
-    unsigned holds_of_many;     /* the same, of several moments in a file; 0: not possible */
-    bool needs_hdf5;            /* hdf5_snapshot_probe() says whether the program has it */
-    /* Text: begin() writes what stands before the first moment, or is NULL; write() writes a
-     * moment. */
+    const char *name; /* as bodies.format spells it */
+    /* Usual endings of file names, the first one by default; NULL at the end. */
+    const char *const *endings;
+    unsigned holds;         /* enum snapshot_content, or-ed: what a file of one moment holds */
+    unsigned holds_of_many; /* the same for several moments in one file; 0: not possible */
+    bool needs_hdf5;        /* needs a program built with HDF5: hdf5_snapshot_probe() */
+    /* Functions of a text format: begin() writes what stands before the first moment (NULL:
+     * nothing), write() writes a moment. */
     void (*begin)(struct stream *stream, const struct moment *first,
                   const struct snapshot_options *options);
     void (*write)(struct stream *stream, const struct moment *now,
                   const struct snapshot_options *options);
-    /* Instead: makes the bytes of a file, which the caller frees. STATUS_UNAVAILABLE,
-     * STATUS_MEMORY. */
+    /* Function of a binary format of one moment: makes the bytes of a file, which the caller frees.
+     * STATUS_UNAVAILABLE, STATUS_MEMORY. */
     enum status (*image)(const struct moment *now, void **bytes, size_t *length,
                          struct error *error);
-    /* Instead: writes all moments, which were gathered, to a stream. STATUS_IO, STATUS_MEMORY. */
+    /* Function of a format that stores whole arrays: writes all moments, after they were gathered,
+     * to a stream. STATUS_IO, STATUS_MEMORY. */
     enum status (*write_arrays)(struct snapshot_arrays *arrays, struct stream *stream,
                                 struct error *error);
 };
@@ -84,8 +91,8 @@ const struct snapshot_format *snapshot_of_file(const char *file);
 
 /* --- numpy: npz.c ----------------------------------------------------------------------------- */
 
-/* Adds a moment (NEED_STATE) to the arrays, with its species if the file is to have them.
- * STATUS_MEMORY. */
+/* Adds a moment with valid positions and velocities to the arrays, with the species of its bodies
+ * if the file is to have them. STATUS_MEMORY. */
 enum status snapshot_arrays_add(struct snapshot_arrays *arrays, const struct moment *now,
                                 bool species, struct error *error);
 void snapshot_arrays_free(struct snapshot_arrays *arrays);
@@ -110,8 +117,8 @@ enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct str
 enum status snapshot_arrays_write_vtk(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error);
 
-/* Makes the bytes of a file of VTK with one moment (NEED_STATE), which the caller frees.
- * STATUS_UNAVAILABLE, STATUS_MEMORY. */
+/* Makes the bytes of a VTK file with one moment, whose positions and velocities must be valid. The
+ * caller frees them. STATUS_UNAVAILABLE, STATUS_MEMORY. */
 enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                            struct error *error);
 
@@ -119,8 +126,9 @@ enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *lengt
 
 /*
  * Writes the positions of the moments, rounded to single precision, as VMD and MDAnalysis read
- * them, with the periodic cell. Steps and times are there if the frames are at equal distances in
- * them. STATUS_DATA for a position that single precision does not reach, or for too many bodies.
+ * them, with the periodic cell. The file has steps and times if these are at equal distances from
+ * frame to frame. STATUS_DATA for a position that single precision does not reach, or for too many
+ * bodies.
  */
 enum status snapshot_arrays_write_dcd(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error);
@@ -130,11 +138,11 @@ enum status snapshot_arrays_write_dcd(struct snapshot_arrays *arrays, struct str
 /* The content of a GADGET-style HDF5 snapshot: what GADGET-4, SWIFT, yt and pynbody read. */
 
 /*
- * Makes the bytes of a file, which the caller frees, with the bodies of a moment (NEED_STATE); the
- * same bytes for the same moment. In a periodic box positions are those in [0, L), as in GADGET;
- * BoxSize is 0 in open space. Of an ensemble, the data set System has the system of each body, from
- * 1; if there are species, Species has the species of each body, from 1. STATUS_UNAVAILABLE,
- * STATUS_MEMORY.
+ * Makes the bytes of a file, which the caller frees, with the bodies of a moment, whose positions
+ * and velocities must be valid; the same moment always gives the same bytes. In a periodic box
+ * positions are those in [0, L), as in GADGET; BoxSize is 0 in open space. Of an ensemble, the data
+ * set System has the system of each body, from 1; if there are species, Species has the species of
+ * each body, from 1. STATUS_UNAVAILABLE, STATUS_MEMORY.
  */
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                               struct error *error);

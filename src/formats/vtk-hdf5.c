@@ -1,8 +1,9 @@
 /*
  * The arrays of moments as VTK's HDF5 file of points over time, which ParaView, pyvista and VTK
- * itself read: "VTKHDF format specification" 2.0 at docs.vtk.org, dataset type PolyData. The
- * bodies are points and one vertex each; all moments share the vertices, whose offsets in Steps are
- * therefore 0, while those of points and of their data grow by the number of bodies.
+ * itself read: "VTKHDF format specification" 2.0 at docs.vtk.org, dataset type PolyData. Each body
+ * is a point and a vertex, the cell that shows it. All moments share the vertices, whose offsets in
+ * the group Steps are therefore 0, while the offsets of points and of their data grow by the number
+ * of bodies with each moment.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *lengt
 
 /* --- data sets -------------------------------------------------------------------------------- */
 
-/* Writes `rows` rows of `width` numbers, integers of 64 bits or reals, and closes the set. */
+/* Writes a data set `name` of `rows` rows of `width` numbers: integers of 64 bits, or reals. */
 static bool put_numbers(hid_t group, const char *name, bool integers, size_t rows, size_t width,
                         const void *numbers)
 {
@@ -52,7 +53,8 @@ static bool put_numbers(hid_t group, const char *name, bool integers, size_t row
     return good;
 }
 
-/* Writes `rows` rows of `width` equal integers: `first`, and in each row `distance` more. */
+/* Writes a data set of `rows` rows of `width` equal integers: `first` in the first row, and in each
+ * further row `distance` more. */
 static bool put_series(hid_t group, const char *name, size_t rows, size_t width, size_t first,
                        size_t distance)
 {
@@ -83,7 +85,8 @@ static hid_t new_group(hid_t parent, const char *name)
 
 /* --- vertices --------------------------------------------------------------------------------- */
 
-/* Writes a kind of cells, of which there are `count`, each of one point. */
+/* Writes the group of one kind of VTK's cells, such as Vertices: `count` cells of one point
+ * each. */
 static bool put_cells(hid_t root, const char *name, size_t count)
 {
     const hid_t group = new_group(root, name);
@@ -102,7 +105,7 @@ static const struct field {
     enum snapshot_array array;
     bool integers;
     size_t width;
-    bool every; /* every moment has its own rows */
+    bool every; /* each moment has rows of its own; else all share the first ones */
 } point_fields[] = {
     { "id", ARRAY_ID, true, 1, true },
     { "mass", ARRAY_MASS, false, 1, true },
@@ -110,8 +113,8 @@ static const struct field {
     { "system", ARRAY_SYSTEM, true, 1, false },
 };
 
-/* Fields that have one number for each moment. The time is also here, since VTK takes no times from
- * a file of a single step. */
+/* Fields that have one number for each moment. The time is among them because VTK ignores the times
+ * of a file that has a single step. */
 static const struct field moment_fields[] = {
     { "time", ARRAY_TIME, false, 1, true },
     { "step", ARRAY_STEP, true, 1, true },
@@ -125,8 +128,8 @@ static bool put_field(hid_t group, const struct snapshot_arrays *arrays, const s
                        array->length / (sizeof(double) * field->width), field->width, array->bytes);
 }
 
-/* Writes the fields, and into `offsets` the row at which each moment begins: `rows` rows after the
- * moment before. */
+/* Writes the fields whose arrays are not empty, and into `offsets` the row at which each moment
+ * begins: `rows` rows behind the one of the moment before. Closes both groups. */
 static bool put_fields(hid_t group, hid_t offsets, const struct snapshot_arrays *arrays,
                        const struct field *fields, size_t count, size_t rows)
 {
@@ -141,7 +144,7 @@ static bool put_fields(hid_t group, hid_t offsets, const struct snapshot_arrays 
     return good;
 }
 
-/* Writes the units as attributes of the file's group, which VTK leaves alone. */
+/* Writes the units as attributes of the file's group, which VTK ignores. */
 static bool put_units(hid_t root, const struct units *units)
 {
     char label[UNITS_LABEL_SIZE];
@@ -154,8 +157,8 @@ static bool put_units(hid_t root, const struct units *units)
 
 /* --- moments ---------------------------------------------------------------------------------- */
 
-/* Writes the times. A moment without a time gets its index, since a reader looks for a moment by a
- * number. */
+/* Writes the times. A moment without a time gets its index, since readers choose a moment by its
+ * time. */
 static bool put_times(hid_t steps, const struct snapshot_arrays *arrays)
 {
     double *const times = calloc(arrays->frames, sizeof *times);
@@ -169,8 +172,7 @@ static bool put_times(hid_t steps, const struct snapshot_arrays *arrays)
     return good;
 }
 
-/* Writes how many tuples each field of a moment has, and of how many numbers: one tuple of one
- * number. */
+/* Writes, for each field of a moment, that it has one tuple of one number. */
 static bool put_sizes(hid_t sizes, const struct snapshot_arrays *arrays)
 {
     bool good = sizes >= 0;

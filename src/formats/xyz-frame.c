@@ -8,9 +8,9 @@
 #include "base/memory.h"
 
 struct xyz_column {
-    const char *name;     /* in the key `columns` */
-    const char *property; /* in Properties= */
-    const char *dump;     /* in a dump of LAMMPS */
+    const char *name;     /* its name in the key `columns` of a config */
+    const char *property; /* its name, type and width in Properties= */
+    const char *dump;     /* its names in a dump of LAMMPS */
     unsigned needs;
     void (*write)(const struct xyz_frame *frame, const struct moment *now, size_t index);
 };
@@ -165,7 +165,7 @@ double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
 
 /* --- a frame ---------------------------------------------------------------------------------- */
 
-/* Writes the units as keys, which our own reader uses and OVITO shows as attributes. N-body units
+/* Writes the units as keys, which Orrery's reader uses and OVITO shows as attributes. N-body units
  * are not written. */
 static void write_units(struct stream *stream, const struct units *units)
 {
@@ -204,7 +204,8 @@ static void write_body(const struct xyz_frame *frame, const struct moment *now, 
     stream_write(frame->stream, "\n", 1);
 }
 
-/* Writes the head of a frame and its line of columns, as LAMMPS has them. */
+/* Writes the head of a frame, up to its line with the names of the columns, as LAMMPS has it in a
+ * dump. */
 static void write_dump_head(const struct xyz_frame *frame, const struct moment *now, size_t bodies)
 {
     struct stream *const stream = frame->stream;

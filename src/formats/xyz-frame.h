@@ -19,12 +19,13 @@ enum { XYZ_COLUMNS = 16, XYZ_PROBLEM_SIZE = 160 };
 /* The columns and bodies to be written, and the digits; from `dump` on, the state of the frame that
  * is being written. */
 struct xyz_frame {
-    int digits;  /* significant ones of reals; 17 read back exactly */
-    size_t thin; /* every thin-th body is written, from the first of each system on; 0: all */
+    int digits; /* significant digits of reals; with 17 they read back exactly */
+    /* Every thin-th body of each system is written, beginning with its first; 0: all bodies. */
+    size_t thin;
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
-    unsigned needs; /* enum need, or-ed */
-    bool dump;      /* a frame of LAMMPS, not of extended XYZ */
+    unsigned needs; /* enum need, or-ed: what the columns need of a moment */
+    bool dump;      /* it is a frame of LAMMPS, not of extended XYZ */
     struct cell cell;
     struct stream *stream;
 };
@@ -33,7 +34,7 @@ struct xyz_frame {
  * the reason in `problem`, if they are wrong. */
 bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE]);
 
-/* Estimates the bytes of a body that is written, in an ensemble of `systems` systems. */
+/* Estimates the bytes that one body takes in a frame, in an ensemble of `systems` systems. */
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 
 /* Writes one frame. In an ensemble every frame has the column `cluster`, the system of a body,

@@ -1,6 +1,7 @@
 /*
- * The trajectory: frames of extended XYZ one after the other. Plain text while the run goes on, so
- * that a restart can cut it anywhere; compressed, if asked for, when the run has finished.
+ * The output `xyz`: a trajectory, frames of extended XYZ one after the other. The file is plain
+ * text while the run goes on, so that a restart can cut it at any byte; it is compressed, if asked
+ * for, when the run has finished.
  */
 #include <math.h>
 #include <stdio.h>
@@ -93,7 +94,7 @@ static enum status xyz_open(const struct section *section, struct directory *dir
     return status;
 }
 
-/* Removes the compressed file: from here on the plain one counts. */
+/* Removes the compressed file at a restart: from here on the plain one counts. */
 static enum status xyz_trim(struct output *output, struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
@@ -113,7 +114,7 @@ static enum status xyz_write(struct output *output, const struct moment *now, st
 static enum status xyz_finish(struct output *output, struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
-    if (!xyz->compress || xyz->unpacked) /* nothing was added to what is compressed already */
+    if (!xyz->compress || xyz->unpacked) /* unpacked: it is as it was when it was compressed */
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)
@@ -129,20 +130,22 @@ static bool xyz_finished_file(const struct section *section, char name[OUTPUT_NA
     return section_flag(section, "compress");
 }
 
-/* Bounds the bytes of a frame. At the end the compressed file stands beside the plain one for a
- * while. */
+/* Returns an upper bound of the bytes of a frame; with `compress` half as much again, since at the
+ * end the compressed file stands beside the plain one for a while. */
 static double xyz_event_bytes(const struct section *section, size_t systems, double bodies)
 {
     char problem[XYZ_PROBLEM_SIZE];
     struct xyz_frame frame = { .digits = (int)section_integer(section, "digits") };
-    xyz_frame_choose(&frame, section_string(section, "columns"), problem); /* checked at opening */
+    /* Wrong columns are reported by xyz_open(). */
+    xyz_frame_choose(&frame, section_string(section, "columns"), problem);
     const double thin = (double)section_integer(section, "thin");
     const double written = (double)systems * ceil(bodies / (double)systems / thin);
     const double plain = written * xyz_frame_body_bytes(&frame, systems);
     return section_flag(section, "compress") ? 1.5 * plain : plain;
 }
 
-/* Returns the memory for potentials, phi and psi. */
+/* Returns the bytes of memory for phi and psi of all bodies, which the column local_energy
+ * needs. */
 static double xyz_memory_bytes(const struct section *section, size_t systems, double bodies,
                                double length)
 {
