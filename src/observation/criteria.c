@@ -141,7 +141,7 @@ static void judge_value(struct criterion *criterion, size_t system, double time,
     }
     criterion->rows++;
     criterion->last = time;
-    if (margin(criterion, value) >= 0) /* false for a NaN, which is a failure */
+    if (margin(criterion, value) >= 0) /* false for NaN */
         return;
     if (criterion->failures == 0) {
         criterion->first_failure = time;
