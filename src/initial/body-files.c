@@ -9,8 +9,8 @@
 
 #include "base/document.h"
 
-/* Returns the length of the folder that `a` and the first `length` letters of `b` have in common.
- */
+/* Returns the length, with the last slash, of the deepest folder with which both `a` and the first
+ * `length` letters of `b` begin; 0 if there is none. */
 static size_t common_folder(const char *a, const char *b, size_t length)
 {
     size_t folder = 0;
@@ -44,7 +44,7 @@ const char *body_files_name(const struct body_files *files, size_t system)
     return system < body_files_systems(files) ? files->paths[system] + files->folder : "";
 }
 
-/* --- their content ---------------------------------------------------------------------------- */
+/* --- the content of the files ----------------------------------------------------------------- */
 
 struct body_files input_files(const struct config *config, const char *models[INPUT_MODELS])
 {
@@ -66,7 +66,8 @@ const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE])
     size_t length;
     struct stat about;
     hash[0] = '\0';
-    /* A file that is not regular, a pipe, say, can be read once only. */
+    /* Only regular files are read: a pipe, say, can be read once only, and the bodies come from
+     * it. */
     FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
     XXH3_state_t *state = file ? XXH3_createState() : NULL;
     if (state) {
@@ -105,8 +106,8 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     return hash;
 }
 
-/* Returns the absolute path, which names the file from wherever it is read, or `path` itself if
- * there is no such file. */
+/* Returns the absolute path of a file as JSON, since it names the file in whatever folder it is
+ * read; `path` itself if there is no such file. */
 static json_t *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);

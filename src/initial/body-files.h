@@ -1,4 +1,5 @@
-/* The files that bodies come from: bodies.file, or bodies.files, of which each is a system. */
+/* The files that the bodies of a config come from: the one of the key `file`, or those of the key
+ * `files`, each of which is a system of an ensemble. */
 #ifndef ORRERY_INITIAL_BODY_FILES_H
 #define ORRERY_INITIAL_BODY_FILES_H
 
@@ -11,26 +12,30 @@ struct body_files {
     const char *key;          /* "file" or "files" */
     const char *const *paths; /* borrowed from the config */
     size_t count;             /* 0: the bodies come from no file */
-    size_t folder; /* bytes at the start of each path that name the folder which all files are in */
+    /* Length, in bytes, of the deepest folder that holds all files, at the start of each path. */
+    size_t folder;
 };
 
-/* Returns the files of the section `bodies`, or of one of `models`. */
+/* Returns the files that the section `bodies`, or one of the list `models`, names; none unless its
+ * initial condition is "file". */
 struct body_files body_files_of(const struct section *bodies);
 
-/* Returns the number of systems that the files make: 0 if ensemble.systems decides it. */
+/* Returns the number of systems if each file is one (key `files`); 0 if ensemble.systems decides
+ * the number. */
 size_t body_files_systems(const struct body_files *files);
 
 /* Returns the file of a system, counted from 0, as tables name it: without the folders that all
  * files have in common. "" if the systems have no files of their own. */
 const char *body_files_name(const struct body_files *files, size_t system);
 
-/* --- their content ---------------------------------------------------------------------------- */
+/* --- the content of the files ----------------------------------------------------------------- */
 
-/* The content of the files that the bodies of a run come from, as hashes: names say little of it
- * later. */
+/* The functions below describe the content of files by hashes, since a file of the same name may
+ * have other content later. */
 
-/* Returns the files that the bodies of a config come from: those of `bodies`, or those of the
- * models of an encounter, with the key "models" and paths for which the caller has the room. */
+/* Returns the files that the bodies of a config come from: those of its group `bodies` or, if this
+ * is an encounter of two models, those of the models, with "models" for the key. Their paths are
+ * put into `models`, which the caller provides. */
 enum { INPUT_MODELS = 2 };
 struct body_files input_files(const struct config *config, const char *models[INPUT_MODELS]);
 

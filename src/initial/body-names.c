@@ -1,4 +1,5 @@
-/* Names of single bodies, the key `names`: each is a species of one body (model/bodies.h). */
+/* The key `names`, which names single bodies: each name becomes a species of one body
+ * (model/bodies.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "initial/initial-table.h"
 #include "initial/initial.h"
 
-/* Copies the word within the quotation marks of a string; returns false if it is no name. */
+/* Copies the word within the quotation marks of `value` to `name`. Returns false if the word cannot
+ * be a name. */
 static bool read_name(const char *value, char name[SPECIES_NAME_SIZE])
 {
     const size_t length = strlen(value);

@@ -1,6 +1,7 @@
 /*
- * The conditions that bodies must satisfy before they move: finite numbers, masses of which one is
- * positive, ids that differ, and no two bodies at a place where the force between them is infinite.
+ * The conditions that bodies must satisfy before they move: finite numbers, masses that are not
+ * negative and of which one is positive (in external fields none need be), ids that differ, and no
+ * two bodies at a place where the force between them is infinite.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,8 @@
 #include "initial/initial.h"
 #include "model/bodies.h"
 
-/* The system under examination. */
+/* The system that is checked, whose bodies have the indices [first, last) of the arrays. `source`
+ * names their origin in messages. */
 struct subject {
     const struct bodies *bodies;
     size_t first, last;
@@ -99,7 +101,8 @@ static double wrapped(const struct subject *subject, double x)
     return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
 }
 
-/* Compares two bodies by position; returns 0 if both are at one. */
+/* Compares two bodies by x, then by y, then by z, so that they can be sorted; returns 0 if both are
+ * at one position. */
 static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;

@@ -1,5 +1,5 @@
-/* The keys that all models of star clusters have: the number of bodies, their masses, the binaries
- * among them, and the scale of it all. */
+/* The config keys that all models of star clusters have: the number of bodies, their masses, the
+ * binaries among them, and the scale of it all. */
 #ifndef ORRERY_INITIAL_CLUSTER_KEYS_H
 #define ORRERY_INITIAL_CLUSTER_KEYS_H
 
@@ -11,9 +11,9 @@ enum eccentricities { ECCENTRICITIES_THERMAL, ECCENTRICITIES_CIRCULAR };
 
 /* The values of these keys, the first member of the struct into which a model reads its keys. */
 struct cluster_keys {
-    double mass; /* NaN where unset */
+    double mass; /* total mass; NaN: unset */
     enum mass_function masses;
-    double star_masses[2]; /* in solar masses */
+    double star_masses[2]; /* smallest and largest mass of a star, in solar masses */
     double heavy_ratio, heavy_fraction;
     enum rescale rescale;
     double binary_fraction, binary_axes[2];
@@ -25,7 +25,8 @@ extern const char *const binaries_eccentricities[];              /* cluster.c */
 extern const char *const cluster_rescale_choices[];              /* cluster.c */
 
 /* clang-format off */
-/* The rows of these keys, with the defaults of `center` and `rescale`. */
+/* The rows of these keys in the table of a model; the arguments are the defaults of `center` and
+ * `rescale`. */
 #define CLUSTER_PARAMETERS(center_, rescale_)                                                      \
     INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, both members of a binary counted."),            \
     INITIAL_CENTER(center_),                                                                       \

@@ -24,7 +24,8 @@
 
 const char *const binaries_eccentricities[] = { "thermal", "circular", NULL };
 
-/* Checks the keys of the binaries: relations that no single row can see. */
+/* Checks relations between the keys of the binaries, which the range of a single key cannot
+ * express. */
 static void binaries_check(const struct section *section, struct error *error)
 {
     const bool some = section_real(section, "binary_fraction") > 0;
@@ -42,8 +43,8 @@ static void binaries_check(const struct section *section, struct error *error)
         section_error(section, "binary_axes", error, "must be two lengths, the smaller one first");
 }
 
-/* Returns the number of binaries among `count` bodies: the fraction f of B + S, where 2 B + S =
- * count. */
+/* Returns the number B of binaries among `count` bodies: B = f (B + S), where f is the key
+ * binary_fraction, S the number of single bodies and 2 B + S = count. */
 static size_t binaries_count(const struct cluster_keys *keys, size_t count)
 {
     const double f = keys->binary_fraction;
@@ -51,8 +52,8 @@ static size_t binaries_count(const struct cluster_keys *keys, size_t count)
     return binaries > (double)(count / 2) ? count / 2 : (size_t)binaries;
 }
 
-/* Draws the true anomaly, in degrees, at a moment that is uniform in time: the eccentric anomaly
- * has the density (1 - e cos E) / 2 pi, since M = E - e sin E. */
+/* Draws the true anomaly, in degrees, on an orbit of eccentricity e at a moment that is uniform in
+ * time: the eccentric anomaly has the density (1 - e cos E) / 2 pi, since M = E - e sin E. */
 static double draw_anomaly(gsl_rng *generator, double e)
 {
     double E;
@@ -116,8 +117,8 @@ const char *const masses_help[] = {
     "Light and heavy bodies.",
 };
 
-/* A piece of a broken power law: dN/dm ~ m^-slope from `from` to that of the next piece, continuous
- * at the breaks. */
+/* A piece of a broken power law: dN/dm ~ m^-slope from the mass `from`, in solar masses, to that of
+ * the next piece. The law is continuous; its list of pieces ends with one from infinity. */
 struct piece {
     double from, slope;
 };
@@ -133,13 +134,14 @@ static bool are_stellar(enum mass_function masses)
     return masses == IMF_SALPETER || masses == IMF_KROUPA;
 }
 
-/* Tells whether the masses are drawn in solar masses. */
+/* Tells whether the section asks for the masses of stars, which are drawn in solar masses. */
 static bool masses_are_stellar(const struct section *section)
 {
     return are_stellar((enum mass_function)section_choice(section, "masses"));
 }
 
-/* Checks the keys of the masses: relations that no single row can see. */
+/* Checks relations between the keys of the masses, which the range of a single key cannot
+ * express. */
 static void masses_check(const struct section *section, struct error *error)
 {
     static const struct {
@@ -162,19 +164,19 @@ static void masses_check(const struct section *section, struct error *error)
         section_error(section, "star_masses", error, "must be two masses, the smaller one first");
 }
 
-/* Returns the integral of m^-slope from a to b. */
+/* Returns the integral of m^-slope from a to b; slope is not 1. */
 static double number(double slope, double a, double b)
 {
     const double p = 1.0 - slope;
     return (pow(b, p) - pow(a, p)) / p;
 }
 
-/* One mass function between two limits, ready to draw from. */
+/* A mass function between two limits, in pieces from which masses can be drawn. */
 struct sampler {
     size_t count;
     struct {
         double a, b, slope;
-        double up_to; /* share of the stars up to b */
+        double up_to; /* fraction of the stars whose mass is at most b */
     } pieces[PIECES_MOST];
 };
 
@@ -183,7 +185,7 @@ static struct sampler sampler_of(enum mass_function masses, const double limits[
     struct sampler s = { 0 };
     double total = 0, factor = 1;
     for (const struct piece *piece = mass_functions[masses]; isfinite(piece->from); piece++) {
-        if (piece > mass_functions[masses]) /* continuous where two pieces meet */
+        if (piece > mass_functions[masses]) /* so that dN/dm is continuous there */
             factor *= pow(piece->from, piece->slope - piece[-1].slope);
         const double a = fmax(piece->from, limits[0]), b = fmin(piece[1].from, limits[1]);
         if (!(a < b))
@@ -199,7 +201,7 @@ static struct sampler sampler_of(enum mass_function masses, const double limits[
     return s;
 }
 
-/* Draws the mass of a star by the inverse of the cumulative number. */
+/* Draws the mass of a star, in solar masses, by the inverse of the cumulative distribution. */
 static double draw_star(const struct sampler *s, gsl_rng *generator)
 {
     const double u = random_uniform(generator, 0.0, 1.0);
@@ -213,7 +215,8 @@ static double draw_star(const struct sampler *s, gsl_rng *generator)
     return pow(low + within * (high - low), 1.0 / p);
 }
 
-/* Draws the order of the heavy and the light bodies; all orders are equally likely. */
+/* Sets masses[] to 1 for light bodies and to heavy_ratio for heavy ones, in an order that is drawn:
+ * all orders are equally likely. */
 static void draw_components(const struct cluster_keys *keys, gsl_rng *generator, double *masses,
                             size_t count)
 {
@@ -225,8 +228,9 @@ static void draw_components(const struct cluster_keys *keys, gsl_rng *generator,
     }
 }
 
-/* Returns the solar mass in the units of the run, if the stars have their real masses: if they are
- * drawn in solar masses, the units are physical, and the key `mass` is unset. Otherwise 0. */
+/* Returns the solar mass in the units of the run if the bodies keep the masses of the stars that
+ * are drawn: the units must have a value in SI, and the key `mass` must be unset. Otherwise returns
+ * 0. */
 static double masses_solar(const struct section *section, const struct physics *physics)
 {
     const struct dimension mass = DIMENSION_MASS;
@@ -237,8 +241,9 @@ static double masses_solar(const struct section *section, const struct physics *
 }
 
 /*
- * Draws `count` masses: in units of `solar_mass` if this is not 0, otherwise scaled so that they
- * add up to keys->mass, or to 1 if it is unset. Returns the sum. Equal masses draw nothing.
+ * Draws `count` masses. If `solar_mass` is not 0, it is the unit in which they are drawn; otherwise
+ * they are scaled so that they add up to keys->mass, or to 1 if that is unset. Returns their sum.
+ * Equal masses need no random numbers.
  */
 static double masses_draw(const struct cluster_keys *keys, double solar_mass, gsl_rng *generator,
                           double *masses, size_t count)
@@ -268,9 +273,10 @@ static double masses_draw(const struct cluster_keys *keys, double solar_mass, gs
 const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none", NULL };
 
 enum {
-    PAIRS_AT_MOST = 32768, /* bodies for which `auto` sums over pairs: about a second */
-    TRIES_AT_LEAST = 10,   /* samples that are tried to get a bound one */
-    DRAWN_AT_MOST = 100000 /* bodies of all samples, if more samples than that are tried */
+    /* Most bodies for which rescale = "auto" sums over pairs, which takes about a second. */
+    PAIRS_AT_MOST = 32768,
+    TRIES_AT_LEAST = 10,   /* number of samples that are tried in any case to get a bound one */
+    DRAWN_AT_MOST = 100000 /* most bodies that are drawn together in further samples */
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -286,26 +292,27 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
     return strcmp(key, "mass") != 0 || !masses_are_stellar(section);
 }
 
-/* The state of filling one system. Its bodies are those of the model: single bodies, and centres of
- * mass of binaries. */
+/* The state of filling one system. `bodies` are single bodies and, for each binary, its centre of
+ * mass. */
 struct drawing {
     const struct section *section;
     const struct cluster_keys *keys;
     const struct cluster *cluster;
     double G;
     struct interruption *interruption;
-    double solar_mass; /* in the units of the run; see masses_solar() */
+    double solar_mass; /* the result of masses_solar() */
     gsl_rng *generator;
-    struct bodies *bodies; /* single bodies and centres of mass, from `first` on */
+    struct bodies *bodies; /* the bodies of the system begin at index `first` */
     size_t first;
-    double *masses;  /* of all bodies; those of the binaries come first, in pairs */
+    double *masses;  /* masses of all bodies; those of the binaries come first, in pairs */
     size_t binaries; /* number of binaries */
 };
 
 /*
- * Finds U as the mean over all systems whose bodies are turned about the origin at random: of two
- * shells, the inner one acts as if it were at the origin, so U = -G sum m_i M(<r_i) / r_i. The
- * origin must be the centre of the model, not the centre of mass, which a few far bodies decide.
+ * Finds the potential energy U as its mean over all systems in which each body is moved at random
+ * on the sphere about the origin that it is on. Of two such shells the inner one acts as if it were
+ * at the origin, so U = -G sum m_i M(<r_i) / r_i. The origin must be the centre of the model, not
+ * the centre of mass, which a few bodies far away may move.
  */
 static enum status sum_over_shells(double G, const struct bodies *b, size_t first,
                                    double *potential, struct error *error)
@@ -318,7 +325,7 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
             r[i] = sqrt(x * x + y * y + z * z);
         }
         gsl_sort_index(order, r, 1, b->count);
-        const double unit = b->m[first]; /* so that equal masses are counted exactly */
+        const double unit = b->m[first]; /* in this unit equal masses add up exactly */
         double sum = 0, enclosed = b->m[first + order[0]] / unit;
         for (size_t i = 1; i < b->count; i++) {
             const double m = b->m[first + order[i]] / unit;
@@ -332,8 +339,8 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
     return error->status;
 }
 
-/* Finds the potential energy without softening and in open space: that of the model, whatever the
- * run. */
+/* Finds the potential energy of the bodies without softening and in open space, which the model is
+ * about, whatever softening and boundary the run has. */
 static enum status find_potential(const struct drawing *d, double *potential, struct error *error)
 {
     const struct bodies *const bodies = d->bodies;
@@ -357,8 +364,8 @@ static void rescale_energy(struct bodies *bodies, size_t first, double energy, d
     bodies_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
 }
 
-/* Draws the bodies, their masses last, so that positions and velocities do not depend on these.
- * Returns the total mass. */
+/* Draws the bodies in the units of the model. The masses are drawn last, so that positions and
+ * velocities do not depend on them. Returns the total mass, in the units of the run. */
 static double draw_bodies(struct drawing *d)
 {
     struct bodies *const b = d->bodies;
@@ -378,8 +385,8 @@ static double draw_bodies(struct drawing *d)
     return M;
 }
 
-/* Draws a sample of the model, and finds the energy that it should have, *wanted, and, if it is to
- * be rescaled, the one that it has, *energy. */
+/* Draws a sample of the model, in the units of the run. *wanted becomes the energy of the model
+ * and, if the sample is to be `rescaled` to it, *energy the energy of the sample. */
 static enum status draw_sample(struct drawing *d, bool rescaled, double *energy, double *wanted,
                                struct error *error)
 {
@@ -397,8 +404,8 @@ static enum status draw_sample(struct drawing *d, bool rescaled, double *energy,
     return error->status;
 }
 
-/* Draws a sample of the model, again until it is bound, and scales it to the energy that it should
- * have. */
+/* Draws samples of the model until one is bound, and rescales that one to the energy of the model;
+ * if nothing is to be rescaled, takes the first sample. */
 static enum status draw_cluster(struct drawing *d, struct error *error)
 {
     const bool rescaled = d->keys->rescale != RESCALE_NONE && d->bodies->count > 1;
@@ -424,8 +431,8 @@ static enum status draw_cluster(struct drawing *d, struct error *error)
     return STATUS_OK;
 }
 
-/* Fills `bodies` with the two members of every binary in the place of its centre of mass, and with
- * the single bodies behind. */
+/* Fills the system at index `first` of `bodies` from the drawn bodies: first the two members of
+ * each binary, about its centre of mass, then the single bodies. */
 static void split_binaries(const struct drawing *d, struct bodies *bodies, size_t first)
 {
     for (size_t i = 0; i < d->bodies->count; i++) {

@@ -1,7 +1,7 @@
 /*
  * The common part of the models of star clusters in equilibrium: a model says how bodies are spread
- * and how fast they are, and from here come their masses, the binaries among them and the scale of
- * it all.
+ * and how fast they are; cluster.c adds their masses, the binaries among them and the scale of it
+ * all.
  */
 #ifndef ORRERY_INITIAL_CLUSTER_H
 #define ORRERY_INITIAL_CLUSTER_H
@@ -13,21 +13,27 @@
 
 /* A sphere of mass M in units of its own, in which positions are of order 1. */
 struct cluster {
-    /* Draws a position and a velocity; those of different bodies are independent. */
+    /* Draws the position and the velocity of a body, in the units of the model; those of different
+     * bodies are independent. */
     void (*draw)(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
     const void *model; /* for draw() */
-    double length;     /* its unit of length in those of the run */
-    double mass;       /* G M in its units; velocities are worth sqrt(G M / (mass length)) */
-    /* E = number G M^2 / extent without softening, in equilibrium. */
+    double length;     /* unit of length of the model, in the units of the run */
+    /* G M in the units of the model. Its unit of velocity in those of the run is
+     * sqrt(G M / (mass * length)), with the G and the M of the run. */
+    double mass;
+    /* The energy in equilibrium without softening is number * G M^2 / extent, in the units of the
+     * run. */
     double number, extent;
 };
 
-/* Serve as check() and uses_scale() in the class of a cluster. */
+/* Serve as check() and uses_scale() of struct initial_class (initial.h) in all models of
+ * clusters. */
 void cluster_check(const struct section *section, struct error *error);
 bool cluster_uses_scale(const struct section *section, const struct physics *physics,
                         const char *key);
 
-/* Fills all systems from one model; for fill_all() in the class of a cluster. */
+/* Fills all systems with bodies of the model `cluster`, system s with the seed `seed` + s. All
+ * models of clusters call it in their fill_all() of struct initial_class. */
 enum status cluster_fill(const struct section *section, const struct physics *physics,
                          const struct cluster_keys *keys, const struct cluster *cluster,
                          unsigned long seed, struct bodies *bodies, struct error *error);

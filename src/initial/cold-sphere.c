@@ -21,8 +21,8 @@ static const struct parameter parameters[] = {
     INITIAL_POSITIVE(radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Radius of the sphere."),
 };
 
-/* Draws velocities of dispersion 1, which the virial ratio will rescale. They are drawn after all
- * positions, so that these do not depend on the ratio. */
+/* Draws velocities of dispersion 1, which are later rescaled to the virial ratio. They are drawn
+ * after all positions, so that the positions are the same with a virial ratio and without. */
 static void draw_velocities(gsl_rng *generator, struct bodies *bodies, size_t first)
 {
     for (size_t i = first; i < first + bodies->count; i++) {

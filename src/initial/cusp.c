@@ -10,45 +10,49 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* Points of Gauss and Legendre: in an interval of ln r, and in a part of a softened density. */
+/* Numbers of points of Gauss-Legendre integration: in an interval of ln r, and in each part of the
+ * integral for a softened density. */
 enum { RULE = 6, SOFTENED_RULE = 64 };
 
-#define SOFTENED_CORE 0.02  /* in eps: from here inwards a softened density is constant */
-#define SOFTENED_FIRST 1e-5 /* in eps: no radius is smaller, where phi would no longer change */
-#define SOFTENED_FIRST_LARGEST 1e-3 /* in scale radii: but of this size they may be */
-#define SOFTENED_FAR 10.0           /* in eps: from here outwards it is no less than the density */
-#define SOFTENED_END 1e5            /* in eps: from here outwards it is the density, to 1e-9 */
-#define GRID_STEP 0.0625            /* of ln r */
-#define INNER_MASS 1e-12            /* within the first radius, as a part of r^(3 - gamma) */
-#define OUTER_RADIUS 1e9            /* of the bodies, in scale radii: 3e-9 of the mass is beyond */
-#define OUTER_CUTOFFS 30.0          /* the same with a cut-off radius, in these: 1e-10 is beyond */
-#define FARTHEST_RADIUS 1e12        /* of the integrals */
-#define FARTHEST_CUTOFFS 60.0       /* the same with a cut-off radius */
+#define SOFTENED_CORE 0.02  /* in eps: within it a softened density is constant */
+#define SOFTENED_FIRST 1e-5 /* in eps: the first radius is not smaller; phi is constant there */
+#define SOFTENED_FIRST_LARGEST 1e-3 /* in scale radii: that bound is at most this */
+#define SOFTENED_FAR 10.0     /* in eps: beyond it a softened density is at least the density */
+#define SOFTENED_END 1e5      /* in eps: beyond it softening changes less than 1e-9 */
+#define GRID_STEP 0.0625      /* step of the grid in ln r */
+#define INNER_MASS 1e-12      /* r^(3 - gamma) at the first radius, as the mass grows */
+#define OUTER_RADIUS 1e9      /* farthest body, in scale radii: 3e-9 of the mass is beyond */
+#define OUTER_CUTOFFS 30.0    /* the same in cut-off radii, with a cut-off: 1e-10 is beyond */
+#define FARTHEST_RADIUS 1e12  /* end of the integrals, in scale radii */
+#define FARTHEST_CUTOFFS 60.0 /* the same in cut-off radii, with a cut-off */
 
-/* A term of the integrals over the interval behind a radius. */
+/* A point of the integration in Eddington's formula (cusp.h), in the interval behind a radius of
+ * the grid. */
 struct point {
     double term; /* weight d^2 rho/dPsi^2 dPsi/d ln r */
     double fall; /* Psi at the radius less that at the point */
 };
 
-/* Radii ascend; from `used` to `count` they serve the integrals alone. */
+/* The model as tables over the radii of a grid, which ascend. Bodies are within radius number
+ * `used` - 1; the radii from there to `count` serve the integrals only. */
 struct cusp {
     struct cusp_shape shape;
     struct cusp_surroundings around;
     gsl_integration_glfixed_table *rule;
     size_t count, used;
-    double *log_r, *mass, *fall; /* fall: Psi of this radius less that of the next */
-    double *whole;               /* mass with that of the surroundings */
+    double *log_r, *mass, *fall; /* mass within r; fall: Psi at r less that at the next radius */
+    double *whole;               /* mass within r, that of the surroundings included */
     double *log_mass, *log_whole;
-    double *phi;          /* -Psi; ascends */
-    double *log_f;        /* of E = Psi, but for a constant */
-    double *bound;        /* of v^2 f at radii from here to the next */
-    double *log_softened; /* ln of the density whose unsoftened attraction is that of the whole */
+    double *phi;          /* -Psi, which ascends */
+    double *log_f;        /* ln f at E = Psi, but for a constant */
+    double *bound;        /* upper bound of v^2 f between this radius and the next */
+    double *log_softened; /* ln 4 pi rho of the density that attracting() returns */
     struct point (*points)[RULE];
-    /* ln r by ln M and back, ln of the whole mass and phi by ln r, ln f by phi */
+    /* Interpolations: ln r by ln mass, ln mass by ln r, ln whole by ln r, phi by ln r, ln f by phi,
+     * and log_softened by ln r. */
     gsl_interp *radius_of, *mass_at, *whole_at, *phi_at, *f_at, *softened_at;
     double potential_energy; /* |U|, without softening */
-    double virial;           /* sum of M/r over the sphere: 2K */
+    double virial;           /* integral of M/r over the sphere, M the whole mass: 2K */
 };
 
 static double sech(double x)
@@ -57,7 +61,7 @@ static double sech(double x)
     return 2.0 * e / (1.0 + e * e);
 }
 
-/* Returns 4 pi rho. */
+/* Returns 4 pi rho of a shape, in its own units of mass and length, at the radius r. */
 static double density(const struct cusp_shape *s, double r)
 {
     if (s->disc_height > 0)
@@ -66,7 +70,7 @@ static double density(const struct cusp_shape *s, double r)
     return isfinite(s->cutoff) ? rho * sech(r / s->cutoff) : rho;
 }
 
-/* Returns 4 pi rho of all that is around the sphere. */
+/* Returns 4 pi rho of the parts around the sphere, in its units. */
 static double density_around(const struct cusp_surroundings *around, double r)
 {
     double sum = 0;
@@ -77,13 +81,13 @@ static double density_around(const struct cusp_surroundings *around, double r)
     return sum;
 }
 
-/* Returns 4 pi rho of the sphere and of all that is around it. */
+/* Returns 4 pi rho of the sphere and of the parts around it. */
 static double density_of_all(const struct cusp *sphere, double r)
 {
     return density(&sphere->shape, r) + density_around(&sphere->around, r);
 }
 
-/* Returns the integral over u of h from a to b; see below. */
+/* Returns the integral over u of h(r + t) from u = a to b; soften(), below, defines u, t and h. */
 static double soften_far(const struct cusp *sphere, gsl_integration_glfixed_table *rule, double r,
                          double a, double b)
 {
@@ -97,7 +101,7 @@ static double soften_far(const struct cusp *sphere, gsl_integration_glfixed_tabl
     return sum;
 }
 
-/* Returns du/dt of t = s - r less that of t = s + r. */
+/* Returns du/dt at t = s - r less du/dt at t = s + r; soften(), below, defines u. */
 static double soften_kernel(double eps, double r, double s)
 {
     const double near = hypot(s - r, eps), far = hypot(s + r, eps);
@@ -105,10 +109,13 @@ static double soften_kernel(double eps, double r, double s)
 }
 
 /*
- * Softened attraction is that of every mass spread out as rho ~ eps^2 / (r^2 + eps^2)^(5/2). The
- * mean of this over the directions to a shell makes of the density, with u = t / sqrt(t^2 + eps^2),
+ * Returns 4 pi rho_eps at the radius, where rho_eps is the softened density of the sphere and the
+ * parts around it: softened attraction is that of every mass spread out as
+ * eps^2 / (r^2 + eps^2)^(5/2). The mean over the directions to a shell turns the density rho into
+ * rho_eps, with u = t / sqrt(t^2 + eps^2),
  *   rho_eps(r) = 1/(2r) int_-1^1 h(r + t) du,   h(s) = s rho(|s|).
- * At s = 0, where h may be infinite, the two sides are taken together: for |s| below `middle`
+ * Near s = 0, where h may be infinite, the two signs of s are taken together: |s| below `middle`
+ * gives
  *   int_0^middle h(s) (du/dt(s - r) - du/dt(s + r)) ds,   s = middle q^4.
  */
 static double soften(const struct cusp *sphere, gsl_integration_glfixed_table *rule, double radius)
@@ -142,7 +149,8 @@ static enum status fill_softened(struct cusp *sphere, struct error *error)
                : STATUS_OK;
 }
 
-/* Returns 4 pi times the density that attracts at r without softening as the whole does with it. */
+/* Returns 4 pi rho at r of the density that attracts without softening as the sphere and the parts
+ * around it do with softening. */
 static double attracting(const struct cusp *sphere, double r)
 {
     const double last = sphere->log_r[sphere->count - 1], log_r = log(r);
@@ -152,8 +160,9 @@ static double attracting(const struct cusp *sphere, double r)
                                fmax(log_r, sphere->log_r[0]), NULL));
 }
 
-/* d^2 rho/dPsi^2 = rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln rho/d ln r, l' = dl/d ln r and
- * m = d ln M/d ln r; from dPsi/dr = -M/r^2. M is the whole mass. */
+/* Returns 4 pi d^2 rho/dPsi^2, which is 4 pi rho r^2/M^2 (l^2 + l + l' - l m), where
+ * l = d ln rho/d ln r, l' = dl/d ln r and m = d ln M/d ln r, because dPsi/dr = -M/r^2. rho is the
+ * density of the sphere; M is `whole`, the mass of all within r. */
 static double curvature(const struct cusp *sphere, double r, double whole)
 {
     const struct cusp_shape *const s = &sphere->shape;
@@ -165,12 +174,14 @@ static double curvature(const struct cusp *sphere, double r, double whole)
     return rho * gsl_pow_2(r / whole) * (l * l + l + slope - l * m);
 }
 
-/* How much the sphere's mass and the whole one gain and Psi loses from one radius to another. */
+/* The changes from one radius to a larger one: the mass of the sphere in between, the whole mass in
+ * between, and the fall of Psi. */
 struct stretch {
     double mass, whole, fall;
 };
 
-/* Integrates over `length` in ln r from a radius with this whole mass M; Psi by parts:
+/* Integrates from the radius a = exp(log_r), within which the mass of all is `whole`, to
+ * b = exp(log_r + length). The fall of Psi is integrated by parts,
  * int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
 static struct stretch advance(const struct cusp *sphere, double log_r, double length, double whole)
 {
@@ -188,8 +199,8 @@ static struct stretch advance(const struct cusp *sphere, double log_r, double le
     return (struct stretch){ sum, all, whole / a - (whole + all) / b + over_r };
 }
 
-/* Returns the integral of f over the interval behind radius `i`, for E at this radius:
- * ln r = ln r_i + s^2 takes the singularity away. */
+/* Returns the integral of Eddington's formula over the interval behind radius i, for E = Psi at
+ * this radius. The variable s, with ln r = ln r_i + s^2, removes the singularity at Psi = E. */
 static double first_interval(const struct cusp *sphere, size_t i)
 {
     double sum = 0;
@@ -203,14 +214,15 @@ static double first_interval(const struct cusp *sphere, size_t i)
     return sum;
 }
 
-/* Returns the mass within r where the density is that of the cusp alone. */
+/* Returns the mass of a shape within a radius r so small that the density goes as r^-inner
+ * there. */
 static double innermost(const struct cusp_shape *shape, double r)
 {
     return density(shape, r) * gsl_pow_3(r) / (3.0 - shape->inner);
 }
 
-/* Integrates outwards: masses, falls of the potential, the energy, and the points of each
- * interval. */
+/* Integrates outwards and fills in the masses, the falls of Psi, the potential energy and the
+ * virial, and the points of each interval. */
 static void integrate(struct cusp *sphere)
 {
     const double inner = sphere->shape.inner, r0 = exp(sphere->log_r[0]);
@@ -246,7 +258,8 @@ static void integrate(struct cusp *sphere)
     }
 }
 
-/* Takes Eddington's integral at every used radius. */
+/* Finds ln f for E = Psi at each radius up to `used`, by Eddington's formula. STATUS_NUMERICAL if f
+ * is not positive. */
 static enum status find_f(struct cusp *sphere, struct error *error)
 {
     for (size_t i = 0; i < sphere->used; i++) {
@@ -267,9 +280,10 @@ static enum status find_f(struct cusp *sphere, struct error *error)
 }
 
 /*
- * The bound of v^2 f(Psi - v^2/2) between two radii: that at the inner one, because at the same E
- * it grows with Psi; and there the largest of 2 (Psi - E) at one end of each interval of E times f
- * at that end where it is larger.
+ * Finds an upper bound of v^2 f(E), where E = Psi - v^2/2, between each radius and the next. It is
+ * that at the inner one, since for equal E v^2 = 2 (Psi - E) grows with Psi. There it is the
+ * largest product, over the intervals of E from radius to radius, of v^2 at the end where v^2 is
+ * larger and f at the end where f is larger.
  */
 static void find_bounds(struct cusp *sphere)
 {
@@ -431,7 +445,7 @@ double cusp_distribution(const struct cusp *sphere, double energy)
 
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Returns a speed by rejection: its density is v^2 f(Psi - v^2/2). */
+/* Draws a speed at the radius exp(log_r) by rejection: its density is v^2 f(Psi - v^2/2). */
 static double draw_speed(const struct cusp *sphere, gsl_rng *generator, double log_r)
 {
     const size_t last = sphere->used - 1;

@@ -29,57 +29,67 @@
 struct cusp;
 
 struct cusp_shape {
-    double inner, outer; /* slopes: inner below 2.5, outer 3 or more, above 3 without a cut-off */
-    double cutoff;       /* r_t, within the limits below; INFINITY: none */
-    /* z0 > 0, of surroundings alone, with inner = 0: 4 pi rho = exp(-r) / sqrt(r^2 + z0^2). Far
-     * within z0 and far beyond it is the mean over the sphere of a disc exp(-R) sech^2(z/z0) with M
-     * = 1. */
+    /* Slopes of the density near the centre and far outside: inner below 2.5, outer 3 or more,
+     * above 3 without a cut-off. */
+    double inner, outer;
+    double cutoff; /* r_t in scale radii, within the limits below; INFINITY: no cut-off */
+    /* If z0 = disc_height is not 0, the shape is that of a disc which surrounds a sphere, spread
+     * over all directions: 4 pi rho = exp(-r) / sqrt(r^2 + z0^2), with inner = 0. For r far below
+     * z0 and far above it this is the mean over the sphere of radius r of a disc
+     * exp(-R) sech^2(z/z0) of mass 1. */
     double disc_height;
 };
 
-/* A part that attracts the bodies of a sphere beside them, as a sphere about the same centre. */
+/* A part of the surroundings of a sphere, which also attracts its bodies. It counts as a sphere
+ * about the same centre. */
 struct cusp_part {
     struct cusp_shape shape;
-    double scale; /* its scale radius, in that of the sphere */
-    double mass;  /* times that of its shape */
+    double scale; /* its scale radius, in scale radii of the sphere */
+    double mass;  /* factor by which its mass is larger than that of its shape */
 };
 
 struct cusp_surroundings {
     size_t count;
     const struct cusp_part *parts;
-    double softening; /* eps of all attraction, in scale radii; see the limit below */
+    /* Softening length of all attraction, also of the sphere itself, in its scale radii; at most
+     * CUSP_GREATEST_SOFTENING. */
+    double softening;
 };
 
 /* Limits of r_t in scale radii; the accuracy was measured between them. */
 #define CUSP_LEAST_CUTOFF 0.01
 #define CUSP_GREATEST_CUTOFF 1000000.0
 
-#define CUSP_GREATEST_SOFTENING 10.0 /* in scale radii, likewise; a message has its inverse */
+/* The limit of the softening in scale radii, also measured; the message of cusp_check_softening()
+ * states its inverse. */
+#define CUSP_GREATEST_SOFTENING 10.0
 
-/* Refuses a scale radius, given by a key of the section, for which the softening is too great.
- * STATUS_CONFIG. */
+/* Refuses a scale radius, `scale`, for which the softening is too great. `key` is the key of the
+ * section that gives it. STATUS_CONFIG. */
 enum status cusp_check_softening(const struct section *section, const char *key, double scale,
                                  double softening, struct error *error);
 
-/* Makes the model; `around` is borrowed for the call, NULL where there is nothing. STATUS_MEMORY,
- * STATUS_NUMERICAL: it has no isotropic distribution function. */
+/* Makes the model of a sphere of this shape. `around` is borrowed for the call; NULL: nothing is
+ * around it, and nothing is softened. STATUS_MEMORY; STATUS_NUMERICAL: the sphere has no isotropic
+ * distribution function. */
 enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings *around,
                         struct cusp **sphere, struct error *error);
 void cusp_destroy(struct cusp *sphere); /* accepts NULL */
 
 double cusp_mass(const struct cusp *sphere);
-/* Returns the mass within r, by interpolation between radii. */
+/* Returns the mass of the sphere within r, by interpolation between the radii of the grid. */
 double cusp_mass_within(const struct cusp *sphere, double r);
-/* Returns GM/r^2 of the sphere and all that is around it, softened. */
+/* Returns the softened acceleration inwards at r by the sphere and all that is around it. */
 double cusp_attraction(const struct cusp *sphere, double r);
 /* Returns K + U, where U is that of the sphere alone without softening. */
 double cusp_energy(const struct cusp *sphere);
 
-/* Returns f of the energy v^2/2 - Psi, but for a constant; from the centre's Psi to that of the
- * farthest body. */
+/* Returns the distribution function f at the energy v^2/2 - Psi, but for a constant factor. The
+ * energy must lie between -Psi at the centre and -Psi at the farthest body. */
 double cusp_distribution(const struct cusp *sphere, double energy);
 
-/* Draws a body of the model, a struct cusp, in its units; for struct cluster. */
+/* Draws position and velocity of a body of `model`, a struct cusp, in its units. Serves as draw()
+ * of struct cluster. */
 void cusp_draw(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
 
 #endif

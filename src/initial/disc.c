@@ -67,18 +67,20 @@ static const struct parameter parameters[] = {
               "into rings." },
 };
 
-/* Radii are in scale lengths. */
-#define LEAST_RADIUS 1e-3 /* of the table: 5e-7 of the mass is within */
+/* Limits of the model, radii in scale lengths Rd. */
+#define LEAST_RADIUS 1e-3 /* smallest radius of the table: 5e-7 of the mass is within */
 #define LEAST_CUTOFF 4.0  /* 9 % of the mass of the endless disc is beyond */
 #define GREATEST_CUTOFF 30.0
 #define USUAL_CUTOFF 8.0
 #define GREATEST_HEIGHT 0.5 /* the epicyclic approximation holds for thin discs */
 #define LAST_WAVE 100.0     /* k Rd at which the integrals end: 1e-5 of v_c^2 is beyond */
-#define FARTHEST_LAYER 20.0 /* in z0: 1e-17 of the mass is beyond */
+#define FARTHEST_LAYER 20.0 /* largest height, in z0: 1e-17 of the mass is beyond */
 
 enum { RADII = 256, RULE = 8, LAYERS = 64 };
 
-/* The table is over ln(R/Rd); its values are in the units of the run. */
+/* A disc as a table over ln(R/Rd), in the units of the run and with the symbols above: speed2 is
+ * v_c^2, kappa2 is kappa^2, vertical2 is sigma_z^2; radial, azimuthal and vertical are the
+ * dispersions sigma_R, sigma_phi and sigma_z, and mean is <v_phi>. */
 struct disc {
     struct disc_shape shape;
     double log_radius[RADII], speed2[RADII], kappa2[RADII], log_kappa2[RADII];
@@ -88,15 +90,15 @@ struct disc {
 
 /* --- its layers ------------------------------------------------------------------------------- */
 
-/* Nodes for means over heights, in units of z0. */
+/* Nodes for means over the heights of the disc, in units of z0, with their weights. */
 struct layers {
     double height[LAYERS];
     double one[LAYERS]; /* weights of heights |z|, whose density is sech^2 h */
-    double two[LAYERS]; /* and of differences |d| of two heights: 2 (h coth h - 1) / sinh^2 h */
+    double two[LAYERS]; /* weights of differences |d| of two heights: 2 (h coth h - 1) / sinh^2 h */
 };
 
-/* Sets the nodes by the rule of Gauss and Legendre in t, h = t^2, which crowds them at the plane.
- */
+/* Sets the nodes by Gauss-Legendre integration over t = sqrt(h), so that they are densest at the
+ * plane h = 0. */
 static enum status find_layers(struct layers *layers, struct error *error)
 {
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(LAYERS);
@@ -117,14 +119,17 @@ static enum status find_layers(struct layers *layers, struct error *error)
 
 /* --- its own field ---------------------------------------------------------------------------- */
 
-/* A wave number k of the integrals, with the weights of its Bessel functions. */
+/* A wave number k of the integrals over waves, in units of 1/Rd, with the factors of its Bessel
+ * functions J_1 (in_plane) and J_0 (vertical). */
 struct wave {
     double k;
-    double in_plane; /* k <exp(-k D)> / (1 + k^2)^(3/2) dk, from the plane */
-    double vertical; /* k / 2 (m(k) - m(K)) / (1 + k^2)^(3/2) dk, m = <d^2/D exp(-k D)> */
+    double in_plane; /* k <exp(-k D)> / (1 + k^2)^(3/2) dk, D seen from z = 0 */
+    /* k / 2 (m(k) - m(K)) / (1 + k^2)^(3/2) dk, with m = <d^2/D exp(-k D)> and K = LAST_WAVE. */
+    double vertical;
 };
 
-/* Returns m(k) and, in `in_plane`, <exp(-k D)>; lengths are in units of Rd. */
+/* Returns m(k) = <d^2/D exp(-k D)>, a mean over pairs of layers, and in *in_plane <exp(-k D)>, a
+ * mean over layers seen from z = 0. Lengths are in units of Rd. */
 static double pull(const struct layers *layers, double z0, double eps, double k, double *in_plane)
 {
     double sum = 0;
@@ -137,15 +142,17 @@ static double pull(const struct layers *layers, double z0, double eps, double k,
     return sum;
 }
 
-/* Finds v_c^2 and sigma_z^2 in units of G M / Rd at all radii; lengths are in units of Rd. The
- * integral of m(K) for the last wave K, which decays slowest, is by the surface density. */
+/* Finds v_c^2 and sigma_z^2 in the disc's own field at all radii, in units of G M / Rd; lengths are
+ * in units of Rd. m(k) does not fall to 0 before the last wave K: the integral with m(K) in its
+ * place is known (1/2 m(K) exp(-R/Rd)), and only that with m(k) - m(K) is summed. */
 static enum status find_own(const struct layers *layers, double eps, struct disc *disc,
                             struct interruption *interruption, struct error *error)
 {
     const struct disc_shape *const shape = &disc->shape;
     const double z0 = shape->height / shape->length;
-    const double width = 2.0 * shape->length / shape->cutoff;    /* a third of a period of J_1 */
-    const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* the cut-off bounds it */
+    /* A third of a period of J_1 at the edge. */
+    const double width = 2.0 * shape->length / shape->cutoff;
+    const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* bounded as the cut-off is */
     struct wave *waves = memory_array(nodes, sizeof *waves, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
     if (!rule)
@@ -179,7 +186,7 @@ static enum status find_own(const struct layers *layers, double eps, struct disc
 
 /* --- the field of all that is beside it ------------------------------------------------------- */
 
-/* Adds the external fields. */
+/* Adds the contributions of the external fields to v_c^2 and sigma_z^2. */
 static void add_fields(const struct external *external, const struct layers *layers,
                        struct disc *disc)
 {
@@ -198,7 +205,7 @@ static void add_fields(const struct external *external, const struct layers *lay
     }
 }
 
-/* Adds the spheres about the disc. */
+/* Adds the contributions of the spheres about the disc to v_c^2 and sigma_z^2. */
 static void add_spheres(const struct disc_spheres *spheres, const struct layers *layers,
                         struct disc *disc)
 {
@@ -215,7 +222,7 @@ static void add_spheres(const struct disc_spheres *spheres, const struct layers 
 
 /* --- its velocities --------------------------------------------------------------------------- */
 
-/* Finds the slopes of values over ln R. */
+/* Finds the derivatives of values[] by ln R, from a cubic spline. */
 static enum status find_slopes(const double log_radius[RADII], const double values[RADII],
                                double slopes[RADII], struct error *error)
 {
@@ -312,7 +319,8 @@ void disc_destroy(struct disc *disc)
 
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Interpolates linearly in ln R. */
+/* Returns values[] of the table at ln(R/Rd) = log_radius, by linear interpolation; beyond the table
+ * its first or last value. */
 static double at(const struct disc *t, const double values[RADII], double log_radius)
 {
     const double step = t->log_radius[1] - t->log_radius[0];
@@ -326,7 +334,7 @@ void disc_draw(const struct disc *t, gsl_rng *generator, double position[3], dou
     const struct disc_shape *const shape = &t->shape;
     const double within = enclosed(shape->cutoff / shape->length);
     const double u = within * random_uniform(generator, 0.0, 1.0);
-    const double x = -1.0 - gsl_sf_lambert_Wm1(-(1.0 - u) / M_E); /* u = enclosed(x) */
+    const double x = -1.0 - gsl_sf_lambert_Wm1(-(1.0 - u) / M_E); /* solves u = enclosed(x) */
     const double R = shape->length * x, log_radius = log(x);
     const double angle = random_uniform(generator, -M_PI, M_PI), c = cos(angle), s = sin(angle);
     double height;
@@ -347,7 +355,8 @@ void disc_draw(const struct disc *t, gsl_rng *generator, double position[3], dou
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-/* The disc lies in the plane through the centre of the fields. */
+/* A disc in the plane z = `plane`, through the centre of the external fields; m is the mass of each
+ * body. */
 struct placed_disc {
     const struct disc *disc;
     double plane, m;
@@ -392,8 +401,8 @@ static struct disc_shape shape_of(const struct section *section)
                                 .toomre_q = keys.toomre_q };
 }
 
-/* Lengths by default are judged here, when the units are known to be those that they are meant
- * for. */
+/* Counts the bodies, and checks the lengths here rather than in check(): their defaults are meant
+ * for N-body units, and only now it is known that the units are these if a default is used. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const struct disc_shape shape = shape_of(section);

@@ -1,4 +1,4 @@
-/* The exponential disc: its model, for those starts that have one among their parts. */
+/* The model of an exponential disc, for initial conditions that have one among their parts. */
 #ifndef ORRERY_INITIAL_DISC_H
 #define ORRERY_INITIAL_DISC_H
 
@@ -10,44 +10,47 @@
 
 struct disc;
 
-/* In the units of the run. */
+/* The shape of a disc, in the units of the run. */
 struct disc_shape {
     double mass;
     double length, height; /* Rd and z0 */
-    double cutoff;         /* the radius at which it ends */
+    double cutoff;         /* the radius R at which it ends */
     double toomre_q;
 };
 
-/* The keys of a config that give them. */
+/* The names of the config keys for these lengths, for messages. */
 struct disc_names {
     const char *length, *height, *cutoff;
 };
 
 /* Spheres about the centre of the disc, which attract it beside its own field. */
 struct disc_spheres {
-    double (*attraction)(const void *model, double r); /* the acceleration inwards */
+    double (*attraction)(const void *model, double r); /* acceleration inwards at r */
     const void *model;
 };
 
-/* Returns the radius at which the disc ends where the config says nothing (NaN) of it. */
+/* Returns the radius at which the disc ends: `cutoff`, or the usual multiple of the scale length
+ * `length` if the config does not give it (NaN). */
 double disc_cutoff(double cutoff, double length);
 
-/* Refuses lengths for which the velocities would be wrong. STATUS_CONFIG. */
+/* Refuses a cut-off radius or a scale height for which the velocities of the model would be wrong.
+ * STATUS_CONFIG. */
 enum status disc_check(const struct section *section, const struct disc_shape *shape,
                        const struct disc_names *names, struct error *error);
 
-/* Returns the mass that the disc would have if it did not end. */
+/* Returns the mass that the disc would have if it did not end at its cut-off radius. */
 double disc_endless_mass(const struct disc_shape *shape);
 
-/* Makes the model in its own field, the external fields and those of `spheres`, or NULL. The
- * section stands in messages. STATUS_CONFIG: no circular orbit is stable; STATUS_MEMORY,
- * STATUS_STOPPED. */
+/* Makes the model of a disc in its own field, in the external fields of `physics` and in the field
+ * of `spheres` (NULL: none). Messages are about the section. STATUS_CONFIG: no circular orbit is
+ * stable; STATUS_MEMORY, STATUS_STOPPED. */
 enum status disc_create(const struct section *section, const struct disc_shape *shape,
                         const struct physics *physics, const struct disc_spheres *spheres,
                         struct disc **disc, struct error *error);
 void disc_destroy(struct disc *disc); /* accepts NULL */
 
-/* Draws a body about the z axis. */
+/* Draws position and velocity of a body of the disc about the z axis, in the plane z = 0 but for
+ * its height, in the units of the run. */
 void disc_draw(const struct disc *disc, gsl_rng *generator, double position[3], double velocity[3]);
 
 #endif

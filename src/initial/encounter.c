@@ -136,7 +136,8 @@ static enum status count(const struct section *section, size_t *count, struct er
     return status;
 }
 
-/* Returns the bytes of the larger model, which is made by itself and copied. */
+/* Returns the bytes that are taken beside the bodies: those of the larger model, since each model
+ * is made by itself and then copied. */
 static double bytes(const struct section *section, size_t systems)
 {
     double most = 0;
@@ -159,10 +160,10 @@ static void turn(const double axis[2], double *a, double *b)
 }
 
 /*
- * Turns the model out of its xy plane: by -i about x, and then in the xy plane until x points to
- * the node, where the other model rises through the disc. The node is omega before the pericentre:
- * at -omega for model 0, whose partner has its pericentre on the x axis, and at 180 degrees - omega
- * for model 1.
+ * Turns model k, the bodies from index `first` on, out of its xy plane: by -i (disc_inclination)
+ * about x, and then about z until x points to the node, where the other model rises through the
+ * disc. The node is the angle omega (disc_argument) before the pericentre: at -omega for model 0,
+ * whose partner has its pericentre on the x axis, and at 180 degrees - omega for model 1.
  */
 static void incline(const struct section *model, size_t k, struct bodies *b, size_t first)
 {
@@ -177,7 +178,9 @@ static void incline(const struct section *model, size_t k, struct bodies *b, siz
     }
 }
 
-/* Appends the species of the model to those of the models before it. */
+/* Appends the species of the model `number` to those of the models before it, with the name of the
+ * model before theirs ("A-disc"), or one species with this name if it has none or too many. `part`
+ * has the bodies of the model, which follow `first` others in each system. */
 static void name_species(const struct section *model, size_t number, const struct bodies *part,
                          size_t first, struct bodies *bodies)
 {
@@ -195,8 +198,8 @@ static void name_species(const struct section *model, size_t number, const struc
         bodies_add_species(bodies, name, first + part->count);
 }
 
-/* Fills in model k about its own origin, in every system behind the `first` bodies of the models
- * before. */
+/* Makes model k about its own origin and copies it into each system, behind the `first` bodies of
+ * the models before it. *count becomes its number of bodies. */
 static enum status fill_model(const struct section *section, size_t k,
                               const struct physics *physics, unsigned long seed, size_t first,
                               struct bodies *bodies, size_t *count,
@@ -204,7 +207,7 @@ static enum status fill_model(const struct section *section, size_t k,
 {
     const struct section *const model = model_of(section, k);
     const size_t systems = bodies->systems;
-    struct physics alone = *physics; /* the external fields are not about the model's origin */
+    struct physics alone = *physics; /* without fields, which are not about its origin */
     alone.external = NULL;
     struct bodies *part = NULL;
     struct initial_warnings own;

@@ -8,12 +8,13 @@
 #include "force/method.h"
 #include "model/conserved.h"
 
-/* The number of parts into which the rows of the triangle of pairs are divided. Their sums are
- * added in order, so that the result does not depend on which thread did which part. */
+/* The number of parts into which the rows of the triangle of pairs (a body i with all j > i) are
+ * divided. The sums of parts are added in order, so that the result does not depend on which thread
+ * did which part. */
 enum { PARTS = 1024 };
 
-/* Fewer bodies are summed by one thread: threads that wait for one another, in every system of an
- * ensemble anew, take longer than the sums. */
+/* Fewer bodies than these are summed by one thread: in an ensemble, where threads would begin and
+ * wait anew for each system, several threads take longer. */
 enum { FEW_BODIES = 512 };
 
 /* The number of terms that are worked out together, by vectors, before any of them is added; it is
@@ -24,9 +25,9 @@ struct terms {
     double potential[TERMS], virial[TERMS];
 };
 
-/* Finds the terms of `count` bodies from j on with body i; as in the reference, those at one
- * position without softening are 0. Inlined for both values of `periodic`, so that the compiler
- * makes vectors. */
+/* Finds the terms of the pairs of body i with `count` bodies from index j on: m_j / s and m_j r^2 /
+ * s^3, s^2 = r^2 + eps^2. Bodies at one position without softening have terms of 0. Always inlined,
+ * once for each value of `periodic`, so that the compiler makes vector instructions of the loop. */
 __attribute__((always_inline)) static inline void find_terms(const struct physics *physics,
                                                              const struct bodies *b, size_t i,
                                                              size_t j, size_t count, bool periodic,
@@ -49,8 +50,8 @@ __attribute__((always_inline)) static inline void find_terms(const struct physic
     }
 }
 
-/* Adds the terms, in open space alternately to two sums and in a periodic box to the first one. The
- * order is written out, because that of a reduction would be the compiler's choice. */
+/* Adds the terms: in open space alternately to two sums, in a periodic box to the first one. The
+ * order is written out, since that of an OpenMP reduction would be the compiler's choice. */
 __attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
                                                             bool periodic, double sums[2])
 {
@@ -66,7 +67,8 @@ __attribute__((always_inline)) static inline void add_terms(const double *terms,
     sums[1] = second;
 }
 
-/* Returns the sums of the terms of body i with all bodies j > i. */
+/* Returns the sums of the pairs of body i with all bodies j > i up to `last` - 1, but for the
+ * factor -G. */
 __attribute__((always_inline)) static inline struct pair_sums
 row(const struct physics *physics, const struct bodies *b, size_t i, size_t last, bool periodic)
 {
@@ -139,7 +141,8 @@ double energy_internal(const struct bodies *bodies, size_t first, double V[3])
     return conserved_internal(kinetic, 0.5 * sum);
 }
 
-/* Returns one system as bodies of their own; the arrays are still those of `bodies`. */
+/* Returns the system that begins at index `first` as bodies of one system; its arrays are parts of
+ * those of `bodies`. */
 static struct bodies system_alone(const struct bodies *bodies, size_t first)
 {
     struct bodies one = *bodies;
@@ -164,7 +167,7 @@ enum status energy_of_run(const struct force_options *forces, const struct physi
     struct force_options options = *forces;
     struct force *force = NULL;
     options.threads = omp_get_max_threads();
-    options.share = (struct force_share){ 0 }; /* every process finds all potentials */
+    options.share = (struct force_share){ 0 }; /* no share: each process finds all potentials */
     double *const phi = memory_array(one.stride, sizeof *phi, error);
     double *const psi = memory_array(one.stride, sizeof *psi, error);
     *sums = (struct pair_sums){ 0 };

@@ -1,5 +1,5 @@
-/* The energy of one system, whose first body stands at index `first` of the arrays, for initial
- * conditions that must know it. */
+/* The energies of one system, whose first body stands at index `first` of the arrays, for initial
+ * conditions that are scaled to an energy or a virial ratio. */
 #ifndef ORRERY_INITIAL_ENERGY_H
 #define ORRERY_INITIAL_ENERGY_H
 
@@ -21,17 +21,18 @@ struct pair_sums {
 };
 
 /*
- * Returns the sums over all pairs of the system. Each pair counts once and nothing is stored by
- * body, unlike reference_potentials(). All cores take part, as many as cores_limit_threads()
- * leaves; the result is the same for any number of them. May be interrupted.
+ * Returns the sums over all pairs of the system, of which each counts once, in the precision of a
+ * double. Threads share the work; the result is the same for any number of them. If the
+ * interruption in `physics` is raised, the sums end early and mean nothing.
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);
 
 /*
- * Finds the same sums as the forces of the run have them: from the potentials of their method, if
- * it approximates and takes less time than all pairs; otherwise, and if `forces` is NULL, over all
- * pairs. STATUS_MEMORY, STATUS_STOPPED.
+ * Finds the sums of energy_pairs() as the forces of the run have them. If their method approximates
+ * (the fast multipole method) and space is open, they follow from its potentials, which takes less
+ * time; otherwise, and if `forces` is NULL, they are those over all pairs. STATUS_MEMORY,
+ * STATUS_STOPPED.
  */
 enum status energy_of_run(const struct force_options *forces, const struct physics *physics,
                           const struct bodies *bodies, size_t first, struct pair_sums *sums,

@@ -1,7 +1,8 @@
 /*
  * The figure eight of three equal masses (Moore 1993; Chenciner & Montgomery 2000, Ann. Math. 152,
- * 881, with the numbers of C. Simo): planar, L = 0. For G = m = length = 1 the period is
- * 6.32591398 and E = -1.287141992; the published digits limit closure to about 1e-7.
+ * 881, with the numbers of C. Simo): planar, L = 0. For G = m = length = 1 the period is 6.32591398
+ * and E = -1.287141992; because of the number of published digits the orbit closes only to about
+ * 1e-7.
  */
 #include <math.h>
 

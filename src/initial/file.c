@@ -1,4 +1,4 @@
-/* Bodies from a file; formats/read.h has the formats. */
+/* The initial condition "file": bodies from files, in one of the formats of formats/read.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +70,9 @@ static enum status measure(const struct section *section, const char *path,
                      request.path, line, shape->count, section_integer(section, "count"));
 }
 
-/* Reports a file that is missing, or not in the units that are wanted, at its key, where it can be
- * mended; names the file if it is one of several. */
+/* Reports the error `found` of a file that is missing, or not in the units that are wanted, at the
+ * config key that names the file, since the user can correct it there. The message names the file
+ * if it is one of several. */
 static enum status refuse_input(const struct section *section, const struct body_files *files,
                                 const char *path, const struct error *found, struct error *error)
 {
@@ -141,7 +142,7 @@ static void note_cut(const char *path, const char *number, struct initial_warnin
         snprintf(warnings->cut_words, sizeof warnings->cut_words, READ_UNFINISHED, path, number);
 }
 
-/* Reads the bodies of a file. */
+/* Reads the bodies of a file; notes a warning if the file seems to end within a number. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
                         struct initial_warnings *warnings, struct error *error)
@@ -156,7 +157,7 @@ static enum status read(const struct section *section, const struct body_files *
     return report(section, files, path, &found, error);
 }
 
-/* Reads only the start of a file, with the units, to report errors of these. */
+/* Reads only the start of a file, where its units are, to report errors in the units. */
 static enum status read_start(const struct section *section, const struct body_files *files,
                               const char *path, const struct physics *physics, struct error *error)
 {
@@ -168,7 +169,7 @@ static enum status read_start(const struct section *section, const struct body_f
     return report(section, files, path, &found, error);
 }
 
-/* Reads each file into a system of its own. */
+/* Reads each file of bodies.files into a system of its own. */
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
                                 struct initial_warnings *warnings, struct error *error)
@@ -176,7 +177,7 @@ static enum status fill_members(const struct section *section, const struct body
     struct bodies *one = NULL;
     enum status status = bodies_create(1, bodies->count, &one, error);
     for (size_t s = 0; s < bodies->systems && !status; s++) {
-        /* A file without ids has those of new bodies, not those of the file before. */
+        /* A file without ids keeps those of `one`, which must not be those of the file before. */
         memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
         status = read(section, files, files->paths[s], physics, one, warnings, error);
         if (!status)
@@ -208,7 +209,8 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Refuses a file that two patterns fit: it would count twice in the statistics. */
+/* Refuses a file that is named twice, as by two patterns: it would count twice in the statistics of
+ * the ensemble. */
 static void check_twice(const struct section *section, const struct body_files *files,
                         struct error *error)
 {

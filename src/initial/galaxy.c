@@ -30,7 +30,8 @@ struct keys {
 static const char *const profiles[] = { "hernquist", "nfw", NULL };
 static const char *const profiles_help[] = { "r^-1 (a + r)^-3", "r^-1 (a + r)^-2" };
 
-/* In scale radii, by default: 1 - sech(0.1) = 0.5 % is missing at one of them. */
+/* The cut-off radius of the bulge by default, in scale radii: at one scale radius it takes
+ * 1 - sech(0.1) = 0.5 % of the density away. */
 #define BULGE_CUTOFF 10.0
 
 /* clang-format off */
@@ -85,7 +86,7 @@ static const struct sphere_names {
 /* --- its keys --------------------------------------------------------------------------------- */
 
 struct sphere {
-    size_t count; /* 0: there is none, and nothing else holds */
+    size_t count; /* number of bodies; 0: there is no such sphere */
     double mass, scale;
     struct cusp_shape shape;
 };
@@ -124,7 +125,7 @@ static struct galaxy galaxy_of(const struct section *section)
     };
 }
 
-/* Checks the keys of a sphere that is there. */
+/* Checks the keys of a sphere that has bodies. */
 static void check_sphere(const struct section *section, const struct sphere *sphere,
                          const struct sphere_names *names, struct error *error)
 {
@@ -162,8 +163,8 @@ static void check(const struct section *section, struct error *error)
                       "applies only if halo_count is greater than 0");
 }
 
-/* Lengths by default are judged here, when the units are known to be those that they are meant
- * for. */
+/* Counts the bodies, and checks the lengths here rather than in check(): their defaults are meant
+ * for N-body units, and only now it is known that the units are these if a default is used. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const struct galaxy galaxy = galaxy_of(section);
@@ -180,12 +181,12 @@ static enum status count(const struct section *section, size_t *count, struct er
 struct models {
     const struct galaxy *galaxy;
     double G, softening;
-    struct cusp *alone[SPHERES]; /* each in its own field; NULL: there is none */
-    struct cusp *among[SPHERES]; /* each in the field of all */
+    struct cusp *alone[SPHERES]; /* each sphere in its own field; NULL: there is none */
+    struct cusp *among[SPHERES]; /* each sphere in the field of all parts */
     struct disc *disc;
 };
 
-/* Returns the attraction of the spheres at r. */
+/* Returns the acceleration inwards by the spheres at r, in the units of the run. */
 static double attraction(const void *model, double r)
 {
     const struct models *const models = model;
@@ -206,7 +207,8 @@ static enum status make_among(struct models *models, size_t k, struct error *err
     const struct sphere *const sphere = &galaxy->spheres[k];
     const size_t other = SPHERES - 1 - k;
     const struct sphere *const beside = &galaxy->spheres[other];
-    const double unit = cusp_mass(models->alone[k]) / sphere->mass; /* of mass, in the sphere's */
+    /* The unit of mass of the run, in that of the model of the sphere. */
+    const double unit = cusp_mass(models->alone[k]) / sphere->mass;
     struct cusp_part parts[SPHERES] = { { .shape = { .disc_height = galaxy->disc.height /
                                                                     galaxy->disc.length },
                                           .scale = galaxy->disc.length / sphere->scale,
@@ -251,7 +253,8 @@ static void destroy(struct models *models)
 
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Draws body i of a system, of which those of the disc come first, then those of the bulge. */
+/* Draws body i of a system, of which those of the disc come first, then those of the bulge and of
+ * the halo. */
 static void draw(const void *model, gsl_rng *generator, size_t i, struct initial_body *body)
 {
     const struct models *const models = model;

@@ -33,7 +33,7 @@ extern const struct initial_class initial_pythagorean;
 extern const struct initial_class initial_two_body;
 extern const struct initial_class initial_uniform_cube;
 
-enum { INITIAL_SPECIES_LENGTH = 15 }; /* of the key `species`, in bytes */
+enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of the key `species` */
 
 /* The work of drawing a body, in units of one pair interaction's time. */
 enum { INITIAL_DRAW_WORK = 1000 };
@@ -41,9 +41,9 @@ enum { INITIAL_DRAW_WORK = 1000 };
 /* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
 #define INITIAL_COUNT_MAX 2147483647
 
-/* Rows that several tables hold; `default_` is one of parameter.h. INITIAL_POSITIVE is bound to the
- * `struct keys` of its file. A row of `center` in the table of an initial condition replaces the
- * shared one, whose default is false. */
+/* Rows that several tables of parameters have. `default_` is one of the macros DEFAULT_... of
+ * parameter.h. INITIAL_POSITIVE is bound to the `struct keys` of its file. A row of `center` in the
+ * table of an initial condition replaces the shared one, whose default is false. */
 /* clang-format off */
 #define INITIAL_COUNT(default_, help_)                                                             \
     { KEY(INTEGER, count), .default_value = default_, BETWEEN(1, INITIAL_COUNT_MAX),               \
@@ -61,43 +61,45 @@ enum { INITIAL_DRAW_WORK = 1000 };
       .dimension = dimension_, .help = (help_) }
 /* clang-format on */
 
-/* Checks the key `names`; unless `bodies` is NULL, gives the names to these, in the place of their
- * species. STATUS_CONFIG. */
+/* Checks the key `names` of the section. Unless `bodies` is NULL, makes these names the species of
+ * the bodies, in the place of others that they had. STATUS_CONFIG. */
 void initial_take_names(const struct section *section, struct bodies *bodies, struct error *error);
 
-/* Serves as count() in the classes that have the key `count`. */
+/* Serves as count() of struct initial_class in the classes that have the key `count`. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 
-/* Checks a key whose length is `times` times that of the key `unit`: from `least` to `greatest` are
- * allowed. STATUS_CONFIG. */
+/* Checks that a length, given by `key`, is from `least` to `greatest` times the length of the key
+ * `unit`; it is `times` times that. STATUS_CONFIG. */
 enum status initial_check_times(const struct section *section, const char *key, double times,
                                 const char *unit, double least, double greatest,
                                 struct error *error);
 
-/* Does what initial_create() does for one of `models`: `seed` is that of its first system, unless
- * the model has the key, and energies are sums over all pairs. */
+/* Creates the bodies of one of the `models` of an encounter as initial_create() does those of
+ * `bodies`, but without origin, origin_velocity and names. `seed` is that of its first system,
+ * unless the model has the key `seed`. Energies are sums over all pairs. */
 enum status initial_create_model(const struct section *model, const struct physics *physics,
                                  unsigned long seed, size_t systems, size_t count,
                                  struct bodies **bodies, struct initial_warnings *warnings,
                                  struct error *error);
 
-/* A body of a published table, in its units, or of a model, in those of the run. */
+/* A body: of a published table, in its units, or drawn from a model, in the units of the run. */
 struct initial_body {
     double m, position[3], velocity[3];
 };
 
-/* Puts `count` published bodies at index `first` and behind; mass, length and speed are the units
- * of the published numbers in those of the run. */
+/* Puts `count` published bodies at the indices `first` and following; mass, length and speed are
+ * the units of the published numbers in those of the run. */
 void initial_set_published(struct bodies *bodies, size_t first,
                            const struct initial_body *published, size_t count, double mass,
                            double length, double speed);
 
-/* Sets body number `index` of the arrays. */
+/* Sets mass, position and velocity of the body at `index` of the arrays. */
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3]);
 
-/* Fills all systems with bodies that draw() makes of the model, each body by its number in the
- * system. System s has a generator of its own, of seed + s. STATUS_MEMORY, STATUS_STOPPED. */
+/* Fills all systems with bodies: draw() makes each of them from the model, by its number in the
+ * system, from 0. System s has random numbers of its own, with the seed `seed` + s. STATUS_MEMORY,
+ * STATUS_STOPPED. */
 enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *generator, size_t number,
                                               struct initial_body *body),
                                  const void *model, struct interruption *interruption,

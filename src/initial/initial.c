@@ -135,7 +135,8 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
     return error->status;
 }
 
-/* Checks that there are arrays and seeds for `systems` systems of `count` bodies. */
+/* Checks that memory could hold `systems` systems of `count` bodies, and that there are enough
+ * seeds from `seed` on. STATUS_CONFIG. */
 static enum status check_size(const struct section *section, size_t systems, size_t count,
                               struct error *error)
 {
@@ -148,8 +149,8 @@ static enum status check_size(const struct section *section, size_t systems, siz
         return section_error(section, NULL, error,
                              "%zu systems of %zu bodies are more than memory can address", systems,
                              count);
-    /* A model of an encounter may have no seed: it takes those of `bodies`, which are checked
-     * there. */
+    /* A model of an encounter may have no seed: then it takes seeds of the section `bodies`, which
+     * are checked with that section. */
     if (!section_has(section, "seed"))
         return STATUS_OK;
     const int64_t seed = section_integer(section, "seed");
@@ -177,8 +178,8 @@ static enum status fill(const struct section *section, const struct physics *phy
     return status;
 }
 
-/* Rescales v - V by sqrt(wanted / present), where the ratio is 2K'/|W| and V the velocity of the
- * centre of mass, which the system keeps. */
+/* Rescales the velocities v - V of a system by sqrt(wanted / present), where wanted and present are
+ * values of the virial ratio 2K'/|W|, and V is the velocity of the centre of mass, which stays. */
 static enum status scale_to_virial_ratio(const struct section *section,
                                          const struct physics *physics,
                                          const struct force_options *forces, struct bodies *bodies,
@@ -281,7 +282,8 @@ static enum status create(const struct section *section, const struct physics *p
     return status;
 }
 
-/* Adds the three numbers of a key, if it is set, to the three components of every body. */
+/* Adds the three numbers of a key, if it is set, to the three components (of positions or
+ * velocities) of every body. */
 static void add_to_all(const struct section *section, const char *key, double *const components[3],
                        const struct bodies *bodies)
 {

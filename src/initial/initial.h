@@ -1,4 +1,5 @@
-/* Initial conditions: the sources of the bodies. Each has one source file and one row. */
+/* Initial conditions, which make the bodies of a run. Each has one source file and one row in the
+ * table of initial.c. */
 #ifndef ORRERY_INITIAL_INITIAL_H
 #define ORRERY_INITIAL_INITIAL_H
 
@@ -12,11 +13,11 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* Warnings about the bodies, which are no errors. */
+/* Warnings about the bodies that were made, which are no errors. */
 struct initial_warnings {
     size_t coincident;   /* pairs of bodies at the same position, with softening > 0 */
-    size_t cut_files;    /* files that seem to end within a number; the words about them: */
-    char cut_words[512]; /* "stars.csv: ..." */
+    size_t cut_files;    /* number of files that seem to end within a number */
+    char cut_words[512]; /* the message about the first of these files: "stars.csv: ..." */
 };
 
 struct initial_class {
@@ -24,8 +25,8 @@ struct initial_class {
     /* Checks relations that no single row of the parameter table can see; reports with
      * section_error(). Or NULL. */
     void (*check)(const struct section *section, struct error *error);
-    /* Counts the bodies of one system, by the config or by the file that it names; NULL: there are
-     * always `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
+    /* count() finds the number of bodies of one system, by the config or by the file that it names;
+     * NULL: the number is always `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
     size_t bodies;
     enum status (*count)(const struct section *section, size_t *count, struct error *error);
     /*
@@ -36,13 +37,14 @@ struct initial_class {
     enum status (*fill)(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
-    /* Fills all systems, instead of fill(), if they come out of one source or one model. May name
+    /* Fills all systems, in the place of fill(), if they come from one file or one model. May name
      * the species of the bodies, as fill() may. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             unsigned long seed, struct bodies *bodies,
                             struct initial_warnings *warnings, struct error *error);
-    size_t seeds; /* number of seeds that a system takes; 0: one */
-    /* Returns the bytes that are taken beside the bodies while all systems are filled; or NULL. */
+    size_t seeds; /* number of consecutive seeds that a system takes; 0: one */
+    /* Returns the bytes of memory that are taken beside the bodies while all systems are filled;
+     * NULL: none. */
     double (*bytes)(const struct section *section, size_t systems);
     /* The keys of masses, lengths and velocities whose defaults make sense in N-body units only,
      * ended by NULL, or NULL; and a function that tells whether the section makes use of such a key
@@ -50,15 +52,16 @@ struct initial_class {
     const char *const *scales;
     bool (*uses_scale)(const struct section *section, const struct physics *physics,
                        const char *key);
-    /* Checks, instead of `scales`, that the bodies can be given in the units of the run, and
-     * reports with section_error(). Looks into files only if there is an error already, which
-     * theirs then join. Or NULL. */
+    /* Checks, in the place of `scales`, that the bodies can be given in the units of the run, and
+     * reports with section_error(). It looks into files only after an error, so that their errors
+     * are reported with it; otherwise count() does. NULL: `scales` are checked. */
     enum status (*check_units)(const struct section *section, const struct physics *physics,
                                struct error *error);
 };
 
 const struct variant *initial_variant(size_t index);
-/* Returns number `index` of the variants that can be one of the `models` of an encounter. */
+/* Returns name and keys of initial condition number `index` among those that can be one of the
+ * `models` of an encounter; NULL past the last. */
 const struct variant *initial_model_variant(size_t index);
 
 /* The keys of `bodies` that all initial conditions share, such as seed, center and virial_ratio,
@@ -66,8 +69,10 @@ const struct variant *initial_model_variant(size_t index);
 extern const struct parameter initial_parameters[], initial_model_parameters[];
 extern const size_t initial_parameter_count, initial_model_parameter_count;
 
-/* Check the group `bodies`, what it shares with `models`, and one of `models`, once the values are
- * good; see `check` of struct group. */
+/* Check relations between keys, after the value of each key was found to be good:
+ * initial_check_bodies() those of the group `bodies`, initial_check_model() those of one of
+ * `models`, and initial_check() those of a single initial condition, which both call. The first two
+ * serve as `check` of struct group. */
 void initial_check_bodies(const struct section *section, struct error *error);
 void initial_check(const struct section *section, struct error *error);
 void initial_check_model(const struct section *section, struct error *error);
@@ -77,9 +82,9 @@ enum status initial_check_use(const struct config *config, struct error *error);
 
 /*
  * Checks that the section can be given in the units of the run. In physical units masses and
- * lengths must be given: by default they are 1, which no one means of kilograms or metres. Adds to
- * the errors that there are. STATUS_CONFIG and, if there are others, those of initial_create()
- * about units.
+ * lengths must be given: by default they are 1, which nobody means in kilograms or metres. Adds its
+ * messages to those that `error` may have. STATUS_CONFIG and, if there are others, those of
+ * initial_create() about units.
  */
 enum status initial_check_units(const struct section *section, const struct physics *physics,
                                 struct error *error);
@@ -92,8 +97,8 @@ enum status initial_count(const struct section *section, size_t systems, size_t 
 /* Returns the bytes that initial_create() takes beside the bodies, but for those of its checks. */
 double initial_bytes(const struct section *section, size_t systems);
 
-/* Returns the key that decides the number of bodies: "count", "file", "files", or NULL if the kind
- * of start does. */
+/* Returns the key that decides the number of bodies: "count", "file", "files"; NULL if it follows
+ * from the kind of initial condition and its other keys. */
 const char *initial_count_name(const struct section *section);
 
 /*
@@ -110,8 +115,6 @@ enum status initial_create(const struct section *section, const struct physics *
                            struct error *error);
 
 /* --- the conditions that bodies must satisfy before they move --------------------------------- */
-
-/* The conditions that bodies must satisfy before they may move. */
 
 /*
  * Checks the system whose first body stands at index `first`: all finite, no negative mass, some

@@ -46,20 +46,22 @@ struct king {
     double potential_energy; /* G |U| */
 };
 
-/* Returns rho(W) but for a factor. */
+/* Returns the density at the depth W of the potential, but for a constant factor. */
 static double density(double depth)
 {
     if (!(depth > 0))
         return 0;
     const double root = sqrt(depth);
-    if (depth < 1e-2) { /* the terms below cancel: 4/sqrt(pi) W^(5/2) (2/15 + 4 W/105 + ...) */
+    /* The terms below would cancel: the series is 4/sqrt(pi) W^(5/2) (2/15 + 4 W/105 + ...). */
+    if (depth < 1e-2) {
         const double w2 = depth * depth;
         return 4.0 / M_SQRTPI * w2 * root * (2.0 / 15.0 + 4.0 * depth / 105.0 + 8.0 * w2 / 945.0);
     }
     return exp(depth) * gsl_sf_erf(root) - root * 2.0 / M_SQRTPI * (1.0 + 2.0 * depth / 3.0);
 }
 
-/* Finds dy/dr, where y is W, G M(<r), and the integral of G M dGM / r. */
+/* Finds dy/dr for the solver, where y has W, G M(<r), and the integral of G M dGM / r, which
+ * becomes G |U|. */
 static int derivatives(double r, const double y[], double dydr[], void *context)
 {
     const struct king *king = context;

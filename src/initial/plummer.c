@@ -29,7 +29,7 @@ static const struct parameter parameters[] = {
                      "Leave out bodies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
-/* Returns the largest fraction of the mass that a body may enclose. */
+/* Returns the fraction of the model's mass within the cut-off: bodies are drawn inside of it. */
 static double enclosed_limit(const struct keys *keys)
 {
     if (isnan(keys->cutoff_radius))
@@ -74,8 +74,8 @@ static double draw_speed(gsl_rng *generator)
     return q;
 }
 
-/* Draws a body of the model with G = M = a = 1; `model` is the largest fraction of the mass that it
- * may enclose. */
+/* Draws a body of the model with G = M = a = 1; `model` points to the fraction of the mass that
+ * lies within the cut-off. */
 static void draw(const void *model, gsl_rng *generator, double position[3], double velocity[3])
 {
     const double *limit = model;

@@ -98,8 +98,9 @@ static void check(const struct section *section, struct error *error)
     }
 }
 
-/* With the default scale radius the cut-off is judged here, when the units are known to be those
- * that the default is meant for. */
+/* Counts the bodies, and checks the cut-off also with the default scale radius, which check()
+ * cannot do: the default is meant for N-body units, and only now it is known that the units are
+ * these. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const enum status status = check_cutoff(section, error);

@@ -57,7 +57,7 @@ static double half_side(const struct keys *keys, const struct physics *physics, 
     return 10.0 * cbrt((double)count / 1024.0);
 }
 
-/* Finds the smallest and the largest mass. */
+/* Finds the smallest and the largest mass of a body, which are equal unless masses are random. */
 static void mass_limits(const struct keys *keys, size_t count, double limits[2])
 {
     const double equal = keys->mass / (double)count;
@@ -98,7 +98,8 @@ static const char *const scales[] = {
     "masses", "mass", "mass_range", "half_side", "velocity", NULL
 };
 
-/* Tells whether a key of the masses or of the size is in use: a periodic box gives the size. */
+/* Tells whether the section makes use of `key`: a key of masses only for the choice of `masses`
+ * that it belongs to, and half_side not in a periodic box, which gives the size. */
 static bool uses_scale(const struct section *section, const struct physics *physics,
                        const char *key)
 {
