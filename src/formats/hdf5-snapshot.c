@@ -140,8 +140,8 @@ static bool is_number(hid_t kind)
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-/* Reads up to `size` values of an attribute of a group; those that it lacks stay as they are.
- * STATUS_DATA. */
+/* Reads up to `size` values of an attribute of a group; values that the attribute lacks stay as
+ * they are. STATUS_DATA. */
 static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group, const char *name,
                               size_t size, double *values, struct error *error)
 {

@@ -49,8 +49,8 @@ enum status output_check_name(const struct section *section, size_t spare, const
 struct output_class {
     struct variant variant;
     /* Opens the file of an output or, with a `mark` (at a restart), continues it from there. Checks
-     * the parameters before it touches anything; with `directory` NULL it does only that. If each
-     * event has a file, the length of the mark counts files. */
+     * the parameters before it touches anything; with `directory` NULL it only does this check. If
+     * each event has a file, the length of the mark counts files. */
     enum status (*open)(const struct section *section, struct directory *directory,
                         const struct stream_mark *mark, struct output **output,
                         struct error *error);
@@ -65,8 +65,8 @@ struct output_class {
     enum status (*finish)(struct output *output, struct error *error);
     /* Flushes and closes the file and frees the output, also after a failure; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
-    /* Returns the bytes that one event writes for `bodies` bodies in all systems, for the
-     * estimate. */
+    /* Returns the bytes that one event writes for `bodies` bodies in all systems, to estimate the
+     * space on the disk. */
     double (*event_bytes)(const struct section *section, size_t systems, double bodies);
     /* Returns the bytes of memory that are taken while an event is written; an array of struct
      * bodies has `length` numbers, with padding. NULL: hardly any are taken. */
@@ -75,8 +75,8 @@ struct output_class {
     /* Writes the name of file number `event` (0, 1, ...); NULL if there is no file for each
      * event. */
     void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
-    /* Writes the name that finish() gives to the file; returns false if the file keeps its own. Or
-     * NULL. */
+    /* Writes the name that finish() gives to the file; returns false if the file keeps its own.
+     * NULL: finish() gives no other name. */
     bool (*finished_file)(const struct section *section, char name[OUTPUT_NAME_SIZE]);
 };
 

@@ -51,7 +51,7 @@ struct read_units {
     char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* "Msun", "pc", "km/s" */
 };
 
-/* The units that the reader of a file wishes for. */
+/* The wishes, about units, of the code that has a file read. */
 struct read_wish {
     /* Units into which numbers are converted, those of the run; NULL: numbers stay as they are. */
     const struct units *units;

@@ -59,8 +59,8 @@ static const char *unit_of(const struct rows *rows, const char *const *units, en
     return unit && unit[0] ? unit : NULL;
 }
 
-/* Finds the first quantity whose unit has a value in kg, m and s (`worth`), or is an N-body unit;
- * QUANTITY_REALS if there is none. */
+/* Finds the first quantity whose unit has a value in kg, m and s, if `worth` is true, or else whose
+ * unit is an N-body unit; QUANTITY_REALS if there is none. */
 static enum quantity find_unit(const struct read_units *units, bool worth)
 {
     enum quantity q = 0;

@@ -23,7 +23,7 @@ struct rows {
     char **fields;   /* the `width` fields of the row that is being read */
     size_t shortest; /* least length of the last field of a row, over the rows so far */
     bool lent;       /* `lines` belongs to the caller */
-    bool no_species; /* species are more than bodies can have, or differ between systems */
+    bool no_species; /* the file has more species than bodies can have, or systems differ in them */
     struct read_about about;
     struct read_factors factors; /* by which the numbers of a row are multiplied */
     size_t units_line;           /* number of the line that names the units; 0: none */

@@ -60,7 +60,8 @@ struct snapshot_arrays {
     unsigned lost;
 };
 
-/* A format of snapshots. Those of text write to a stream, binary ones make the bytes of a file. */
+/* A format of snapshots, which has the functions of one of three kinds: text, a binary file of one
+ * moment, or arrays of all moments. */
 struct snapshot_format {
     const char *name; /* as bodies.format spells it */
     /* Usual endings of file names, the first one by default; NULL at the end. */

@@ -20,9 +20,9 @@ struct cluster_keys {
     enum eccentricities binary_eccentricities;
 };
 
-extern const char *const masses_choices[], *const masses_help[]; /* cluster.c */
-extern const char *const binaries_eccentricities[];              /* cluster.c */
-extern const char *const cluster_rescale_choices[];              /* cluster.c */
+extern const char *const masses_choices[], *const masses_help[]; /* defined in cluster.c */
+extern const char *const binaries_eccentricities[];              /* defined in cluster.c */
+extern const char *const cluster_rescale_choices[];              /* defined in cluster.c */
 
 /* clang-format off */
 /* The rows of these keys in the table of a model; the arguments are the defaults of `center` and

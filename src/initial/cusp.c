@@ -29,7 +29,7 @@ enum { RULE = 6, SOFTENED_RULE = 64 };
 /* A point of the integration in Eddington's formula (cusp.h), in the interval behind a radius of
  * the grid. */
 struct point {
-    double term; /* weight d^2 rho/dPsi^2 dPsi/d ln r */
+    double term; /* weight of the point times d^2 rho/dPsi^2 dPsi/d ln r, with 4 pi */
     double fall; /* Psi at the radius less that at the point */
 };
 

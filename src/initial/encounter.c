@@ -1,8 +1,8 @@
 /*
  * Two models, the list `models` of the config, on a Kepler orbit about each other: galaxies that
- * meet (Toomre & Toomre 1972, ApJ 178, 623). Each model is a start of its own. The orbit is that of
- * two points with the models' masses, in the xy plane, counter-clockwise; the second model has its
- * pericentre on the x axis. With p = q (1 + e) and mu = G (m1 + m2)
+ * meet (Toomre & Toomre 1972, ApJ 178, 623). Each model is an initial condition of its own. The
+ * orbit is that of two points with the models' masses, in the xy plane, counter-clockwise; the
+ * second model has its pericentre on the x axis. With p = q (1 + e) and mu = G (m1 + m2)
  *
  *     r = p / (1 + e cos f),   v_r = sqrt(mu/p) e sin f,   v_t = sqrt(mu/p) (1 + e cos f)
  *

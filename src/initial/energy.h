@@ -16,8 +16,8 @@ double energy_kinetic(const struct bodies *bodies, size_t first);
 double energy_internal(const struct bodies *bodies, size_t first, double V[3]);
 
 struct pair_sums {
-    double potential; /* U = -G sum m_i m_j / s, s^2 = r^2 + eps^2 */
-    double virial;    /* Clausius W = -G sum m_i m_j r^2 / s^3 */
+    double potential; /* U = -G sum m_i m_j / s over pairs, s^2 = r^2 + eps^2 */
+    double virial;    /* Clausius virial W = -G sum m_i m_j r^2 / s^3 over pairs */
 };
 
 /*

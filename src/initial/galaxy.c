@@ -1,11 +1,11 @@
 /*
  * A galaxy in near equilibrium: a disc, a bulge and a halo about one centre. The bulge is the
- * sphere of Hernquist (1990, ApJ 356, 359), the halo that or the one of Navarro, Frenk & White
- * (1997, ApJ 490, 493); both are cut off by sech(r/r_t). Their speeds follow from Eddington's
- * formula in the softened potential of all three, in which the disc counts as the sphere that has
- * the same mass within r (Hernquist 1993, ApJS 86, 389, takes Jeans's equation in the same
- * potential). The disc's velocities are those of the epicyclic approximation in the field of all
- * three.
+ * sphere of Hernquist (1990, ApJ 356, 359), the halo also that sphere or the one of Navarro, Frenk
+ * & White (1997, ApJ 490, 493); both are cut off by sech(r/r_t). Their speeds follow from
+ * Eddington's formula in the softened potential of all three, in which the disc counts as the
+ * sphere that has the same mass within r (Hernquist 1993, ApJS 86, 389, takes Jeans's equation in
+ * the same potential). The disc's velocities are those of the epicyclic approximation in the field
+ * of all three.
  */
 #include <math.h>
 

@@ -35,7 +35,8 @@ extern const struct initial_class initial_uniform_cube;
 
 enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of the key `species` */
 
-/* The work of drawing a body, in units of one pair interaction's time. */
+/* The time that drawing a body takes, in units of that of one pair interaction, in which work is
+ * counted that may be interrupted. */
 enum { INITIAL_DRAW_WORK = 1000 };
 
 /* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */

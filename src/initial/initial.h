@@ -22,8 +22,8 @@ struct initial_warnings {
 
 struct initial_class {
     struct variant variant;
-    /* Checks relations that no single row of the parameter table can see; reports with
-     * section_error(). Or NULL. */
+    /* Checks relations between the keys of the section, which the range of a single key cannot
+     * express; reports with section_error(). NULL: there are none. */
     void (*check)(const struct section *section, struct error *error);
     /* count() finds the number of bodies of one system, by the config or by the file that it names;
      * NULL: the number is always `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
@@ -77,7 +77,7 @@ void initial_check_bodies(const struct section *section, struct error *error);
 void initial_check(const struct section *section, struct error *error);
 void initial_check_model(const struct section *section, struct error *error);
 
-/* Refuses `models` in a config whose start is no encounter. STATUS_CONFIG. */
+/* Refuses `models` in a config whose initial condition is not an encounter. STATUS_CONFIG. */
 enum status initial_check_use(const struct config *config, struct error *error);
 
 /*

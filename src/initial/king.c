@@ -34,14 +34,15 @@ static const struct parameter parameters[] = {
 
 enum { POINTS_MOST = 8192 };
 
-/* The model as a table over radii, from the centre to the tidal radius. */
+/* The model as a table over radii, from the centre to the tidal radius, in units of r_0 and
+ * sigma. */
 struct king {
     double w0;
     size_t count;
     double *r, *depth;       /* W at r */
     double *root;            /* cube root of G M(<r), in which r is smooth at the centre */
-    gsl_interp *radius_of;   /* r by root */
-    gsl_interp *depth_at;    /* W by r */
+    gsl_interp *radius_of;   /* interpolates r by root */
+    gsl_interp *depth_at;    /* interpolates W by r */
     double mass;             /* G M */
     double potential_energy; /* G |U| */
 };

@@ -43,7 +43,7 @@ static const struct parameter dehnen_parameters[] = {
 
 /* --- the starts ------------------------------------------------------------------------------- */
 
-/* The slopes gamma (`inner`) and outer of each start; NaN: the key `inner_slope`. */
+/* The slopes gamma (`inner`) and outer of each model; NaN: gamma is the key `inner_slope`. */
 static const struct {
     const char *name;
     double inner, outer;

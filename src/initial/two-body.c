@@ -1,4 +1,5 @@
-/* Two bodies with the osculating elements of their relative orbit r = r2 - r1. */
+/* The initial condition "two-body": two bodies with given osculating elements of their relative
+ * orbit, that of r = r2 - r1. */
 #include <math.h>
 
 #include <gsl/gsl_math.h>

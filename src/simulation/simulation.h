@@ -57,7 +57,8 @@ struct simulation_changes {
     /* If it is not the original's, it takes the default values of its config keys. */
     const struct integrator *integrator;
     const struct backend_class *backend;
-    const struct force_options *force; /* method, precision, kernel, instruction set, threads */
+    /* Other options of forces: method, precision, kernel, threads. */
+    const struct force_options *force;
     /* Numbers of systems of the copy and of bodies in each, the first `count` of the original's. */
     size_t systems, count;
     /* [systems] The index in the original of each system of the copy; NULL: its first systems. */
