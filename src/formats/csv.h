@@ -1,8 +1,7 @@
 /*
  * The rows of a diagnostic as a CSV file: a header with a cell `name [unit]` for each column, then
- * a line for each row. The columns of the diagnostic follow [system, file,] step and time, of which
- * those in brackets are only written for ensembles. Numbers have 17 digits; an undefined value is
- * an empty cell.
+ * a line for each row. The columns `system` and `file` (only for ensembles), step and time come
+ * first, then those of the diagnostic. Numbers have 17 digits; an undefined value is an empty cell.
  */
 #ifndef ORRERY_FORMATS_CSV_H
 #define ORRERY_FORMATS_CSV_H

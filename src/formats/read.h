@@ -51,7 +51,7 @@ struct read_units {
     char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* "Msun", "pc", "km/s" */
 };
 
-/* The wishes, about units, of the code that has a file read. */
+/* The wishes of a caller about the units of the numbers that are read. */
 struct read_wish {
     /* Units into which numbers are converted, those of the run; NULL: numbers stay as they are. */
     const struct units *units;
@@ -103,7 +103,7 @@ struct read_about {
     int64_t step;            /* -1: not stated */
     double box_length;       /* side of a periodic cube, in the unit wished for; 0: none */
     bool other_cell;         /* the file has a periodic cell that is no cube */
-    struct read_units units; /* those that the file names */
+    struct read_units units; /* units that the file states */
     char left_out[READ_LEFT_OUT_SIZE]; /* names of columns that are not read: "radius, color" */
     /* Set by read(): the last number of a text file that looks as if it was cut within that number;
      * else "". */

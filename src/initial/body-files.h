@@ -9,10 +9,11 @@
 #include "config/configuration.h"
 
 struct body_files {
-    const char *key;          /* "file" or "files" */
-    const char *const *paths; /* borrowed from the config */
+    const char *key;          /* the config key that names them: "file", "files" or "models" */
+    const char *const *paths; /* names of files, borrowed */
     size_t count;             /* 0: the bodies come from no file */
-    /* Length, in bytes, of the deepest folder that holds all files, at the start of each path. */
+    /* The number of bytes at the start of each path that name the deepest folder which holds all
+     * files. */
     size_t folder;
 };
 

@@ -14,22 +14,32 @@
  * integral for a softened density. */
 enum { RULE = 6, SOFTENED_RULE = 64 };
 
-#define SOFTENED_CORE 0.02  /* in eps: within it a softened density is constant */
-#define SOFTENED_FIRST 1e-5 /* in eps: the first radius is not smaller; phi is constant there */
-#define SOFTENED_FIRST_LARGEST 1e-3 /* in scale radii: that bound is at most this */
-#define SOFTENED_FAR 10.0     /* in eps: beyond it a softened density is at least the density */
-#define SOFTENED_END 1e5      /* in eps: beyond it softening changes less than 1e-9 */
-#define GRID_STEP 0.0625      /* step of the grid in ln r */
-#define INNER_MASS 1e-12      /* r^(3 - gamma) at the first radius, as the mass grows */
-#define OUTER_RADIUS 1e9      /* farthest body, in scale radii: 3e-9 of the mass is beyond */
-#define OUTER_CUTOFFS 30.0    /* the same in cut-off radii, with a cut-off: 1e-10 is beyond */
-#define FARTHEST_RADIUS 1e12  /* end of the integrals, in scale radii */
-#define FARTHEST_CUTOFFS 60.0 /* the same in cut-off radii, with a cut-off */
+/* In softening lengths eps: within this radius a softened density is constant. */
+#define SOFTENED_CORE 0.02
+/* The first radius of the grid is at least SOFTENED_FIRST eps, within which phi is constant, unless
+ * this is more than SOFTENED_FIRST_LARGEST scale radii: then these are enough. */
+#define SOFTENED_FIRST 1e-5
+#define SOFTENED_FIRST_LARGEST 1e-3
+/* In eps: beyond this radius a softened density is made no less than the density itself. */
+#define SOFTENED_FAR 10.0
+/* In eps: beyond this radius softening changes the density by less than 1e-9. */
+#define SOFTENED_END 1e5
+#define GRID_STEP 0.0625 /* step of the grid in ln r */
+/* The first radius r of the grid is also at least that where r^(3 - gamma), to which the mass within
+ * r is proportional, has this value. */
+#define INNER_MASS 1e-12
+/* In scale radii: bodies are within this radius, beyond which is 3e-9 of the mass. */
+#define OUTER_RADIUS 1e9
+/* In cut-off radii, the same for a sphere with a cut-off: 1e-10 of the mass is beyond. */
+#define OUTER_CUTOFFS 30.0
+/* The end of the integrals, in scale radii or, with a cut-off, in cut-off radii. */
+#define FARTHEST_RADIUS 1e12
+#define FARTHEST_CUTOFFS 60.0
 
 /* A point of the integration in Eddington's formula (cusp.h), in the interval behind a radius of
  * the grid. */
 struct point {
-    double term; /* weight of the point times d^2 rho/dPsi^2 dPsi/d ln r, with 4 pi */
+    double term; /* weight of the point times 4 pi d^2 rho/dPsi^2 dPsi/d ln r */
     double fall; /* Psi at the radius less that at the point */
 };
 

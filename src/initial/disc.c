@@ -150,9 +150,10 @@ static enum status find_own(const struct layers *layers, double eps, struct disc
 {
     const struct disc_shape *const shape = &disc->shape;
     const double z0 = shape->height / shape->length;
-    /* A third of a period of J_1 at the edge. */
+    /* An interval of k is a third of a period of J_1(kR) at the edge of the disc. */
     const double width = 2.0 * shape->length / shape->cutoff;
-    const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width); /* bounded as the cut-off is */
+    /* The cut-off is bounded, and so are these: there are at most 12000. */
+    const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width);
     struct wave *waves = memory_array(nodes, sizeof *waves, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
     if (!rule)

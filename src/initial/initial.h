@@ -53,8 +53,9 @@ struct initial_class {
     bool (*uses_scale)(const struct section *section, const struct physics *physics,
                        const char *key);
     /* Checks, in the place of `scales`, that the bodies can be given in the units of the run, and
-     * reports with section_error(). It looks into files only after an error, so that their errors
-     * are reported with it; otherwise count() does. NULL: `scales` are checked. */
+     * reports with section_error(). It looks into files only after an error, so that errors in the
+     * files are reported along with it; without an error the files are checked when count() reads
+     * them. NULL: `scales` are checked. */
     enum status (*check_units)(const struct section *section, const struct physics *physics,
                                struct error *error);
 };

@@ -21,8 +21,8 @@ enum status cores_check_threads(struct error *error);
 int cores_limit_threads(int threads);
 
 /* Returns the least CPU quota of the Linux control groups of this process, in cores; infinite if
- * none sets a quota. Their files are read below the folder `root`: "" for this machine, a copy of
- * them in a test. */
+ * none sets a quota. Their files are read below the folder `root`: "" for this machine, another
+ * folder in tests. */
 double cores_quota(const char *root);
 
 /* Restarts the program by execv(), with environment variables that make OpenMP's threads spin for

@@ -16,7 +16,7 @@ struct room {
 
 /* Returns the memory that is still free in this machine or in the control groups of this process,
  * whichever is less. Reads files below the folder `root`, which has proc and sys/fs/cgroup: "" for
- * this machine, a copy of them in a test. */
+ * this machine, another folder in tests. */
 struct room room_of_machine(const char *root);
 
 /* Returns the memory that this process can still take within its own limits (`ulimit`), which its

@@ -54,7 +54,7 @@ struct simulation {
 struct simulation_changes {
     double step;
     double refinement; /* divides `step`, and also the steps that an integrator chooses itself */
-    /* If it is not the original's, it takes the default values of its config keys. */
+    /* A different integrator than the original's takes the default values of its config keys. */
     const struct integrator *integrator;
     const struct backend_class *backend;
     /* Other options of forces: method, precision, kernel, threads. */
