@@ -25,8 +25,8 @@ enum { RULE = 6, SOFTENED_RULE = 64 };
 /* In eps: beyond this radius softening changes the density by less than 1e-9. */
 #define SOFTENED_END 1e5
 #define GRID_STEP 0.0625 /* step of the grid in ln r */
-/* The first radius r of the grid is also at least that where r^(3 - gamma), to which the mass within
- * r is proportional, has this value. */
+/* The first radius r of the grid is also at least that where r^(3 - gamma), to which the mass
+ * within r is proportional, has this value. */
 #define INNER_MASS 1e-12
 /* In scale radii: bodies are within this radius, beyond which is 3e-9 of the mass. */
 #define OUTER_RADIUS 1e9
