@@ -18,7 +18,7 @@
 enum { HDF5_TYPES = 7, HDF5_ROWS = 8192 };
 enum { HDF5_COORDINATES, HDF5_VELOCITIES, HDF5_MASSES, HDF5_IDS, HDF5_SETS };
 enum { HDF5_CGS_MASS, HDF5_CGS_LENGTH, HDF5_CGS_VELOCITY, HDF5_CGS_TIME, HDF5_CGS };
-/* The most rows that a data set may have: with these the sum over all types cannot overflow. */
+/* The most rows that a data set may have, so that the sum over all types cannot overflow. */
 static const uint64_t hdf5_most_rows = 1ull << 40;
 
 /* A data set of a particle type: its name, and the numbers in each row. hdf5_sets has them in the

@@ -117,8 +117,8 @@ struct read_request {
     int64_t frame; /* number of the frame, from 0, in a file that holds several; -1: the last one */
     struct read_wish wish;
     /* For frames that are read one after the other: the file at `path`, open at the beginning of a
-     * frame, which then counts as frame 0. It is borrowed, and afterwards stands behind the frame
-     * that was read. NULL: the call opens the file and closes it. */
+     * frame, which then counts as frame 0. The file is borrowed, and afterwards stands behind the
+     * frame that was read. NULL: the call opens the file and closes it. */
     struct lines *lines;
     /* Takes the content of the file beside its bodies; NULL: not wanted. */
     struct read_about *about;

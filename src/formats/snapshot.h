@@ -67,7 +67,7 @@ struct snapshot_format {
     /* Usual endings of file names, the first one by default; NULL at the end. */
     const char *const *endings;
     unsigned holds;         /* enum snapshot_content, or-ed: what a file of one moment holds */
-    unsigned holds_of_many; /* the same for several moments in one file; 0: not possible */
+    unsigned holds_of_many; /* what a file of several moments holds; 0: not possible */
     bool needs_hdf5;        /* needs a program built with HDF5: hdf5_snapshot_probe() */
     /* Functions of a text format: begin() writes what stands before the first moment (NULL:
      * nothing), write() writes a moment. */

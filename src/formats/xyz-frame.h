@@ -42,8 +42,9 @@ double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
  * out. */
 void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
 
-/* Writes the same bodies and columns as a frame of LAMMPS's dump custom, whose names for them are
- * id, type, x, vx, mass, ...; the step must be known. The type is the number of the species. */
+/* Writes one frame of LAMMPS's dump custom, with the bodies and columns of xyz_frame_write(), which
+ * LAMMPS names id, type, x, vx, mass, ... The step of the moment must be known. The type is the
+ * number of the species. */
 void xyz_frame_write_dump(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
 
 #endif

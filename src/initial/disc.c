@@ -152,7 +152,7 @@ static enum status find_own(const struct layers *layers, double eps, struct disc
     const double z0 = shape->height / shape->length;
     /* An interval of k is a third of a period of J_1(kR) at the edge of the disc. */
     const double width = 2.0 * shape->length / shape->cutoff;
-    /* The cut-off is bounded, and so are these: there are at most 12000. */
+    /* There are at most 12000 nodes, since the cut-off is bounded. */
     const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width);
     struct wave *waves = memory_array(nodes, sizeof *waves, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);

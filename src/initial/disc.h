@@ -18,7 +18,7 @@ struct disc_shape {
     double toomre_q;
 };
 
-/* The names of the config keys for these lengths, for messages. */
+/* The names of the config keys of length, height and cut-off radius, for messages. */
 struct disc_names {
     const char *length, *height, *cutoff;
 };

@@ -13,12 +13,12 @@
  * did which part. */
 enum { PARTS = 1024 };
 
-/* Fewer bodies than these are summed by one thread: in an ensemble, where threads would begin and
+/* Systems of fewer bodies are summed by one thread: in an ensemble, where threads would begin and
  * wait anew for each system, several threads take longer. */
 enum { FEW_BODIES = 512 };
 
-/* The number of terms that are worked out together, by vectors, before any of them is added; it is
- * even. */
+/* The number of terms that are computed together, by vector instructions, before they are added; it
+ * is even. */
 enum { TERMS = 64 };
 
 struct terms {

@@ -17,7 +17,7 @@
 struct initial_warnings {
     size_t coincident;   /* pairs of bodies at the same position, with softening > 0 */
     size_t cut_files;    /* number of files that seem to end within a number */
-    char cut_words[512]; /* the message about the first of these files: "stars.csv: ..." */
+    char cut_words[512]; /* the message about the first such file: "stars.csv: ..." */
 };
 
 struct initial_class {
@@ -46,9 +46,9 @@ struct initial_class {
     /* Returns the bytes of memory that are taken beside the bodies while all systems are filled;
      * NULL: none. */
     double (*bytes)(const struct section *section, size_t systems);
-    /* The keys of masses, lengths and velocities whose defaults make sense in N-body units only,
-     * ended by NULL, or NULL; and a function that tells whether the section makes use of such a key
-     * (NULL: always). */
+    /* `scales` are the keys of masses, lengths and velocities whose defaults make sense in N-body
+     * units only, with a NULL at the end (NULL: there are none). uses_scale() tells whether the
+     * section makes use of such a key (NULL: it always does). */
     const char *const *scales;
     bool (*uses_scale)(const struct section *section, const struct physics *physics,
                        const char *key);
@@ -65,8 +65,8 @@ const struct variant *initial_variant(size_t index);
  * `models` of an encounter; NULL past the last. */
 const struct variant *initial_model_variant(size_t index);
 
-/* The keys of `bodies` that all initial conditions share, such as seed, center and virial_ratio,
- * and those of `models`, which has others beside some of these. */
+/* The keys that all initial conditions share, such as seed, center and virial_ratio: first those of
+ * the group `bodies`, then those of the list `models` of an encounter. */
 extern const struct parameter initial_parameters[], initial_model_parameters[];
 extern const size_t initial_parameter_count, initial_model_parameter_count;
 
@@ -84,7 +84,7 @@ enum status initial_check_use(const struct config *config, struct error *error);
 /*
  * Checks that the section can be given in the units of the run. In physical units masses and
  * lengths must be given: by default they are 1, which nobody means in kilograms or metres. Adds its
- * messages to those that `error` may have. STATUS_CONFIG and, if there are others, those of
+ * messages to those that `error` may have. STATUS_CONFIG; after another error also the errors of
  * initial_create() about units.
  */
 enum status initial_check_units(const struct section *section, const struct physics *physics,

@@ -139,8 +139,8 @@ static enum status king_make(double w0, struct king *king, struct error *error)
     return error->status;
 }
 
-/* Draws v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which is nowhere above
- * either of the two limits. */
+/* Draws v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which is nowhere above 2
+ * exp(W - 1) or W (exp(W) - 1) / 2. */
 static double draw_speed(gsl_rng *generator, double depth)
 {
     const double limit = fmin(2.0 * exp(depth - 1.0), 0.5 * depth * expm1(depth));

@@ -51,7 +51,7 @@ static enum status fill(const struct section *section, const struct physics *phy
                              k * k, G);
     static const char *const names[COUNT_OF(published)] = { "Sun",    "Jupiter", "Saturn",
                                                             "Uranus", "Neptune", "Pluto" };
-    bodies->species_count = 0; /* every system sets the same names */
+    bodies->species_count = 0; /* fill() sets the same names for each system */
     for (size_t i = 0; i < COUNT_OF(names); i++)
         bodies_add_species(bodies, names[i], i + 1);
     initial_set_published(bodies, first, published, COUNT_OF(published), 1.0, 1.0, 1.0);

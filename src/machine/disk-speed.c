@@ -17,7 +17,7 @@ enum { BLOCK_SIZE = 65536, PATH_SIZE = 4096, LITTLE = 4096, MOST_FLUSHES = 8 };
 /* The most bytes that a trial writes, and the fewest: a shorter write takes too little time to
  * yield a rate. */
 static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
-/* When the small writes have taken this many seconds together, no more of them are timed. */
+/* Small writes are timed until they have taken this many seconds together. */
 static const double enough_seconds = 0.1;
 
 /* Fills a block with pseudo-random bytes, which a file system can neither compress nor skip as

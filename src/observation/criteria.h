@@ -36,7 +36,7 @@ struct criterion {
     union {
         struct {
             double rows;  /* number of rows that counted */
-            double last;  /* time of the last of these rows */
+            double last;  /* time of the last row that counted */
             double worst; /* the value that came nearest to breaking a bound, or is farthest beyond
                              one; NaN before the first row */
             double failures;
@@ -112,8 +112,8 @@ struct criteria {
     char ended_by[CRITERION_TEXT_SIZE];
 };
 
-/* Creates both lists of criteria of the config, on columns of these diagnostics; see
- * expectations_create(). The errors of both lists are reported. */
+/* Creates both lists of criteria of the config, with the arguments of expectations_create(). The
+ * errors of both lists are reported. */
 enum status criteria_create(const struct config *config, const struct units *units,
                             const struct diagnostic *const *diagnostics, size_t diagnostic_count,
                             struct criteria *criteria, struct error *error);

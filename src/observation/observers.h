@@ -43,8 +43,8 @@ struct observers {
     struct observed_diagnostic *diagnostics;
     struct observed_output *outputs;
     struct watch *watch;
-    /* The entries of `diagnostics` for these two groups, its last ones; NULL if the config lacks
-     * the group. */
+    /* The entries of `diagnostics` for the groups `trust` and `energy_budget`, its last ones; NULL
+     * if the config lacks the group. */
     struct diagnostic *trust, *energy_budget;
     /* Potential phi and share psi of the virial of each body, if an observer needs them; else
      * NULL. */
