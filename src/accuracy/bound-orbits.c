@@ -9,26 +9,28 @@
 #include "model/vec3.h"
 #include "space/neighbours.h"
 
-/* The largest tide of another body at the widest separation, over the pull of the centre there,
- * that hardly disturbs an orbit: the Sun's is 0.011 of the Earth's pull on the Moon. */
+/* Other bodies hardly disturb an orbit if the tide of each at the apocentre is at most this part of
+ * the pull of the centre there. (The Sun's tide on the Moon's orbit is 0.011 of the Earth's
+ * pull.). */
 static const double weak_tide = 0.1;
 
-/* The limit of the widest separation, over the side of a periodic box: forces change images at half
- * of the side. */
+/* The limit of the apocentre distance, over the side of a periodic box: the nearest image of a body
+ * changes at a distance of half of the side. */
 static const double part_of_box = 0.25;
 
 enum {
-    ALL_PAIRS = 64, /* the most bodies of which every pair is looked at */
-    HEAVIEST = 8,   /* of more, each is paired with these */
-    NEAREST = 2     /* and with these neighbours */
+    ALL_PAIRS = 64, /* the most bodies of which every pair is tried as an orbit */
+    HEAVIEST = 8,   /* among more bodies, each is paired with so many of the heaviest */
+    NEAREST = 2     /* and with so many of its nearest neighbours */
 };
 
-/* Position, velocity and mass of a centre. */
+/* Mass, position and velocity of the centre of an orbit. */
 struct point {
     double m, x[3], v[3];
 };
 
-/* Returns the coordinate x as it is, or in a periodic box that of its image nearest to another. */
+/* Returns the coordinate x; in a periodic box that of its image nearest to the coordinate
+ * `other`. */
 static double image_near(const struct physics *physics, double x, double other)
 {
     return physics->boundary == BOUNDARY_PERIODIC
@@ -119,8 +121,9 @@ static double distance2_of(const struct physics *physics, const struct bodies *b
     return vec3_dot(d, d);
 }
 
-/* Returns the strongest tide of another body at the widest separation a (1 + e), over the pull of
- * the centre there. */
+/* Returns the strongest tide that a body outside of the orbit raises at the apocentre distance Q =
+ * a (1 + e), over the pull of the centre there: 2 m Q^3 / (M d^3), with the body's mass m, its
+ * distance d from the centre, and the mass M of the orbit's own bodies. */
 static double tide_on(const struct physics *physics, const struct bodies *b, size_t first,
                       const struct bound_orbit *orbit)
 {
@@ -128,7 +131,7 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
     const double mass = point.m + b->m[first + orbit->body];
     const double a = -0.5 * physics->gravitational_constant * mass / orbit->energy;
     const double widest = a * (1.0 + orbit->eccentricity);
-    double strongest = 0.0; /* m / d^3 */
+    double strongest = 0.0; /* m / d^3 of that body */
     for (size_t k = 0; k < b->count; k++) {
         const double d2 = distance2_of(physics, b, first + k, point.x);
         if (b->m[first + k] > strongest * d2 * sqrt(d2) && !is_part(orbit, k))
@@ -138,9 +141,9 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
 }
 
 /*
- * Returns the passage with the angular momentum h that a tide adds during the fall from the widest
- * separation, some tide (mu widest)^(1/2) / 2: that alone keeps two bodies that begin at rest among
- * others from meeting head-on.
+ * Returns the passage of the pericentre if the orbit has, in addition to its own angular momentum
+ * (in quadrature), what a tide adds during the fall from the apocentre distance Q: some tide (mu
+ * Q)^(1/2) / 2. That alone keeps two bodies that begin at rest among others from meeting head-on.
  */
 static double passage_in_tide(const struct physics *physics, const struct bodies *b, size_t first,
                               const struct bound_orbit *orbit, double tide)
@@ -158,14 +161,15 @@ struct search {
     const struct physics *physics;
     const struct bodies *bodies;
     size_t first, system;
-    struct neighbours *tree; /* of many bodies */
-    size_t *heaviest;        /* in descending order; for few bodies all of them with mass */
+    struct neighbours *tree; /* finds neighbours; NULL for up to ALL_PAIRS bodies */
+    size_t *heaviest; /* [heavy_count] indices of the heaviest bodies, descending by mass; for up to
+                         ALL_PAIRS bodies of all that have mass */
     size_t heavy_count;
-    struct bound_center two; /* count = 0: the two heaviest are not bound to each other */
+    struct bound_center two; /* the two heaviest; count = 0: not bound to each other */
     double two_distance2;
     bool found;
     struct bound_orbit best;
-    struct bound_filter filter; /* with the passage of the best one so far */
+    struct bound_filter filter; /* `passage` becomes that of `best` */
 };
 
 /* Tells whether body and centre remain each other's nearest images all along the orbit. */
@@ -217,7 +221,7 @@ static void consider(struct search *search, size_t body, const struct bound_cent
 {
     const double mass = search->bodies->m[search->first + body];
     if (center->count == 1 && mass > search->bodies->m[search->first + center->bodies[0]])
-        return; /* the lighter of two goes around the other */
+        return; /* the lighter of two bodies goes around the heavier one */
     struct bound_orbit orbit =
         bound_orbit_about(search->physics, search->bodies, search->system, body, center);
     if (!counts(&search->filter, &orbit) || !fits_box(search->physics, &orbit))
@@ -242,7 +246,8 @@ static void consider_two_heaviest(struct search *search, size_t body)
         consider(search, body, two);
 }
 
-/* Tries all centres for a body; its neighbours are given only among many bodies. */
+/* Tries as centres of a body's orbit the heaviest bodies, the body's neighbours `near` (known only
+ * among many bodies; else near[0] is NO_NEIGHBOUR), and the two heaviest bodies together. */
 static void consider_body(struct search *search, size_t body, const size_t near[NEAREST])
 {
     const struct bodies *b = search->bodies;
@@ -255,7 +260,8 @@ static void consider_body(struct search *search, size_t body, const size_t near[
     consider_two_heaviest(search, body);
 }
 
-/* Calls `visit` for every body, in their order. */
+/* Calls `visit` for every body of the system, in the order of their indices, with its nearest
+ * neighbours if there is a tree. */
 static enum status search_all(struct search *search,
                               void (*visit)(struct search *search, size_t body,
                                             const size_t near[NEAREST], void *context),
@@ -284,8 +290,9 @@ static void visit_fastest(struct search *search, size_t body, const size_t near[
     consider_body(search, body, near);
 }
 
-/* Tells whether some orbit may have a shorter passage: in a softened system none is faster than one
- * in the middle of the heaviest bodies. */
+/* Tells whether some orbit may have a shorter passage than `passage`. With softening there is a
+ * shortest one: that of a body at the centre of mass of two others, all three as heavy as the
+ * heaviest body of the system. */
 static bool may_be_faster(const struct physics *physics, const struct bodies *b, size_t first,
                           double passage)
 {
@@ -295,7 +302,8 @@ static bool may_be_faster(const struct physics *physics, const struct bodies *b,
 }
 
 /* Creates the tree that finds neighbours among many bodies. A periodic box is cut open at its
- * faces: two bodies on both sides of a face are not neighbours as long as they are there. */
+ * faces: two bodies close to each other on both sides of a face do not count as neighbours as long
+ * as they are there. */
 static enum status create_tree(struct search *search, struct error *error)
 {
     const struct physics *physics = search->physics;
@@ -353,7 +361,8 @@ enum status bound_orbit_fastest(const struct physics *physics, const struct bodi
     return error->status;
 }
 
-/* Inserts an orbit by its size, and drops the largest one if there are more than `most`. */
+/* Inserts an orbit into the list, which ascends by semi-major axis, and drops the largest orbit if
+ * there are more than `most`. */
 static void insert(struct bound_orbit *orbits, size_t most, size_t *count,
                    const struct bound_orbit *orbit)
 {
@@ -400,7 +409,7 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
 
 /* --- a system of its own ---------------------------------------------------------------------- */
 
-/* Copies body `at` to index k, as its image nearest to `center`. */
+/* Copies the body at index `at` of `from` to index k of `to`, at its image nearest to `center`. */
 static void copy_body(const struct physics *physics, struct bodies *to, size_t k,
                       const struct bodies *from, size_t at, const double center[3])
 {
@@ -415,8 +424,9 @@ static void copy_body(const struct physics *physics, struct bodies *to, size_t k
     to->z[k] = image_near(physics, to->z[k], center[2]);
 }
 
-/* Sorts the bodies by their tides on an orbit, the strongest first, with the key -m / d^3; those of
- * the orbit are last. */
+/* Puts the indices of all bodies of a system into `body`, in the order of their tides on an orbit,
+ * the strongest first, and -m / d^3 of each into `key` (d: distance from the orbit's centre). The
+ * bodies of the orbit itself are last. */
 static void sort_by_tide(const struct physics *physics, const struct bodies *b, size_t first,
                          const struct bound_orbit *orbit, double *key, double *body)
 {

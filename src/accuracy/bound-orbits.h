@@ -1,9 +1,10 @@
 /*
- * The orbit of a body about its centre: another body with mass, or the centre of mass of the two
- * heaviest bodies if it goes around both of them. Of several orbits on which a body could be, and
- * which the other bodies hardly disturb, the one with the shortest passage counts: a moon's about
- * its planet, not about the star. In a periodic box the bodies are seen as their nearest images,
- * and an orbit is narrower than half of the box.
+ * Osculating orbits of bodies. The centre of an orbit is another body with mass, or the centre of
+ * mass of the two heaviest bodies if the orbit goes around both of them. A body may be bound to
+ * several centres: among its orbits that the other bodies hardly disturb, the one with the shortest
+ * passage of the pericentre counts, so a moon's orbit about its planet, not that about the star. In
+ * a periodic box each body is taken at its image nearest to the centre, and only orbits narrower
+ * than half of the box count.
  */
 #ifndef ORRERY_ACCURACY_BOUND_ORBITS_H
 #define ORRERY_ACCURACY_BOUND_ORBITS_H
@@ -17,59 +18,64 @@
 
 enum { BOUND_CENTER_BODIES = 2 };
 
-/* The center of a body's orbit: one body, or two at their centre of mass; indices within the
- * system. */
+/* The centre of a body's orbit: `count` = 1: one body, 2: the centre of mass of two. `bodies` has
+ * their indices within the system. */
 struct bound_center {
     size_t count;
     size_t bodies[BOUND_CENTER_BODIES];
 };
 
-/* The osculating orbit: the one that the body would take if there were only the centre. */
+/* The osculating orbit: the one that the body would take if there were only the centre. M is the
+ * mass of body and centre together, r their distance, eps the softening length, h = |r x v|. */
 struct bound_orbit {
-    size_t body; /* within the system */
+    size_t body; /* index within the system */
     struct bound_center center;
     double energy;          /* 1/2 v^2 - G M / s per unit mass, s^2 = r^2 + eps^2; < 0 if bound */
-    double potential;       /* G M / s */
-    double reduced_mass;    /* of the body and the centre; 0 if the body has no mass */
+    double potential;       /* size of the potential energy per unit mass, G M / s */
+    double reduced_mass;    /* reduced mass of body and centre; 0 if the body has no mass */
     double eccentricity;    /* e, from 1 + 2 energy h^2 / (G M)^2, which is e^2 when eps = 0 */
     double semi_major_axis; /* a, G M / (-2 energy) */
     double period;          /* 2 pi (S^3 / G M)^(1/2), S^2 = a^2 + eps^2 */
-    double passage;         /* the same with the pericentre for a, `period` at most */
+    double passage; /* time scale of the pericentre passage: `period` with the pericentre distance
+                       in place of a; at most `period` */
 };
 
-/* Returns the osculating orbit of a body about a centre; a, `period` and `passage` are NaN if they
- * are not bound. M is the mass of body and centre together. */
+/* Returns the osculating orbit of a body about a centre. The semi-major axis, `period` and
+ * `passage` are NaN if the body is not bound to the centre. */
 struct bound_orbit bound_orbit_about(const struct physics *physics, const struct bodies *bodies,
                                      size_t system, size_t body, const struct bound_center *center);
 
-/* The orbits that are looked for: those with a shorter passage than `passage`. If the period is not
- * less than `period`, |energy| times the reduced mass has to be less than `energy` as well. */
+/* The conditions on the orbits that a search may find: a passage shorter than `passage`, a period
+ * of at most `longest`, and either a period shorter than `period` or a binding energy (|energy|
+ * times the reduced mass) below `energy`. */
 struct bound_filter {
     double passage, period, energy;
-    double longest; /* the longest period */
+    double longest;
 };
 
-/* Finds the orbit with the shortest passage among those of the filter that other bodies hardly
- * disturb; *found is false if there is none. Takes O(N^2) for few bodies; among many, only the
- * heaviest bodies and the nearest neighbours are tried as centres. STATUS_MEMORY,
- * STATUS_NUMERICAL. */
+/* Finds, among the orbits of a system that meet the filter and that other bodies hardly disturb,
+ * the one with the shortest passage; *found is false if there is none. In a system of up to 64
+ * bodies every body with mass is tried as a centre; in a larger one only the heaviest bodies and
+ * the nearest neighbours. STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error);
 
-/* Finds for each body in open space the orbit with the shortest passage that other bodies hardly
- * disturb. Keeps the `most` smallest ones, by ascending a, and puts their number into *count, in a
- * periodic box 0. STATUS_MEMORY, STATUS_NUMERICAL. */
+/* Finds for each body of a system the orbit with the shortest passage that other bodies hardly
+ * disturb. Puts the `most` orbits with the smallest semi-major axes into `orbits`, in ascending
+ * order, and their number into *count. In a periodic box none is looked for, and *count is 0.
+ * STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error);
 
-enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* the memory of a search */
+enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* memory of a search, per body */
 
 /* Copies the bodies of an orbit into a system of its own, which the caller destroys: first those of
- * the centre, then the body itself, then the others with the strongest tides, up to `most` in all;
- * in a periodic box their nearest images, so that the system is in open space. The orbit, with its
- * indices in that system, goes to *inner. STATUS_MEMORY. */
+ * the centre, then the body itself, then the others whose tides on the orbit are strongest, up to
+ * `most` bodies in all. In a periodic box each is copied at its image nearest to the centre, so
+ * that the new system is in open space. *inner is the orbit with indices in the new system.
+ * STATUS_MEMORY. */
 enum status bound_orbit_isolate(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_orbit *orbit, size_t most,
                                 struct bodies **isolated, struct bound_orbit *inner,

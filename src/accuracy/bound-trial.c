@@ -6,26 +6,30 @@
 #include "simulation/simulation.h"
 #include "space/nearest.h"
 
-enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, if a period has fewer */
+/* Comparisons of the orbits in a period; one in each step if a period has fewer steps. */
+enum { SAMPLES_PER_PERIOD = 24 };
 
-/* Evaluations of the forces in a period by gauss-radau: its 12 steps and those that end at samples,
- * each of three passes over seven nodes. */
+/* Evaluations of the forces by gauss-radau in a period: in its own 12 steps and in those that end
+ * at samples, in each step three passes over seven nodes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
-/* Evaluations in one of these steps. */
+/* Evaluations of the forces in one step of gauss-radau. */
 static const double forces_of_step = 21.0;
-/* Forces on a body by block steps in a period, times the root of eta that steps go by: 2 pi steps
- * of hermite4 on a circular orbit, twice as many on an eccentric one, two evaluations in each, and
- * half as much again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta of one.) */
+/* Evaluations of the force on a body by block steps in a period, times the root of the integrator's
+ * key eta that the steps are proportional to. hermite4 takes 2 pi steps over that root on a
+ * circular orbit, twice as many on an eccentric one, two evaluations in each, and half as much
+ * again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta steps of one evaluation.). */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
-/* The mean step of a trial over that of the run beyond which the trial is refined to the run's. */
+/* If the mean step of a trial is longer than that of the run by more than this factor, the trial is
+ * made again with steps as short as the run's. */
 static const double longer = 1.1;
 /*
- * The displacement of a body, over its distance from the centre, by which a trial learns how errors
- * grow by themselves, and the growth with which it still measures the method. In five periods of a
- * regular orbit a displacement grows by some ten times; beyond a hundred the bodies that disturb
- * the orbit decide where it goes, and not the method.
+ * A trial also follows a twin of the orbit, to see how errors grow by themselves: its body is
+ * displaced by the part `displacement` of its distance from the centre. Up to a growth by the
+ * factor `most_growth` the trial still measures the method. In five periods of a regular orbit a
+ * displacement grows by some ten times; beyond a hundred the bodies that disturb the orbit decide
+ * where it goes, and not the method.
  */
 static const double displacement = 1e-10, most_growth = 1e2;
 /* The error of a method, as a part of the limit, up to which no second trial is needed. */
@@ -44,16 +48,18 @@ static double refinement_of(const struct bound_method *method)
     return method->refinement > 0.0 ? method->refinement : 1.0;
 }
 
-/* Returns the step of a trial's grid, on which both integrations are compared: dt, or a part of the
- * period for gauss-radau, whose steps do not end there. Block steps do, and are at most as long. */
+/* Returns the grid step of a trial, at the ends of which the orbits are compared: the method's dt,
+ * where fixed steps and block steps end; or a part of the period for gauss-radau, whose own steps
+ * do not end there. */
 static double grid_of(const struct bound_method *method, double period)
 {
     const bool follows = method->integrator->adaptive && !method->integrator->block_steps;
     return follows ? period / SAMPLES_PER_PERIOD : method->dt;
 }
 
-/* Counts the bodies outside of the trial by level of the trial's grid: `part` of the run's bodies
- * on each level. */
+/* Estimates into others[k] how many bodies outside of the trial take the step dt / 2^k, with the dt
+ * of the trial, which may be shorter than the run's: the part `part` of the run's bodies that take
+ * it. */
 static void count_others(const struct bound_method *method, double part,
                          double others[ADAPTIVE_LEVELS])
 {
@@ -77,12 +83,12 @@ static double key_value(const struct integrator *integrator, const struct simula
     return values[row];
 }
 
-/* Estimates the step that a run will begin with: that of an orbit as fast as the fastest pair; 0 if
- * there is no pair. */
+/* Estimates the step with which a run will begin, from the period of the fastest pair; 0 if there
+ * is no pair. */
 static enum status find_first_step(const struct moment *now, size_t system, double *step,
                                    struct error *error)
 {
-    /* The step over (period / 2 pi), by hermite4 and gauss-radau alike. */
+    /* The first step over (period / 2 pi), for hermite4 and gauss-radau alike. */
     static const double part = 0.15;
     struct nearest_pair pair;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
@@ -133,10 +139,11 @@ bool bound_method_known(const struct bound_method *method)
 
 struct runner {
     struct simulation simulation;
-    struct bound_orbit orbit; /* with its indices among these bodies */
+    struct bound_orbit orbit; /* its indices are those of the simulation's bodies */
 };
 
-/* Moves the body away from the centre of its orbit by `part` of its distance. */
+/* Moves the body of the orbit away from the (first) body of its centre by the part `part` of its
+ * distance. */
 static void displace(struct runner *runner, double part)
 {
     const struct bodies *b = runner->simulation.bodies;
@@ -189,13 +196,15 @@ static struct bound_orbit look(const struct runner *runner)
                              runner->orbit.body, &runner->orbit.center);
 }
 
-/* Returns the time that counts as a period: the grid of block steps if that is longer. */
+/* Returns the time that a trial counts as a period: that of the orbit or, with block steps, the
+ * grid step if it is longer. */
 static double window_of(const struct integrator *integrator, double dt, double period)
 {
     return integrator->block_steps ? fmax(period, dt) : period;
 }
 
-/* The differences of the samples so far: the largest, and sums of those of each period. */
+/* The differences between two orbits at the samples so far: the largest error, and for each period
+ * the sum of the energy changes and the number of samples. */
 struct sums {
     double error, change[BOUND_TRIAL_PERIODS];
     size_t count[BOUND_TRIAL_PERIODS];
@@ -218,8 +227,8 @@ static void compare(const struct runner *method, const struct runner *truth, dou
     sums->count[period]++;
 }
 
-/* Returns the change per period, between the means of the first and the last; 0 if the trial ended
- * before the last. */
+/* Returns the change of the energy per period, over the orbit's energy, from the mean over the
+ * first period to the mean over the last one; 0 if the trial ended before the last period. */
 static double change_per_period(const struct sums *sums)
 {
     enum { LAST = BOUND_TRIAL_PERIODS - 1 };
@@ -234,11 +243,13 @@ static double change_per_period(const struct sums *sums)
  * truth, displaced a little. */
 struct runners {
     struct runner *method, *truth, *twin;
-    double known; /* the largest difference of twin and truth with which errors are measured */
+    double known; /* the largest difference between twin and truth up to which the method's error is
+                     measured */
 };
 
-/* Tells whether the orbit is still bound, and the error of the method can still be measured. The
- * other bodies may have taken the orbit apart, or may make any small error a large one. */
+/* Tells whether the true orbit is still bound and the error of the method can still be measured.
+ * The other bodies may have taken the orbit apart, or may make any small error a large one.
+ * `growth` keeps the differences between twin and truth. */
 static bool is_known(const struct runners *runners, double periods, struct sums *growth)
 {
     if (!(look(runners->truth).energy < 0.0))
@@ -249,15 +260,16 @@ static bool is_known(const struct runners *runners, double periods, struct sums 
     return growth->error <= runners->known;
 }
 
-/* Advances the runners through the periods of a trial, and compares them. The method may lose the
- * body; if the truth or its twin cannot be advanced, the trial stays without an error. */
+/* Advances the runners through the periods of a trial, and compares them. If the method cannot be
+ * advanced, it has lost the body, and its error is infinite. If the truth or its twin cannot be
+ * advanced, the status says so, and the trial stays without an error. */
 static enum status follow(struct runners *runners, double limit, struct bound_trial *trial,
                           struct error *error)
 {
     struct runner *const method = runners->method, *const truth = runners->truth;
     const double dt = truth->simulation.step;
     const double window = window_of(method->simulation.integrator, dt, truth->orbit.period);
-    const double period = window / dt; /* in steps */
+    const double period = window / dt; /* in grid steps */
     const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
     const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
     struct sums sums = { 0 }, growth = { 0 };
@@ -304,8 +316,9 @@ static double pairs_in_trial(const struct bodies *bodies)
     return reference_pairs(1.0, fmin((double)bodies->count, BOUND_TRIAL_BODIES));
 }
 
-/* Returns the evaluations of the forces on all bodies by the method in a period: those that the
- * orbit takes, or the fastest body of the system if that takes more. */
+/* Returns how often the method evaluates the forces on all bodies of a trial in a period of the
+ * orbit: as the orbit's own steps need it, or those of the system's fastest body if these need
+ * more. */
 static double forces_of(const struct bound_method *method, double period)
 {
     if (!method->integrator->adaptive)
@@ -317,8 +330,9 @@ static double forces_of(const struct bound_method *method, double period)
     return fmax(refinement_of(method) * orbit, forces_of_step * period / method->fastest);
 }
 
-/* Returns the truth for a method: gauss-radau with its usual accuracy, or with half the steps of
- * the method if that is nearly as accurate itself. */
+/* Returns the method that serves as the truth: gauss-radau with its usual accuracy or, if `method`
+ * is gauss-radau and nearly as accurate itself, gauss-radau with the accuracy and half the steps of
+ * `method`. */
 static struct bound_method truth_beside(const struct bound_method *method)
 {
     struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };
@@ -330,7 +344,8 @@ static struct bound_method truth_beside(const struct bound_method *method)
     return truth;
 }
 
-/* Returns the same for the truth. Beside gauss-radau as the method its steps are shorter by the
+/* Returns how often the truth evaluates the forces on all bodies of a trial in a period of the
+ * orbit. If the method is gauss-radau too, the truth's steps are shorter than the method's by the
  * seventh root of the ratio of both accuracies. */
 static double forces_of_truth(const struct bound_method *method, double period)
 {
@@ -356,7 +371,7 @@ double bound_trial_longest(const struct bodies *bodies, const struct bound_metho
 {
     const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
     if (method->integrator->adaptive)
-        return INFINITY; /* what the fastest body asks for changes: see bound_trial_cost() then */
+        return INFINITY; /* depends on the fastest body at the time: bound_trial_cost() tells it */
     const double steps =
         (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
     return steps * method->dt;

@@ -1,8 +1,9 @@
 /*
- * A trial of a method on a bound body: some periods of its orbit are integrated from one state by
- * the method with its step, and by gauss-radau, whose error is that of rounding. The two orbits
- * differ by the method's error alone, since the other bodies disturb both of them alike. The trial
- * ends early if these bodies take the orbit apart.
+ * A trial of a method, which is an integrator with its step, on the orbit of a bound body. Some
+ * periods of the orbit are integrated twice from one state: by the method, and by the integrator
+ * gauss-radau, whose error is that of rounding. Since the bodies that disturb the orbit do so in
+ * both alike, the two results differ by the method's error alone. The trial ends early if these
+ * bodies take the orbit apart.
  */
 #ifndef ORRERY_ACCURACY_BOUND_TRIAL_H
 #define ORRERY_ACCURACY_BOUND_TRIAL_H
@@ -18,52 +19,57 @@
 
 enum {
     BOUND_TRIAL_PERIODS = 5,
-    BOUND_TRIAL_BODIES = 16 /* those of the orbit, and those that disturb it most */
+    BOUND_TRIAL_BODIES = 16 /* at most: those of the orbit, and those that disturb it most */
 };
 
 struct bound_trial {
-    /* The largest difference of the energy, over the potential energy at that moment (which is
-     * never less than the energy of a bound body, and twice that on a circle), or of e^2, if that
-     * is larger; infinite if the method has lost the body altogether. */
+    /* The largest difference so far between the orbits of method and gauss-radau: in energy, over
+     * the size of the potential energy at that moment, or in e^2, whichever is larger. (The
+     * potential energy of a bound body is never less than its energy, and on a circle twice that.)
+     * Infinite if the method's integration breaks down. */
     double error;
-    double beyond; /* the time from the start until the error passed the limit; infinite: never */
-    /* The steady change of the energy by the method, over that of the orbit, per unit of time: from
-     * the mean of the first to that of the last of the periods. It is 0 if the trial ended before
-     * the last one. */
+    double beyond; /* time from the start of the trial until `error` passed the limit; infinite:
+                      never */
+    /* The steady change of the energy by the method, over the orbit's energy, per unit of time:
+     * between its mean over the first period and its mean over the last one. 0 if the trial ended
+     * before the last period. */
     double rate;
-    double mean_step;    /* of the method */
-    double interactions; /* ordered pairs that were summed */
+    double mean_step;    /* the method's mean step, in time */
+    double interactions; /* ordered pairs that all integrations of the trial have summed */
 };
 
-/* The integrator and the steps that move a body. The members from `key` on are for an integrator
- * that chooses its own steps. */
+/* A method: the integrator and the steps that move a body. The members from `key` on are for an
+ * integrator that chooses its own steps. */
 struct bound_method {
     const struct integrator *integrator;
-    double dt;         /* its step; the grid on which block steps end */
-    double limit;      /* of the error of a trial */
-    double key;        /* the value of integrator_key(); NaN: its default */
-    double refinement; /* as in struct backend_options */
-    double mean_step;  /* the run's, which bodies outside of the trial may shorten; INFINITY:
-                          the bodies of the trial alone choose it */
-    double grid;       /* the run's, which is dt or some doublings of it */
-    double fastest;    /* the shortest step that a body of the run takes next */
-    bool crowded;      /* not all bodies are in the trial: the others count in a block's size */
-    double levels[ADAPTIVE_LEVELS]; /* numbers of the system's bodies by step: adaptive_class */
+    double dt;    /* its step; with block steps, the grid step at whose ends all bodies are due */
+    double limit; /* largest error that a trial may have to be accepted */
+    double key;   /* value of the integrator's own key (its accuracy); NaN: the default */
+    double refinement; /* factor by which steps are shorter than by `key` alone; 0: 1 */
+    double mean_step;  /* mean step in the run, which bodies outside of the trial may shorten;
+                          INFINITY: the bodies of the trial alone choose it */
+    double grid;       /* grid step of the run: dt times a power of 2, 2^0 included */
+    double fastest;    /* the shortest step that a body of the run takes next; 0: not known */
+    bool crowded; /* block steps, and the run has bodies that are not in the trial: when they are
+                     due with those of the trial, they count in the number of bodies due */
+    double levels[ADAPTIVE_LEVELS]; /* [k]: how many bodies of the run's system take the step grid /
+                                       2^k next */
 };
 
-/* Finds how a system of a run is moved. For an integrator that chooses its own steps, *method also
- * says how the bodies that a trial leaves out shorten the steps of the others, which needs the
- * run's simulation in `now`. STATUS_MEMORY. */
+/* Finds the method that moves a system of a run. For an integrator that chooses its own steps,
+ * *method also says how the bodies that a trial leaves out shorten the steps of the others; this
+ * needs `now->simulation`, the run's. `limit` becomes that of the method. STATUS_MEMORY. */
 enum status bound_method_of(const struct moment *now, size_t system,
                             const struct integrator *integrator, double limit,
                             struct bound_method *method, struct error *error);
 
-/* Tells whether the run has taken the steps that a trial needs to know. */
+/* Tells whether the run has taken a step, from which a trial knows the steps of the bodies that it
+ * leaves out. */
 bool bound_method_known(const struct bound_method *method);
 
-/* Halves the grid on which block steps end, as long as it is longer than the orbit's period, until
- * a trial takes no more than `interactions`. Steps of the other bodies are shorter then than in the
- * run. */
+/* For block steps, halves the method's grid step, as long as it is longer than the orbit's period,
+ * until a trial takes no more than `interactions` pair interactions. In the trial the steps of the
+ * other bodies are then shorter than in the run. */
 void bound_method_shorten_grid(struct bound_method *method, const struct bodies *bodies,
                                const struct bound_orbit *orbit, double interactions);
 
@@ -71,8 +77,8 @@ void bound_method_shorten_grid(struct bound_method *method, const struct bodies 
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit);
 
-/* Returns the longest period of an orbit whose trial takes no more than `interactions`; INFINITY
- * with an integrator that chooses its own steps. */
+/* Returns the longest period of an orbit whose trial takes no more than `interactions` pair
+ * interactions; INFINITY with an integrator that chooses its own steps. */
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions);
 

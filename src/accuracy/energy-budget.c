@@ -30,18 +30,22 @@ static const struct column columns[COLUMNS] = {
     { "rest", DIMENSION_NONE, "the remainder: rounding, or not explained" },
 };
 
-/* The state of one system; all members are doubles, as checkpoints save them. The interval is the
- * one that began last. Energies are not scaled. */
+/* The state of one system; all members are doubles, as checkpoints save them. "The interval" is the
+ * one that began last. Energies are in the unit of energy, not relative. */
 struct state {
     double last;                            /* energy at the beginning of the interval */
-    double step;                            /* at which the interval began */
+    double step;                            /* step at which the interval began */
     double end;                             /* the last step that was measured */
-    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies of its replays at its end */
-    double angle, fastest[2];               /* largest turn in a step of it, ids of the pair */
-    double truncation, encounters, force;   /* sums over the intervals so far */
-    double rounding2;                       /* variance of the roundings so far */
-    double largest, ids[2];                 /* the worst encounter: energy, ids of the pair */
-    double worst[COLUMNS], worst_step;      /* the row of the largest error, its step */
+    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at the interval's end, by each replay */
+    double angle, fastest[2]; /* largest angle by which a pair turned in a step of the interval,
+                                 radians; ids of the pair */
+    /* Parts of the energy error, summed over the intervals so far. */
+    double truncation, encounters, force;
+    double rounding2; /* variance of the energy by the roundings so far */
+    /* The row with the largest energy error so far, and its step. */
+    /* The worst interval with an encounter: |energy change|, ids of its fastest pair. */
+    double largest, ids[2];
+    double worst[COLUMNS], worst_step;
 };
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
@@ -50,7 +54,8 @@ struct budget {
     struct diagnostic diagnostic;
     uint64_t every;
     double angle;
-    double richardson;    /* error of the step over the difference that half the step makes */
+    /* Error of the step over the change of the energy that half the step makes. */
+    double richardson;
     double kicks, drifts; /* roundings of velocities and of positions in a step */
     size_t systems;
     bool exact;                  /* the run's forces are in double */
@@ -76,8 +81,9 @@ static struct state *state_of(const struct budget *budget, size_t system)
     return (struct state *)budget->diagnostic.state + system;
 }
 
-/* Finds by how much the squares of coordinates exceed the system's own size, since it may be far
- * from the origin: ratio[k] = 3 <x_k^2> / <r^2>, with r from the center of mass, but at least 1. */
+/* Finds by how much the squares of coordinates exceed the system's own size, since the system may
+ * be far from the origin: ratio[k] = 3 <x_k^2> / <r^2>, but at least 1, with means weighted by mass
+ * and r measured from the center of mass. */
 static void compare_with_size(const struct bodies *b, size_t first, const double center[3],
                               double ratio[3])
 {
@@ -94,10 +100,11 @@ static void compare_with_size(const struct bodies *b, size_t first, const double
 }
 
 /*
- * Returns the variance that rounding adds to the energy in one step: each kick rounds v and each
- * drift x, by some 0.2 eps (accuracy/trust-measure.c), component by component: dE = m u dv, and m a
- * dx, where u is the velocity about that of the center of mass, and a x is taken to be u^2 |W| /
- * 2K' with x from the center of mass.
+ * Returns the variance that rounding adds to the energy of a system in one step. Each kick rounds a
+ * velocity v and each drift a position x, by some 0.2 eps of it (accuracy/trust-measure.c),
+ * component by component. The energy changes by m u dv, where u is the velocity relative to the
+ * center of mass, and by m a dx, where a x is taken to be u^2 |W| / 2K' (virial W, kinetic energy
+ * K' about the center of mass) with x from the center of mass.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -108,7 +115,8 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
     double ratio[3], V[3] = { 0 }, sum = 0.0;
     compare_with_size(b, first, sums->center, ratio);
-    if (!now->physics->external) /* the energy is in the frame of the center of mass */
+    if (!now->physics->external) /* without a field, energies are those in the frame of the center
+                                    of mass */
         conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
@@ -128,7 +136,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->chooses_steps) /* the grid says nothing about how a pair is followed */
+    if (budget->chooses_steps) /* dt does not tell how a pair is followed */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
@@ -143,14 +151,15 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
 }
 
 /*
- * Adds the errors of the interval that ends now to the sums. In an encounter half the step may be
- * as wrong as the whole one, and nothing follows from their difference. But the exact motion keeps
- * the energy: all of its change is the error.
+ * Adds the errors of the interval that ends now, with the energy `energy`, to the sums. If the
+ * interval has an encounter (a pair turned by more than budget->angle in a step), half the step may
+ * be as wrong as the whole one, and nothing follows from their difference. But the exact motion
+ * keeps the energy: all of its change is the error.
  */
 static void book(const struct budget *budget, struct state *state, double energy)
 {
     const double exact =
-        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* with exact forces */
+        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* energy with exact forces */
     const double change = exact - state->last;
     state->force += energy - exact;
     if (state->angle <= budget->angle) {
@@ -177,8 +186,8 @@ static void fill_row(const struct state *state, const struct conserved *first, d
     row[REST] = (change - state->truncation - state->encounters - state->force) / scale;
 }
 
-/* Keeps the budget at the largest error for the report at the end, where the energy may be near E0
- * by chance. */
+/* Keeps the row with the largest energy error for the report, since at the end of the run the
+ * energy may be near E0 by chance. */
 static void keep_worst(struct state *state, const double row[COLUMNS])
 {
     if (fabs(row[ENERGY_CHANGE]) < fabs(state->worst[ENERGY_CHANGE]))
@@ -255,7 +264,8 @@ enum status energy_budget_create(const struct section *section, const struct mom
     budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
     budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
-    if (budget->chooses_steps) /* the number of its steps is not known, and its sums are exact */
+    if (budget->chooses_steps) /* its number of steps is not known, and its sums are exact: one
+                                  rounding per grid step */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
         state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
@@ -268,7 +278,8 @@ void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
     state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
-/* Marks the interval by an infinite energy, which no replay has, and which checkpoints save. */
+/* Marks the interval as postponed by an infinite energy, which no replay has, and which checkpoints
+ * save. */
 void energy_budget_postpone(struct diagnostic *diagnostic)
 {
     const struct budget *const budget = (const struct budget *)diagnostic;
@@ -299,21 +310,22 @@ static size_t number_of(const struct budget *budget, const struct state *state)
     return (size_t)(state - state_of(budget, 0)) + 1;
 }
 
-/* Tells whether the run has come through an interval. */
+/* Tells whether the run has come through a whole interval. */
 static bool is_whole(const struct state *state)
 {
     return state->step > 0.0;
 }
 
-/* Returns three standard errors of a part: it is `richardson` times the difference from a replay
- * with twice the roundings, so that the variances of three add up. */
+/* Returns three standard errors of a part of the budget that rounding makes. A part is `richardson`
+ * times the difference between the run and a replay with twice the steps, so twice the variance of
+ * roundings: the variances of three runs add up. */
 static double noise_of(const struct budget *budget, const double row[COLUMNS])
 {
     return 3.0 * sqrt(3.0) * budget->richardson * row[ROUNDING];
 }
 
-/* Fills the row with the budget at the largest error, NaN if no interval is over. A part within its
- * noise is counted as rest. */
+/* Fills the row with the budget of a system when its error was largest, NaN if no interval is over.
+ * A part that is within its noise is added to the rest. */
 static void tell_row(const struct budget *budget, const struct state *state, double row[COLUMNS])
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -325,14 +337,16 @@ static void tell_row(const struct budget *budget, const struct state *state, dou
         }
 }
 
-/* Tells whether the rest is no more than rounding may cause, or than half of the error. */
+/* Tells whether the parts add up: the rest is no more than rounding may cause, or than half of the
+ * error. */
 static bool adds_up(const struct budget *budget, const double row[COLUMNS])
 {
     return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));
 }
 
-/* Names the part of the steps. In a periodic box the force of a pair jumps where it changes images,
- * and a step that such a change falls into errs by that: replays find both together. */
+/* Returns the name of the part that comes from the step. In a periodic box the force of a pair
+ * jumps when the nearest image of a body changes, and a step during which this happens errs by the
+ * jump: replays find both errors together. */
 static const char *name_of_steps(const struct budget *budget)
 {
     if (budget->periodic)

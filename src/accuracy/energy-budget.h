@@ -1,9 +1,10 @@
 /*
- * The origin of the energy error. The run is cut into intervals. Each is replayed from the run's
- * own state at its beginning: with half the step and, if its forces are not in double, with forces
- * in double. Since the exact motion keeps the energy, the differences between the changes of the
- * energy are the error of the step and that of the forces; the rest is rounding, or not explained.
- * The rows of this diagnostic are energy-budget.csv. See docs/theory.md.
+ * The energy budget: the causes of the energy error of a run. The run is cut into intervals. Each
+ * is replayed from the run's own state at its beginning: with half the step and, if the run's
+ * forces are not in double, with forces in double. Since the exact motion keeps the energy, the
+ * energies of run and replays at the end of the interval differ by the error of the step and that
+ * of the forces; the rest of the error is rounding, or not explained. The rows of this diagnostic
+ * are energy-budget.csv. See docs/theory.md.
  */
 #ifndef ORRERY_ACCURACY_ENERGY_BUDGET_H
 #define ORRERY_ACCURACY_ENERGY_BUDGET_H
@@ -23,7 +24,8 @@ extern const size_t energy_budget_parameter_count;
 
 /* The ways in which an interval is replayed. */
 enum energy_budget_replay {
-    REPLAY_EXACT_FORCE, /* forces in double; only where the run's are not */
+    REPLAY_EXACT_FORCE, /* the run's step, forces in double; only if the run's forces are not in
+                           double */
     REPLAY_HALF_STEP,   /* half the step, and forces in double too */
     ENERGY_BUDGET_REPLAYS
 };
@@ -34,28 +36,30 @@ enum status energy_budget_create(const struct section *section, const struct mom
                                  const struct integrator *integrator, bool exact,
                                  struct diagnostic **budget, struct error *error);
 
-/* Looks whether the fastest pair of `now` turns by more in a step than those seen before in the
- * current interval; the bodies of `now` are those of a replay, or of the beginning, and its dt is
- * the run's. STATUS_MEMORY. */
+/* Measures by what angle the fastest pair of a system turns in one step of the run, and keeps the
+ * largest angle of the current interval with the ids of its pair. `now` has the run's dt, and the
+ * bodies of the run at the beginning of the interval or those of a replay within it.
+ * STATUS_MEMORY. */
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
-/* Takes the internal energy that a system has when a replay of the current interval ends; NaN if
- * the replay broke off. */
+/* Notes the internal energy (conserved_internal_energy()) that a system has at the end of a replay
+ * of the current interval; NaN if the replay broke off. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 
-/* Notes that the current interval is to be replayed later, if at all; tells whether that was
- * noted. */
+/* energy_budget_postpone() notes that the current interval is replayed only if the run is
+ * continued; energy_budget_postponed() tells whether that was noted. */
 void energy_budget_postpone(struct diagnostic *budget);
 bool energy_budget_postponed(const struct diagnostic *budget);
 
-/* Writes "of 3e-04 at its largest: step 2e-05, encounters 3e-04 (most of bodies 3 and 7), ..." for
- * the system with the largest error, and says so if the parts do not add up. Returns `buffer`. */
+/* Writes the budget of the system with the largest energy error: "of 3e-04 at its largest: step
+ * 2e-05, encounters 3e-04 (most of bodies 3 and 7), ...", and says so if the parts do not add up.
+ * Returns `buffer`. */
 enum { ENERGY_BUDGET_TEXT_SIZE = 320 };
 const char *energy_budget_text(const struct diagnostic *budget,
                                char buffer[ENERGY_BUDGET_TEXT_SIZE]);
 
-/* Returns the budget of the same system for run.json, a new reference. */
+/* Returns the budget of the system with the largest energy error for run.json, a new reference. */
 json_t *energy_budget_json(const struct diagnostic *budget);
 
 #endif

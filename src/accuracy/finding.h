@@ -1,8 +1,9 @@
 /*
- * The table of findings: how each quantity by which a run is judged stands to its bound. Every
- * judge makes rows of what it has seen (watch_findings(), expectations_findings(),
- * attempt_finding()); the sentence of a failed run, run.json and the page are made from the rows.
- * The table has no state of its own: each judge keeps what it has seen through a restart.
+ * The table of findings: how each quantity by which a run is judged compares with its bound. Every
+ * judge (the accuracy watch, the criteria of `expect`, the choice of integrator and step for a
+ * required accuracy) makes rows of what it has seen; the sentence of a failed run, run.json and the
+ * HTML page are made from the rows. The table has no state of its own: each judge keeps what it has
+ * seen through a restart.
  */
 #ifndef ORRERY_ACCURACY_FINDING_H
 #define ORRERY_ACCURACY_FINDING_H
@@ -13,48 +14,53 @@
 
 #include "model/bodies.h"
 
-/* How a value stands to its bound. FINDING_OPEN: it is not known yet. FINDING_WARNING: it is beyond
- * the bound, which does not fail the run. */
+/* How a value compares with its bound: not known yet (OPEN), within it (HELD), beyond it without
+ * failing the run (WARNING), beyond it so that the run fails (FAILURE). */
 enum finding_severity { FINDING_OPEN, FINDING_HELD, FINDING_WARNING, FINDING_FAILURE };
 
-/* The subject, which decides what is said of the bound and which remedy is looked for. */
+/* The subject of a row, which decides how its bound is described and which remedy is looked for.
+ * "The watch" is the accuracy watch (watch.h). */
 enum finding_subject {
-    FINDING_OF_MOTION,  /* energies and orbits, as the watch sees them */
-    FINDING_OF_STEPS,   /* steps in a period, as the watch sees them */
-    FINDING_OF_FORCES,  /* the watch's audit of the forces */
-    FINDING_OF_PAIR,    /* the watch's fastest pair, which never fails a run */
-    FINDING_OF_TARGET,  /* the energy error that the run was asked for */
+    FINDING_OF_MOTION,  /* energies and orbits, judged by the watch */
+    FINDING_OF_STEPS,   /* steps in the period of an orbit, judged by the watch */
+    FINDING_OF_FORCES,  /* errors of the forces, measured by the watch */
+    FINDING_OF_PAIR,    /* steps of the fastest pair, which never fail a run */
+    FINDING_OF_TARGET,  /* the energy error that the run was asked to keep */
     FINDING_OF_HORIZON, /* the time until which the orbits of the run were to be accurate */
     FINDING_OF_ENERGY,  /* a criterion on an energy error */
     FINDING_OF_ROWS     /* a criterion on another column */
 };
 
-/* One row. Ids of bodies, and times, are NaN where there is none. */
+/* One row of the table. Ids of bodies, and times, are NaN where there is none. */
 struct finding {
     enum finding_subject subject;
     const char *name; /* "energy error", "orbit error", or a column as the config has it */
-    const char *unit; /* " km", of value and bound; NULL: none */
+    const char *unit; /* unit of value and bound, with a blank: " km"; NULL: none */
     double value, bound;
     bool from_below; /* the bound is the least value that holds; otherwise the largest */
-    double times;    /* how far the value has come, for comparisons: 1 at the bound, more beyond */
-    double since;    /* the time when the value was first beyond the bound */
+    double times; /* the value in units of the bound, to compare rows: 1 at the bound, more beyond
+                     it */
+    double since; /* the time when the value was first beyond the bound */
     double bodies[2];
-    const struct bodies *named; /* the bodies of the run, which know their names; set with an id */
-    size_t system;              /* the system of the value, from 1; 0: the only one, or all */
-    size_t since_system;        /* the system that was beyond the bound at `since`, likewise */
-    size_t systems;             /* how many of an ensemble are beyond the bound; 0: not counted */
+    /* The bodies of the run, for the names of `bodies`; set if an id is. */
+    const struct bodies *named;
+    size_t system; /* the system of the value, from 1; 0: the only one, or all */
+    /* The system that was beyond the bound at `since`, counted like `system`. */
+    size_t since_system;
+    size_t systems; /* how many of an ensemble are beyond the bound; 0: not counted */
     enum finding_severity severity;
-    bool unseen;               /* no row was there to judge by */
-    double after, before;      /* the times within which it is judged; infinite: none is given */
+    bool unseen; /* a diagnostic wrote no row by which to judge */
+    /* The value is judged after and before these times; infinite: no such limit. */
+    double after, before;
     const char *why_undefined; /* the reason if there is no value; NULL: none is known */
-    char *sentence;            /* "the energy is off by 0.657 (limit 0.005)"; "" */
+    char *sentence; /* "the energy is off by 0.657 (limit 0.005)", or ""; owned by the table */
 };
 
-/* Returns the row of a value with an upper bound, without a body: a failure since the time `since`
- * if `beyond` says that the value is beyond its bound. */
+/* Returns the row of a value with an upper bound and without a body: a failure since the time
+ * `since` if `beyond` says that the value is beyond its bound, otherwise held. */
 struct finding finding_row(const char *name, double value, double bound, bool beyond, double since);
 
-/* A table to which rows are added; all zero, it is empty. */
+/* A table to which rows are added. All members are zero while it is empty. */
 struct findings {
     struct finding *rows;
     size_t count;
@@ -77,7 +83,7 @@ bool finding_is_worse(const struct finding *a, const struct finding *b);
 enum { FINDING_WHOSE_SIZE = 96 };
 const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE]);
 
-/* Writes "test body 7", or the body's name. */
+/* Writes "test body 7", or the name of the body with this id if it has one. Returns `buffer`. */
 enum { FINDING_TEST_BODY_SIZE = BODIES_NAME_SIZE + 8 };
 const char *finding_test_body(const struct bodies *bodies, double id,
                               char buffer[FINDING_TEST_BODY_SIZE]);

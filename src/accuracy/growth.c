@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * Levels below FIRST_LEVEL are left out: there the displacement still turns into the direction that
- * grows. A fit needs eleven levels, a growth by 6e4: three blocks from FIRST_LEVEL on.
+ * Level k is a growth by e^k. Levels below FIRST_LEVEL are left out: there the displacement still
+ * turns into the direction in which it grows. A fit needs the levels up to eleven, a growth by 6e4:
+ * three blocks of three levels from FIRST_LEVEL on.
  */
 enum { FIRST_LEVEL = 2, BLOCK = 3, LEAST_BLOCKS = 3, MOST_BLOCKS = GROWTH_LEVELS / BLOCK };
 

@@ -5,13 +5,16 @@
 #ifndef ORRERY_ACCURACY_GROWTH_H
 #define ORRERY_ACCURACY_GROWTH_H
 
-enum { GROWTH_LEVELS = 48 }; /* e^48 = 7e20: from far below the rounding of fp64 to any size */
+/* The number of levels that are recorded; e^48 = 7e20: from far below the rounding of fp64 to any
+ * size. */
+enum { GROWTH_LEVELS = 48 };
 
-/* The levels that were passed. All members are doubles, as checkpoints save them; all zero at the
- * start. */
+/* The levels that the distance has passed: level k when it was e^k times that of the start. All
+ * members are doubles, as checkpoints save them; all zero at the start. */
 struct growth {
-    double time, log;             /* of the last sample; `log` is ln of the growth */
-    double count;                 /* levels that were passed */
+    double time, log; /* time of the last sample; ln of the growth of the distance from the start
+                         until then */
+    double count;     /* levels that were passed */
     double passed[GROWTH_LEVELS]; /* times at which level 1, 2, ... was passed first */
 };
 
@@ -27,16 +30,17 @@ struct growth_fit {
 };
 
 /* Adds a sample: at `time` the distance is e^log times that of the start. `log` is infinite if the
- * other orbit is lost. */
+ * other orbit has numbers that are not finite. */
 void growth_add(struct growth *growth, double time, double log);
 
 /*
- * Returns the form of the growth so far. An exponential and a power law are fitted by least
- * squares, and the one with the smaller residuals counts. The exponential phase is the longest one
- * from the start whose levels the exponential fits better: in a system that dissolves the growth is
- * a power of the time from then on. Growth comes in bursts, a random walk with a drift; its error
- * is that of the scatter of the times that blocks of levels take. An exponential phase shorter than
- * the time `least` is one burst, and the form is unknown.
+ * Returns the form of the growth so far. An exponential and a power law are fitted by least squares
+ * to the times at which levels were passed, and the one with the smaller residuals counts. The
+ * exponential phase is the longest one from the start whose levels the exponential fits better: in
+ * a system that dissolves the growth is a power of the time from then on. Growth comes in bursts, a
+ * random walk with a drift; the error of the e-folding time therefore follows from the scatter of
+ * the times that blocks of levels take. An exponential phase shorter than the time `least` is one
+ * burst, and the form is unknown.
  */
 struct growth_fit growth_fit(const struct growth *growth, double least);
 

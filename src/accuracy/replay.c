@@ -13,7 +13,7 @@ enum status replay_diagnostic(struct replays *replays, const struct moment *star
                                 &replays->budget, error);
 }
 
-/* Shows the bodies of a replay to the budget. */
+/* Shows the bodies of a replay to the budget, which looks for their fastest pairs. */
 static enum status look(struct replays *replays, const struct simulation *replay,
                         struct error *error)
 {
@@ -31,12 +31,12 @@ uint64_t replay_steps(const struct replays *replays)
     return (uint64_t)section_integer(config_section(replays->config, "energy_budget"), "every");
 }
 
-/* Steps of the run between two looks for the fastest pair: an encounter in which a pair turns by
- * some tenths of a radian in a step lasts for longer. */
+/* Steps of the run between two looks for the fastest pair. An encounter in which a pair turns by
+ * some tenths of a radian in a step lasts longer than that. */
 enum { LOOK_EVERY = 5 };
 
-/* Advances a replay by `steps`. Not every backend looks for an interruption while it works: if
- * steps are long, the backend is called for one at a time. */
+/* Advances a replay by `steps` of its own steps. Not every backend looks for an interruption while
+ * it works: if a step takes long, the backend is called for one step at a time. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,
@@ -99,9 +99,10 @@ static enum status replay_from(struct replays *replays, const struct simulation 
     return replay_as(replays, from, REPLAY_HALF_STEP, error);
 }
 
-/* Tells whether the interval of `step` is to be replayed now: the run goes on from `step`, and is
- * at least one interval long. An interval that begins at the end of a run, and the first one of a
- * run that ends within it, are replayed when the run is continued. */
+/* Tells whether the interval that begins at `step` or contains it is to be replayed now: the run
+ * goes on from `step` to the step `last`, and is at least one interval long. An interval that
+ * begins at the end of a run, and the first one of a run that ends within it, are replayed when the
+ * run is continued. */
 static bool is_reached(uint64_t step, uint64_t last, uint64_t every)
 {
     return step < last && every <= last;

@@ -8,13 +8,14 @@
 #include "space/nearest.h"
 #include "space/neighbours.h"
 
-/* Binary digits of a position in a kernel. The two floats of `mixed` have one more or one fewer,
- * depending on the sign of the second float. */
+/* Binary digits of a position in a kernel, by precision. The two floats of a position in
+ * PRECISION_MIXED have one digit more or one fewer, depending on the sign of the second float. */
 static const int digits_of[] = {
     [PRECISION_DOUBLE] = 53, [PRECISION_MIXED] = 48, [PRECISION_SINGLE] = 24
 };
 
-/* Returns the spacing of neighbouring numbers at a size; 0 if the size is 0 or not finite. */
+/* Returns the spacing of neighbouring numbers near the number `size`; 0 if that is 0 or not
+ * finite. */
 static double spacing_at(double size, enum precision precision)
 {
     int exponent;
@@ -24,7 +25,7 @@ static double spacing_at(double size, enum precision precision)
     return ldexp(1.0, exponent - digits_of[precision]);
 }
 
-/* One system, and the origin of its positions in the kernel. */
+/* The system that is measured, and the origin from which the kernel measures its positions. */
 struct subject {
     const struct physics *physics;
     const struct bodies *bodies;
@@ -44,7 +45,7 @@ static void find_origin(struct subject *subject, enum origin origin)
         origin_find(x, b->count, subject->origin);
 }
 
-/* Returns the largest distance of body i from the origin along an axis. */
+/* Returns the distance of body i from the origin along the axis on which it is largest. */
 static double offset_of(const struct subject *subject, size_t i)
 {
     const struct bodies *const b = subject->bodies;
@@ -59,8 +60,9 @@ static double offset_of(const struct subject *subject, size_t i)
     return offset;
 }
 
-/* Returns the size of the kernel's numbers at an offset; in periodic space it is the same in the
- * whole box. */
+/* Returns the size of the kernel's numbers whose spacing counts: the offset itself; in a periodic
+ * box, for every offset, a quarter of the side, where the spacing is as wide as anywhere in the
+ * box. */
 static double size_at(const struct subject *subject, double offset)
 {
     return subject->physics->boundary == BOUNDARY_PERIODIC ? 0.25 * subject->physics->box_length
@@ -166,10 +168,11 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 
 /* --- the error of the forces ------------------------------------------------------------------ */
 
-/* The most pairs of bodies that are summed in long double, which takes some 0.1 s. */
+/* The most pairs whose forces are summed in long double for comparison, which takes some 0.1 s. */
 static const double most_pairs = 4e6;
 
-/* Returns the number of bodies that are summed: as many as the pairs allow, at least a few. */
+/* Returns the number of bodies on which exact forces are summed: as many as `most_pairs` allows, at
+ * least a few. */
 static size_t sample_of(const struct bodies *bodies)
 {
     static const double least = 8.0;

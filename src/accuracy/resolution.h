@@ -1,7 +1,7 @@
 /*
- * How well the floating-point numbers of a force kernel resolve the positions of bodies: the pair
- * whose separation is the fewest steps long. A step is the spacing of neighbouring numbers at the
- * position of the pair.
+ * How well the floating-point numbers of a force kernel resolve the positions of bodies. The
+ * measure is the separation of a pair in steps, where a step is the spacing of neighbouring numbers
+ * at the position of the pair; the pair with the fewest steps counts.
  */
 #ifndef ORRERY_ACCURACY_RESOLUTION_H
 #define ORRERY_ACCURACY_RESOLUTION_H
@@ -16,7 +16,8 @@
 #include "model/physics.h"
 #include "simulation/simulation.h"
 
-/* The steps in a softened separation that are enough: each force is then good to a thousandth. */
+/* The steps in a softened separation that are enough: the force of each pair is then good to a
+ * thousandth. */
 enum { RESOLUTION_STEPS = 1000 };
 
 struct resolution {
@@ -31,16 +32,16 @@ struct resolution {
 };
 
 /*
- * Measures each body and its nearest neighbour in open space, and the nearest pair in a periodic
- * box, and keeps the pair with the fewest steps. A pair at one place does not count, and if a body
+ * Finds the pair with the fewest steps: in open space among all pairs of a body and its nearest
+ * neighbour, in a periodic box the nearest pair. A pair at one place does not count, and if a body
  * has no finite position nothing is found. STATUS_MEMORY.
  */
 enum status resolution_measure(const struct physics *physics, const struct bodies *bodies,
                                const struct backend_description *backend,
                                struct resolution *resolution, struct error *error);
 
-/* Writes a warning to users about a pair that is not resolved, without "warning: ", or "" if the
- * steps are enough. Returns `buffer`. */
+/* Writes a warning to users that the pair is not resolved, without "warning: ", or "" if the steps
+ * are enough. `precision` is that of the run's forces. Returns `buffer`. */
 enum { RESOLUTION_TEXT_SIZE = 320 };
 const char *resolution_text(const struct resolution *resolution, const struct bodies *bodies,
                             enum precision precision, char buffer[RESOLUTION_TEXT_SIZE]);
@@ -54,14 +55,16 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
  */
 
 struct kernel_error {
-    double whole; /* root mean square, over that of the forces */
-    double bias;  /* the part of it that makes all forces too strong alike, likewise */
+    double whole; /* root mean square of the errors, over that of the forces */
+    /* The part of `whole` by which all forces are too strong (> 0) or too weak alike. */
+    double bias;
 };
 
 /* Tells whether the forces err by more than the rounding of double precision. */
 bool kernel_error_counts(const struct simulation *simulation);
 
-/* Measures the forces of the bodies as they are. STATUS_MEMORY, and the errors of the backend. */
+/* Measures the error of the forces on the bodies at their present positions. STATUS_MEMORY, and the
+ * errors of the backend. */
 enum status kernel_error_measure(struct simulation *simulation, struct kernel_error *kernel_error,
                                  struct error *error);
 

@@ -11,16 +11,18 @@
 #include "output/saved.h"
 
 struct shadow {
-    struct simulation simulation; /* of the systems that are still carried along, in the run's
-                                     order; all zero where none is */
-    int64_t *slots; /* of every system of the run its index in `simulation`, or TRUST_NOT_CARRIED */
+    struct simulation simulation; /* the copies of those systems that still have this shadow, in the
+                                     run's order; all zero if no system has it */
+    /* [systems of the run]: the index of each in `simulation`, or TRUST_NOT_CARRIED */
+    int64_t *slots;
 };
 
 struct shadows {
-    const struct section *section;       /* the group `trust` */
-    struct simulation *original;         /* the run's, which they copy; borrowed, as the others */
-    struct diagnostic *trust;            /* which compares them with `original` */
-    const struct checkpoint *checkpoint; /* NULL, or in shadow_create() where they begin */
+    const struct section *section; /* the group `trust` */
+    struct simulation *original;   /* the simulation of the run, which shadows copy; borrowed */
+    struct diagnostic *trust; /* the diagnostic that compares shadows with `original`; borrowed */
+    /* The state from which shadows begin; NULL: none, and after shadow_create(). */
+    const struct checkpoint *checkpoint;
     struct shadow of[TRUST_SHADOWS];
 };
 
@@ -29,9 +31,10 @@ static const char *const names[TRUST_SHADOWS] = { [TRUST_TWIN] = "twin", [TRUST_
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-/* Measures the size of the run's forces and the rounding error of its backend's sums, against long
- * double, for a sample of bodies. Forces of a method that leaves out a part have an error that is
- * the same on every machine: then the rounding error is the one that force_traits() states. */
+/* Measures the size of the run's forces and the rounding error of its backend's sums, by comparison
+ * with sums in long double on a sample of bodies. If the force method leaves out a part of the
+ * forces, that error is the same on every machine, and no rounding: then the rounding error is the
+ * one that force_traits() states. */
 static enum status measure_force(struct simulation *original, struct trust_force *force,
                                  struct error *error)
 {
@@ -92,7 +95,8 @@ static const char *section_name(enum trust_shadow kind, const char *array,
     return buffer;
 }
 
-/* Tells whether shadows have an array of their own: masses and ids are those of the run. */
+/* Tells whether shadows have an array of this name of their own, which checkpoints save: masses and
+ * ids are those of the run. */
 static bool is_state(const char *array)
 {
     return strcmp(array, "mass") != 0 && strcmp(array, "id") != 0;
@@ -121,8 +125,8 @@ static void end_shadow(struct shadows *shadows, enum trust_shadow kind)
     trust_show(shadows->trust, kind, NULL, NULL);
 }
 
-/* Chooses the systems that have shadows: all of them, or those of the checkpoint; and counts
- * them. */
+/* Chooses the systems that have this shadow, all of them or those of the checkpoint: counts them in
+ * *carried, and puts their indices into `which`. */
 static enum status choose_systems(struct shadows *shadows, enum trust_shadow kind, size_t *which,
                                   size_t *carried, struct error *error)
 {
@@ -144,7 +148,8 @@ static enum status choose_systems(struct shadows *shadows, enum trust_shadow kin
     return STATUS_OK;
 }
 
-/* Moves the bodies of a copy to where the shadow begins. */
+/* Moves the bodies of a new copy to where the shadow begins: as in the checkpoint, or displaced for
+ * a twin. */
 static enum status place_bodies(const struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)
 {
@@ -157,8 +162,8 @@ static enum status place_bodies(const struct shadows *shadows, enum trust_shadow
     return STATUS_OK;
 }
 
-/* Loads the state of an integrator that chooses its own steps. Without a
- * checkpoint there is none yet. */
+/* Loads the state of an integrator that chooses its own steps from the checkpoint. Without a
+ * checkpoint there is no such state yet. */
 static enum status load_integrator(const struct shadows *shadows, enum trust_shadow kind,
                                    struct error *error)
 {
@@ -243,8 +248,8 @@ static void bring_nearer(const struct shadows *shadows, const struct shadow *sha
                 from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
-/* Returns a flag for each system of the shadow, whether it begins anew, all of them false; NULL
- * with an error. The caller frees them. */
+/* Returns an array of flags, one for each system of the shadow that is to begin anew, all of them
+ * false; NULL with an error. The caller frees it. */
 static bool *no_flags(const struct shadow *shadow, struct error *error)
 {
     bool *const flags = calloc(shadow->simulation.bodies->systems, sizeof *flags);
@@ -334,8 +339,8 @@ static size_t system_at(const struct shadows *shadows, const struct shadow *shad
     return s;
 }
 
-/* Tells whether a system of a shadow is no longer finite, or its integrator could take no further
- * step. */
+/* Tells whether a system of a shadow has numbers that are not finite, or its integrator could take
+ * no further step. */
 static bool is_lost(const struct simulation *simulation, size_t system)
 {
     const struct bodies *const bodies = simulation->bodies;

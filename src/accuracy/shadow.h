@@ -1,7 +1,8 @@
 /*
- * The shadows of a run (accuracy/trust.h): copies of its simulation, each with a backend of its
- * own, of the same class. They are not among the systems of the run: choices by the number of
- * systems do not depend on them, and loops over the systems do not meet them.
+ * The shadows of a run (accuracy/trust.h): copies of its simulation that are advanced beside it to
+ * see how errors grow, each with a backend of its own, of the run's class. They are not among the
+ * systems of the run: choices by the number of systems do not depend on them, and loops over the
+ * systems do not meet them.
  */
 #ifndef ORRERY_ACCURACY_SHADOW_H
 #define ORRERY_ACCURACY_SHADOW_H
@@ -17,25 +18,25 @@
 
 struct shadows;
 
-/* Creates the diagnostic of trust.h for a run that is about to begin at `step`, from the group
- * `trust`. Measures the error of the forces, which decides how the diagnostic begins, if `measure`
- * is true. */
+/* Creates the diagnostic "trust" (trust.h) of a run that is about to begin at `step`, from the
+ * config's group `trust`. If `measure` is true, the error of the forces is measured first: the
+ * displacement of the shadows and the estimate of rounding errors depend on it. */
 enum status shadow_diagnostic(const struct section *section, struct simulation *original,
                               uint64_t step, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
-/* Creates the shadows as they are at the start or, unless it is NULL, in `checkpoint`. They borrow
- * the simulation and the diagnostic. *shadows is to be destroyed in any case. */
+/* Creates the shadows as they are at the start of a run or, if `checkpoint` is not NULL, as it has
+ * them. They borrow the simulation and the diagnostic. *shadows is to be destroyed in any case. */
 enum status shadow_create(const struct config *config, struct simulation *original,
                           struct diagnostic *trust, const struct checkpoint *checkpoint,
                           struct shadows **shadows, struct error *error);
-void shadow_destroy(struct shadows *shadows); /* accepts NULL, as all of these */
+void shadow_destroy(struct shadows *shadows); /* accepts NULL, as all functions below do */
 
-/* Does what the last sample of the diagnostic asks for, before the bodies move on: drops shadows
- * that can find nothing more, and brings twins nearer. */
+/* Does what the last measurement of the diagnostic asks for, before the bodies move on: drops
+ * shadows that can find nothing more, and brings twins that have gone too far nearer to the run. */
 enum status shadow_adjust(struct shadows *shadows, struct error *error);
-/* Advances the shadows over `steps` steps of the run, after the bodies. A shadow that is no longer
- * finite is no failure of the run. */
+/* Advances the shadows by the time of `steps` steps of the run, after the run's own bodies. A
+ * shadow that is no longer finite is no failure of the run. */
 enum status shadow_advance(struct shadows *shadows, uint64_t steps, struct error *error);
 /* Makes the shadows' positions and velocities current, to be measured or saved. */
 enum status shadow_fetch(struct shadows *shadows, struct error *error);

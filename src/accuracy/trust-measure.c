@@ -75,7 +75,7 @@ const size_t trust_parameter_count = COUNT_OF(trust_parameters);
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* The total mass of one system, and means over its bodies. */
+/* The total mass of one system, and means over its bodies, each with the same weight. */
 struct spread {
     double mass;
     double mean[3];              /* position */
@@ -106,24 +106,26 @@ static struct spread spread_of(const struct bodies *b, size_t system)
 }
 
 /*
- * Returns the distance in phase space that rounding adds in one step. A sum is off by up to half a
- * unit in the last place, which is between eps/2 and eps of it: the root mean square is some 0.2
- * eps. Each drift rounds the positions and each kick the velocities; forces bring their own errors.
+ * Returns the distance in phase space that rounding adds in one step, in units of the system's size
+ * and speed. A sum is off by up to half a unit in the last place, which is between eps/2 and eps of
+ * it: the root mean square is some 0.2 eps. Each drift rounds the positions and each kick the
+ * velocities; forces bring their own errors.
  */
 static double noise_of(const struct integrator *integrator, const struct trust_force *force,
                        double dt, const struct spread *spread, const struct trust_state *state)
 {
     const double unit = 0.2 * DBL_EPSILON;
     const double acceleration =
-        fmax(force->scale, state->speed * state->speed / state->size); /* a start may be cold */
+        /* Forces may be smaller at the start. */
+        fmax(force->scale, state->speed * state->speed / state->size);
     double drifts = (double)integrator_roundings(integrator, VECTOR_X);
     double kicks = (double)integrator_roundings(integrator, VECTOR_V);
     double squares = 0.0;
     for (size_t k = 0; k < integrator->stage_count; k++)
         if (integrator->stages[k].verb == VERB_KICK)
             squares += integrator->stages[k].coefficient * integrator->stages[k].coefficient;
-    if (integrator_chooses_steps(
-            integrator)) /* the number of its steps is not known, and its sums are exact */
+    /* Its number of steps is not known, and its sums are exact: one rounding per grid step. */
+    if (integrator_chooses_steps(integrator))
         drifts = kicks = squares = 1.0;
     const double position = unit * sqrt(drifts * spread->position2) / state->size;
     const double velocity =
@@ -132,20 +134,22 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     return sqrt(position * position + velocity * velocity + kick * kick);
 }
 
-/* Measures the scales of a system and begins its state. Its size is the root mean square distance
- * from the mean position, of a periodic box that of a uniform cube: half the side. */
+/* Measures the scales of a system and begins its state. The size of a system is the root mean
+ * square distance from the mean position; in a periodic box it is that of a uniform cube, half the
+ * side. */
 static void measure_scales(struct trust_state *state, const struct moment *start, size_t system,
                            const struct integrator *integrator, const struct trust_force *force,
                            double displacement)
 {
-    /* The least displacement, over the rounding errors of a crossing time. A twin that starts
-     * nearer, as it might with forces in fp32, shows the growth of these errors, not its own. */
+    /* The least displacement of the twin, over the rounding errors of a crossing time. A twin that
+     * starts nearer, as it might with forces in fp32, shows the growth of these errors, not of its
+     * displacement. */
     static const double clear_of_noise = 30.0;
     const struct spread spread = spread_of(start->bodies, system);
     const struct physics *physics = start->physics;
     const double size =
         physics->boundary == BOUNDARY_PERIODIC ? 0.5 * physics->box_length : sqrt(spread.distance2);
-    state->size = size > 0.0 ? size : 1.0; /* one body alone */
+    state->size = size > 0.0 ? size : 1.0; /* one body alone has no size */
     state->speed = sqrt(physics->gravitational_constant * spread.mass / state->size);
     state->noise = noise_of(integrator, force, start->dt, &spread, state);
     const double steps = size > 0.0 ? state->size / state->speed / start->dt : 1.0;
@@ -154,17 +158,19 @@ static void measure_scales(struct trust_state *state, const struct moment *start
     state->rounding.until = state->error.until = INFINITY;
 }
 
-/* Chooses the orbits to be followed: the smallest ones, if they are smaller than half of the
- * system. Errors as large as such an orbit may be small beside the size of the system. */
+/* Chooses the orbits within a system that are followed on their own: the smallest ones, if they are
+ * smaller than half of the system. Errors as large as such an orbit may be small beside the size of
+ * the system. */
 static enum status choose_orbits(struct trust_state *state, const struct moment *start,
                                  size_t system, struct error *error)
 {
-    static const double small = 0.5; /* of the size of the system */
+    static const double small = 0.5; /* over the size of the system */
     const struct bodies *b = start->bodies;
     const size_t first = system * b->stride;
     struct bound_orbit found[TRUST_ORBITS];
     size_t count;
-    if (start->physics->rotation != 0.0) /* velocities do not give the ellipses of orbits */
+    if (start->physics->rotation !=
+        0.0) /* in a rotating frame velocities do not give the ellipses of orbits */
         return STATUS_OK;
     if (bound_orbits_smallest(start->physics, b, system, TRUST_ORBITS, found, &count, error))
         return error->status;
@@ -194,8 +200,10 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 
 /* The distance of a system from its shadow. */
 struct distance {
-    double position; /* root mean square over the bodies, over the size */
-    double phase;    /* with that of the velocities over the speed, in quadrature */
+    double position; /* root mean square distance of the bodies from those of the shadow, over the
+                        system's size */
+    double phase;    /* `position` and the same of the velocities over the system's speed, in
+                        quadrature */
 };
 
 static double square_of_difference(const double *a, const double *b, size_t count, double L)
@@ -236,8 +244,8 @@ static struct distance distance_of(const struct trust *trust, const struct momen
     return (struct distance){ position, hypot(position, velocity) };
 }
 
-/* Returns the distance of an orbit within the system from that of the shadow, over its size: how
- * far the body's position relative to its centre is from the same one in the shadow. */
+/* Returns the distance of an orbit within the system from the same orbit in the shadow, over its
+ * size: how far the body's position relative to its centre is from that in the shadow. */
 static double orbit_distance(const struct trust *trust, const struct moment *now,
                              enum trust_shadow kind, size_t system, const struct trust_orbit *orbit)
 {
@@ -261,8 +269,8 @@ static double orbit_distance(const struct trust *trust, const struct moment *now
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Takes a rise from its last sample, at time t0, to `value` at t1. In between it is taken to grow
- * exponentially, which gives the time when it reaches the tolerance. */
+/* Updates a rise from its last sample, at time t0, to `value` at time t1. In between it is taken to
+ * grow exponentially, which gives the time when it reaches the tolerance. */
 static void rise_to(struct trust_rise *rise, double value, double tolerance, double t0, double t1)
 {
     if (isinf(rise->until) && value >= tolerance) {
@@ -275,10 +283,11 @@ static void rise_to(struct trust_rise *rise, double value, double tolerance, dou
 }
 
 /*
- * Updates the distance that rounding errors make: it has grown by `growth`, as the twin's distance
- * has since the last sample, and each of the `steps` since then has added its own. Along
- * regular orbits, where distances grow like the time, the errors of n = all_steps steps add up to
- * more: to noise sqrt(n) growth / sqrt(3), with the growth from the start.
+ * Updates the distance that rounding errors make, state->rounded: it has grown by the factor
+ * `growth`, as the twin's distance has since the last sample, and each of the `steps` since then
+ * has added its own error. Along regular orbits, where distances grow like the time, the errors of
+ * n = all_steps steps add up to more: to noise sqrt(n) growth / sqrt(3), with the growth from the
+ * start.
  */
 static void add_rounding(struct trust_state *state, double growth, double steps, double all_steps)
 {
@@ -289,9 +298,9 @@ static void add_rounding(struct trust_state *state, double growth, double steps,
     state->rounded = fmin(state->rounded, most);
 }
 
-/* Lets a twin whose distance has grown to the tolerance be brought nearer: to the distance that
- * rounding errors have made, whose growth it shows from now on, or to its displacement if that is
- * more. */
+/* Lets a twin whose distance `position` has grown to the tolerance be brought nearer: to the
+ * distance that rounding errors have made, whose growth it shows from now on, or to its first
+ * displacement if that is more. */
 static void bring_nearer(struct trust_state *state, double position)
 {
     state->nearing = fmin(fmax(state->rounding.last, state->displacement) / position, 1.0);
@@ -323,8 +332,8 @@ static double compare_twin(struct trust *trust, struct trust_state *state, const
         rise_to(&orbit->rounding, state->rounded * part, trust->tolerance, state->time, now->time);
     }
     const double shown = state->moved > 0.0 ? NAN : d.position;
-    /* The last step of a run may be measured out of its cadence; there the twin stays, since the
-     * run may be continued. */
+    /* The last step of a run may be measured outside of the cadence `every`; there the twin stays
+     * where it is, since the run may be continued. */
     if (d.position >= trust->tolerance && isinf(state->rounding.until) && isfinite(d.position) &&
         now->step % trust->every == 0)
         bring_nearer(state, d.position);
@@ -337,7 +346,7 @@ static double compare_fine(struct trust *trust, struct trust_state *state, const
     const struct distance d = distance_of(trust, now, TRUST_FINE, system);
     const double truncation =
         state->lost[TRUST_FINE] > 0.0 ? INFINITY : trust->richardson * d.position;
-    /* The error of the orbit is that of the step and that of rounding, in quadrature. */
+    /* The error of the orbits is that of the step and that of rounding, in quadrature. */
     rise_to(&state->error, hypot(truncation, state->rounding.last), trust->tolerance, state->time,
             now->time);
     for (size_t k = 0; k < (size_t)state->orbit_count; k++) {

@@ -10,8 +10,8 @@ static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 
 /* --- growth ----------------------------------------------------------------------------------- */
 
-/* Returns ln of the factor by which a distance grows from the start to `time`: as it was seen, and
- * after the last sample by the fitted law. */
+/* Returns ln of the factor by which a distance grows from the start to `time`: up to the last
+ * sample as it was seen, after it by the fitted law. */
 static double log_growth(const struct trust_state *state, const struct growth_fit *fit, double time)
 {
     const struct growth *const g = &state->growth;
@@ -29,7 +29,8 @@ static double log_growth(const struct trust_state *state, const struct growth_fi
     return g->time > before ? level + (last - level) * (time - before) / (g->time - before) : level;
 }
 
-/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated. */
+/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated from
+ * the last sample. */
 static double carried_until(const struct trust_state *state, const struct growth_fit *fit,
                             const struct trust_rise *rounding, double tolerance)
 {
@@ -47,7 +48,7 @@ static struct trust_outlook outlook_of(const struct trust *trust, const struct t
                                        const struct trust_rise *rounding,
                                        const struct trust_rise *error, double asked)
 {
-    static const double at_end = 1e-9; /* of `asked`: multiples of a step are rounded */
+    static const double at_end = 1e-9; /* part of `asked`; times are rounded multiples of a step */
     const struct growth_fit fit = trust_fit_growth(state);
     const double carried = carried_until(state, &fit, rounding, trust->tolerance);
     const bool whole = state->time >= asked * (1.0 - at_end) || isfinite(rounding->until);

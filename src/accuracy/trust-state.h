@@ -1,5 +1,5 @@
-/* The state of the diagnostic of trust.h, for the sources that measure it and those that report
- * it. */
+/* The state of the diagnostic "trust" (trust.h), for the sources that measure it and those that
+ * report it. */
 #ifndef ORRERY_ACCURACY_TRUST_STATE_H
 #define ORRERY_ACCURACY_TRUST_STATE_H
 
@@ -11,7 +11,7 @@
 #include "accuracy/trust.h"
 #include "model/units.h"
 
-/* A divergence that rises over time. */
+/* A distance between the run and other orbits, which rises over time. */
 struct trust_rise {
     double last;  /* value at the last sample */
     double until; /* time when it first reached the tolerance; INFINITY before */
@@ -22,31 +22,33 @@ enum {
     TRUST_CENTERS = 2 /* the most bodies that an orbit goes about */
 };
 
-/* An orbit within the system, as of a moon, whose error is too small beside the size of the system
- * to be seen there. All members are doubles, as checkpoints save them; both rises are of the body's
- * position relative to its centre, over the orbit's size. */
+/* An orbit within the system, such as a moon's, whose error is too small beside the size of the
+ * system to be seen in its distances. All members are doubles, as checkpoints save them; both rises
+ * are distances of the body's position relative to its centre, over the orbit's size. */
 struct trust_orbit {
     double body, centers[TRUST_CENTERS]; /* indices in the system; centers[1] < 0: only one */
-    double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* shares of the centre's mass */
+    double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* ids of body and centre; shares of the
+                                                             centre's bodies in its mass */
     double size;                                          /* its semi-major axis at the start */
     struct trust_rise rounding, error;
 };
 
-/* The state of one system; all members are doubles, as checkpoints save them. Distances are over
- * the size, velocities over the speed. */
+/* The state of one system; all members are doubles, as checkpoints save them. Distances are in
+ * units of `size`, velocities in units of `speed`. */
 struct trust_state {
-    double size;       /* a length */
+    double size;       /* size of the system, in the unit of length */
     double speed;      /* sqrt(G M / size) */
     double noise;      /* what the rounding errors of one step add to the distance in phase space */
-    double step, time; /* of the last sample */
-    double start, last;  /* distance of the twin in phase space: at its start, at the sample */
+    double step, time; /* step and time of the last sample */
+    double start, last;  /* distance of the twin in phase space: when it began or was last brought
+                            nearer; at the last sample */
     double grown;        /* ln of the growth before the twin was brought nearer */
     double rounded;      /* distance in phase space that rounding errors make */
-    double nearing;      /* what trust_take_nearing() is to return */
+    double nearing;      /* factor for the twin's distance that trust_take_nearing() returns next */
     double moved;        /* 1: the twin was brought nearer at least once; or 0 */
     double displacement; /* distance of each body of the twin from its original at the start */
     double lost[TRUST_SHADOWS];    /* 1: the shadow is no longer finite; or 0 */
-    double carried[TRUST_SHADOWS]; /* steps of the run with this shadow */
+    double carried[TRUST_SHADOWS]; /* steps of the run for which the system had this shadow */
     struct trust_rise rounding, error;
     struct growth growth;
     double orbit_count;
@@ -62,11 +64,11 @@ struct trust {
     bool half_step;
     double richardson; /* error of the step over the distance of the shadow with half the step */
     size_t systems;
-    const struct units *units;   /* of the run, for the text */
-    const struct bodies *bodies; /* of the run, borrowed, for their names */
+    const struct units *units;   /* units of the run, for texts */
+    const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
     const struct bodies *shadows[TRUST_SHADOWS];
     const int64_t *slots[TRUST_SHADOWS];
-    double *sorted; /* room for a number of each system */
+    double *sorted; /* [systems], room in which values of all systems are sorted */
 };
 
 static inline struct trust_state *trust_state_of(const struct trust *trust, size_t system)

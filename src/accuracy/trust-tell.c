@@ -9,8 +9,8 @@
 
 /* A summary of a horizon, or of another number, over all systems. */
 struct summary {
-    size_t reached;       /* number of systems in which it is finite */
-    double first, median; /* INFINITY where it is not reached */
+    size_t reached;       /* number of systems that have reached the horizon */
+    double first, median; /* over all systems; INFINITY where it is not reached */
 };
 
 static double accurate_until(const struct trust *trust, size_t system)
@@ -40,7 +40,8 @@ static struct summary summarise(const struct trust *trust,
     }
     gsl_sort(values, 1, trust->systems);
     summary.first = values[0];
-    /* The lower one of two in the middle: infinite ones have no mean. */
+    /* Among an even number of systems it is the lower of the two in the middle: a mean of infinite
+     * values would mean nothing. */
     summary.median = values[(trust->systems - 1) / 2];
     return summary;
 }
@@ -79,8 +80,8 @@ static void tell_growth(const struct trust *trust, char *text, size_t size)
         snprintf(text, size, "no e-folding time seen yet");
 }
 
-/* Writes which orbit within a system that is alone is the first to be no longer accurate, if that
- * is before the system's own horizon; otherwise "". */
+/* If the run has one system, writes which orbit within it is the first to be no longer accurate,
+ * provided that is before the system's own horizon; otherwise "". */
 static void tell_orbits(const struct trust *trust, char *text, size_t size)
 {
     const struct trust_state *state = trust_state_of(trust, 0);

@@ -29,7 +29,8 @@ extern const struct parameter trust_parameters[]; /* of the group `trust` */
 extern const size_t trust_parameter_count;
 
 enum trust_shadow { TRUST_TWIN, TRUST_FINE, TRUST_SHADOWS };
-extern const unsigned trust_steps[TRUST_SHADOWS]; /* steps of a shadow in one of the run */
+/* Steps that a shadow takes in one step of the run. */
+extern const unsigned trust_steps[TRUST_SHADOWS];
 
 /* The forces of the run at its start. */
 struct trust_force {
@@ -46,8 +47,9 @@ enum status trust_create(const struct section *section, const struct moment *sta
                          const struct integrator *integrator, const struct trust_force *force,
                          struct diagnostic **trust, struct error *error);
 
-/* Tells whether a column is a horizon. Such a column is infinite until the horizon is reached, so
- * that a criterion with `at_least` holds before. */
+/* Tells whether a column is a horizon: a time until which orbits are accurate or reproducible. Such
+ * a column is infinite until the horizon is reached, so that a criterion with `at_least` holds
+ * before. */
 bool trust_is_horizon(size_t column);
 
 /* Sets the bodies of a shadow, which are borrowed: the shadow of system s is the system slots[s] of
@@ -60,7 +62,8 @@ void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct
 /* Returns the length by which each body of a system's twin is displaced at the start. */
 double trust_displacement(const struct diagnostic *trust, size_t system);
 
-/* Tells whether the shadow of a system can find nothing more. */
+/* Tells whether the shadow of a system can find nothing more, since what it measures has reached
+ * the tolerance. */
 bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow, size_t system);
 
 /* Returns the factor by which the distance of a system's twin from the run is to be multiplied
@@ -75,8 +78,8 @@ void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shado
  * The outlook of a run whose orbits shall be accurate until a given time: that of the system, or of
  * the orbit within a system, with the largest error. Errors after the last sample are extrapolated
  * by the growth that was seen. Accuracy is due for at most nine tenths of the time in which
- * rounding errors in double precision reach the tolerance: there they are still small, since they
- * grow by a factor of e in a thirtieth of that time.
+ * rounding errors in double precision reach the tolerance: until then they are still small, since
+ * they grow by a factor of e in a thirtieth of that time.
  */
 #define TRUST_CARRIED_PART 0.9
 struct trust_outlook {
@@ -93,7 +96,8 @@ struct trust_outlook {
 
 struct trust_outlook trust_outlook(const struct diagnostic *trust, double asked);
 
-/* Returns the steps of all shadows over those of the run, up to the last sample. */
+/* Returns the number of steps that all shadows have taken up to the last sample, over that of the
+ * run. */
 double trust_cost(const struct diagnostic *trust);
 
 /* Writes "accurate until t = 12, reproducible until t = 31, e-folding time 1.2 +- 0.1", for several
@@ -102,7 +106,8 @@ double trust_cost(const struct diagnostic *trust);
 enum { TRUST_TEXT_SIZE = 640 };
 const char *trust_text(const struct diagnostic *trust, double time, char buffer[TRUST_TEXT_SIZE]);
 
-/* Returns an object for run.json, a new reference. A horizon that is not reached is null. */
+/* Returns an object for run.json, a new reference. A horizon that is not reached at the last sample
+ * is null. */
 json_t *trust_json(const struct diagnostic *trust, double time);
 
 #endif

@@ -7,25 +7,25 @@
 #include "accuracy/bound-trial.h"
 #include "base/document.h"
 
-/* The intervals of checks in steps, multiples of all strides of the watch, by the number of
- * bodies. */
+/* Orbits are checked at those steps of the watch that are multiples of FEW_EVERY in a system of up
+ * to VERY_FEW_BODIES bodies, of MANY_EVERY in a larger one. */
 enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
-/* The same for an integrator that chooses its own steps, on whose grid a step may be long. */
+/* The multiple for an integrator that chooses its own steps, whose grid steps may be long. */
 enum { GRID_EVERY = 10 };
 
 /*
- * Steps of a passage from which on no orbit is in doubt. A pair alone stays within 0.01 of its
- * energy then, by any method of the second order or a higher one that does not drift, for e up to
- * 0.9 (measured); with the second number also by one of the first order, whose error goes by the
- * step.
+ * Steps in the passage of a pericentre from which on no orbit is in doubt. A pair alone stays
+ * within 0.01 of its energy then, by any method of the second order or a higher one that does not
+ * drift, for e up to 0.9 (measured). A method of the first order, whose error is proportional to
+ * the step, needs the second number for that.
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
-/* The same for a method that drifts: a circular orbit of that number of steps changes its energy by
- * 1e-8 in a period by Runge-Kutta's fourth order. */
+/* The number of steps for a method that drifts: by Runge-Kutta's fourth order a circular orbit of
+ * that many steps changes its energy by 1e-8 in a period. */
 static const double sure_steps_drifting = 150.0;
 
-/* Pairs with this part of the system's energy, or more, are judged by that energy: it is off by its
- * own limit if such an orbit is off by the limit of orbits. */
+/* Pairs with this part of the system's energy, or more, are judged by the system's energy instead:
+ * if such an orbit is off by the limit of orbits, that energy is off by its own limit. */
 static const double light = 0.1;
 
 /* A body in doubt is tried again after the part `again` of the steps so far, or as soon as its
@@ -33,12 +33,12 @@ static const double light = 0.1;
 static const double again = 0.25, faster = 0.8;
 
 /* The trials of a system may take its share of `work_at_least` pair interactions, some 40 ms, and
- * in addition the part `work_share` of those that the run has done. A pair of a trial, in the plain
- * loops of the reference, takes some twenty times as long as one of the run's kernels, so that the
- * addition is at most a fifth of the run's time. */
+ * in addition the part `work_share` of the interactions that the run has done. An interaction in a
+ * trial, by the plain loops of the reference kernel, takes some twenty times as long as one by the
+ * run's kernels, so that the addition is at most a fifth of the run's time. */
 static const double work_at_least = 4e6, work_share = 0.01;
 
-/* The part of the limit that the error with the proposed step may reach. */
+/* The part of the limit that the error of a trial with the proposed step may reach. */
 static const double spare = 0.5;
 /* The pair interactions that the search for this step may take: some 0.1 s. */
 static const double search_work = 1e7;
@@ -73,7 +73,8 @@ static bool is_foreseen(const struct bound_record *bound)
     return !isnan(bound->first) && bound->due > bound->drift_time;
 }
 
-/* Tells whether an orbit that was lost in a trial is still to be found again. */
+/* Tells whether an orbit that was beyond the limit in a trial must still be found again at the next
+ * check before it counts. */
 static bool is_waiting(const struct bound_record *bound)
 {
     return isnan(bound->first) && !isnan(bound->pending);
@@ -137,7 +138,7 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
     return buffer;
 }
 
-/* Members without a value are null. */
+/* Makes the object on the orbits of a system; members without a value are null. */
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
@@ -156,8 +157,8 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
     return json;
 }
 
-/* The most systems of an ensemble, beside the first, that are reported and for which a step that
- * holds is looked for. */
+/* The most systems of an ensemble, beside the first one that fails, that are reported and for which
+ * a step that holds is looked for. */
 enum { MOST_TOLD = 2 };
 
 /* Counts the other systems that have failed so far. */
@@ -203,8 +204,9 @@ static double sure_passage(const struct watch *watch)
     return drifts(watch) ? sure_steps_drifting : sure_steps;
 }
 
-/* Halves the steps, and rounds the value that they go by, dt or the integrator's key, to one digit.
- * A dt becomes at once short enough for twice the least number of steps in a period. */
+/* Halves the steps of a method, and rounds the value from which they follow, dt or the integrator's
+ * key, down to one digit. A dt becomes at once short enough for twice the least number of steps in
+ * a period. */
 static void halve(const struct watch *watch, const struct bound_orbit *orbit, double *value)
 {
     if (watch->chooses_steps)
@@ -224,7 +226,7 @@ static enum status find_step(const struct watch *watch, const struct moment *now
     double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
-        return STATUS_OK; /* another method is needed */
+        return STATUS_OK; /* a shorter step would not do: another method is needed */
     if (chooses && isnan(*value))
         *value = integrator_key(watch->integrator)->default_value.real;
     while (isnan(*holds)) {
@@ -257,7 +259,8 @@ static void keep(struct bound_record *bound, const struct moment *now, size_t sy
     bound->time = now->time;
 }
 
-/* Reports an orbit that is lost before the run ends; one that is lost later is not reported. */
+/* Reports an orbit that is beyond the limit before the run ends; one that is so only later is not
+ * reported. */
 static enum status tell_lost(struct watch *watch, const struct check *check, size_t system,
                              struct error *error)
 {
@@ -330,8 +333,9 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
 }
 
 /*
- * Notes that an orbit must be found again at the next check, some periods later: among many bodies
- * pairs come and go, and one that does not last says nothing about the run.
+ * Notes that an orbit beyond the limit must be found again at the next check, some periods later,
+ * before it fails the run: among many bodies pairs come and go, and one that does not last says
+ * nothing about the run.
  */
 static void wait_for_it(struct bound_record *bound, const struct bound_orbit *orbit)
 {
@@ -340,8 +344,9 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
 }
 
-/* Tells whether an orbit may be that of a chance pair among many bodies. A body that goes around
- * most of the mass is no such pair: the method may have thrown it out before the next check. */
+/* Tells whether an orbit may be that of a chance pair among many bodies, which soon parts. A body
+ * that goes around most of the mass is no such pair: the method may have thrown it out before the
+ * next check. */
 static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
 {
     const double *const m = b->m + system * b->stride;
@@ -353,8 +358,8 @@ static bool is_chance(const struct bodies *b, size_t system, const struct bound_
     return b->count > FEW_BODIES && center < 0.5 * all;
 }
 
-/* Tells whether the orbit that was to be found again is still there, and puts it into *orbit. If it
- * is gone, the record forgets it. */
+/* Tells whether the orbit that was to be found again is still there, with a passage shorter than
+ * `sure`, and puts it into *orbit. If it is gone, the record forgets it. */
 static bool is_found_again(struct bound_record *bound, const struct moment *now, size_t system,
                            double sure, struct bound_orbit *orbit)
 {
@@ -371,8 +376,9 @@ static bool is_found_again(struct bound_record *bound, const struct moment *now,
     return false;
 }
 
-/* Judges an orbit in doubt: by the steps in its period, or by a trial if one is due. One beyond the
- * limit fails the run or, if it may be a chance pair's, is to be found again first. */
+/* Judges an orbit in doubt: by the steps in its period, or by a trial if one is due. An orbit
+ * beyond the limit fails the run or, if it may be that of a chance pair, must be found again
+ * first. */
 static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
                                  const struct bound_orbit *orbit, const struct bound_method *method,
                                  struct error *error)
@@ -398,8 +404,8 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
     return STATUS_OK;
 }
 
-/* With on_jump = "stop", ends a continued run if an orbit that was to be lost after its former end
- * is lost before its new one. */
+/* With on_jump = "stop", ends a continued run if an orbit that was to pass the limit after the
+ * run's former end does so before its new one. */
 static enum status stop_when_foreseen(struct watch *watch, const struct check *check, size_t system,
                                       struct error *error)
 {
@@ -417,7 +423,8 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                                                                   : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    const bool first = watch->chooses_steps && now->step == 1; /* the others' steps are known */
+    /* Now the steps of the bodies outside a trial are known. */
+    const bool first = watch->chooses_steps && now->step == 1;
     if ((now->step % every != 0 && !first && !last) || watch_bound_unjudged(watch))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);

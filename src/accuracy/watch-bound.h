@@ -1,17 +1,18 @@
 /*
- * The judgement of the watch on the orbits of bound bodies, however small their share of the
- * system's energy. An orbit is in doubt if the passage of its pericentre takes few steps; then a
- * trial (accuracy/bound-trial.h) measures the error of the method in this orbit. The steps at which
- * there are trials depend on nothing but the number of steps, the bodies and the work of the run,
- * and trials take a part of that work.
+ * The judgement of the accuracy watch on the orbits of bound bodies, however small their share of
+ * the system's energy. An orbit is in doubt if the passage of its pericentre takes few steps; then
+ * a trial (accuracy/bound-trial.h) measures the error of integrator and step in this orbit. The
+ * steps of the run at which there are trials depend on nothing but the number of steps, the bodies
+ * and the work of the run, and trials take a part of that work.
  */
 #ifndef ORRERY_ACCURACY_WATCH_BOUND_H
 #define ORRERY_ACCURACY_WATCH_BOUND_H
 
 #include "accuracy/watch-energy.h"
 
-/* Checks the bound bodies of a system, at the steps that are due and where `last` says that the run
- * ends; the state must be valid. STATUS_NUMERICAL with on_jump = "stop", STATUS_MEMORY. */
+/* Checks the orbits of a system's bound bodies, at the steps that are due and where `last` says
+ * that the run ends; the positions and velocities of the moment must be valid. STATUS_NUMERICAL
+ * with on_jump = "stop", STATUS_MEMORY. */
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error);
 
@@ -19,9 +20,9 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
  * judged. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
-/* Returns the row of a system: the error of its worst orbit, or the steps in its period if the
- * system fails since these are too few. The error is 0 as long as the run has not reached the time
- * when an orbit will pass the limit by its trial. */
+/* Returns the row of findings of a system: the error of its worst orbit, or the steps in the period
+ * of that orbit if the system fails since these are too few. The error is 0 as long as an orbit is
+ * to pass the limit, according to its trial, at a time that the run has not reached. */
 struct finding watch_bound_row(const struct watch *watch, const struct record *record);
 
 /* Writes "the orbit of body 3 about body 1 has 4.4 steps per period (6 at least); a step of 0.1 d

@@ -1,4 +1,4 @@
-/* The checks of the watch at a moment. */
+/* The checks of the accuracy watch at a moment of the run. */
 #include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,25 +14,27 @@
 /* --- looks between two checks ----------------------------------------------------------------- */
 
 /*
- * A look at the energy of many bodies between two checks is taken at the pericentre of the bound
- * pair that a step errs most in: there the error of the energy swings, within few steps, and comes
- * back.
+ * A look is a check of the energy of many bodies between two regular checks. It is taken when a
+ * bound pair passes its pericentre, the pair whose energy errs most in a step: there the error of
+ * the energy swings, within few steps, and comes back.
  */
 
 /* The steps that pay for a look, which takes as long as some two to four of them; the looks that
  * may be taken in advance; and the most systems in which looks are taken. */
 enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
-/* The steps from a pericentre up to which looks are taken: a swing may be over in some steps. */
+/* The steps from a pericentre within which looks are taken: a swing may be over in some steps. */
 static const double near = 1.5;
 
 /* The passage of a pair at its pericentre: the steps until then (negative, if it was less than
- * `near` steps ago), the pair's period in steps, and the swing that its energy may have there, over
- * the scale: (dt / tau)^2 of G m1 m2 / s, as the error of a second-order method goes. */
+ * `near` steps ago), the pair's period in steps, and the swing that the energy may have there, over
+ * the system's scale of energies: (dt / tau)^2 G m1 m2 / s, as the error of a second-order method
+ * goes, with the softened distance s and tau = (s^3 / mu)^(1/2). */
 struct passage {
     double steps, period, swing;
 };
 
-/* Finds a passage by Kepler's equation, from r = a (1 - e cos E) and r.v = sqrt(mu a) e sin E. */
+/* Finds the passage of the bodies at indices i and j by Kepler's equation, from r = a (1 - e cos E)
+ * and r.v = sqrt(mu a) e sin E. */
 static struct passage passage_of(const struct moment *now, size_t i, size_t j, double scale)
 {
     const struct bodies *b = now->bodies;
@@ -45,7 +47,7 @@ static struct passage passage_of(const struct moment *now, size_t i, size_t j, d
     const double energy = 0.5 * v2 - pull.mu / sqrt(r2 + eps2);
     const double a = -0.5 * pull.mu / energy, motion = sqrt(pull.mu / (a * a * a));
     const double c = 1.0 - sqrt(r2) / a, s = rv / sqrt(pull.mu * a), e = hypot(c, s);
-    const double anomaly = atan2(s, c) - s; /* mean, since the pericentre */
+    const double anomaly = atan2(s, c) - s; /* mean anomaly since the pericentre */
     const double step = motion * now->dt, since = anomaly / step + 1.0;
     const double left = anomaly > 0.0 && since > near ? 2.0 * M_PI - anomaly : -anomaly;
     const double rp = a * fmax(1.0 - e, 0.0), sp2 = rp * rp + eps2, sp = sqrt(sp2);
@@ -75,8 +77,8 @@ static enum status find_passage(const struct watch *watch, const struct moment *
     return STATUS_OK;
 }
 
-/* Tells whether any pair of a system may swing by more than `swing`: with softening none swings
- * more than the two heaviest bodies would at the same place. */
+/* Tells whether the energy of any pair of a system may swing by more than `swing`: with softening
+ * none swings more than two bodies as heavy as the heaviest would at the same place. */
 static bool may_swing(const struct watch *watch, const struct moment *now, size_t system,
                       double swing)
 {
@@ -87,12 +89,13 @@ static bool may_swing(const struct watch *watch, const struct moment *now, size_
     return !(turn2 * G * m * m / (eps * watch->records[system].level.scale) <= swing);
 }
 
-/* Finds the next step between two of the watch's own at which the energy is worth a look.
- * STATUS_MEMORY; STATUS_NUMERICAL if a position is not finite. */
+/* Finds the next step between two regular checks at which the energy is worth a look, and puts it
+ * into history->look; -1 if there is none. STATUS_MEMORY; STATUS_NUMERICAL if a position is not
+ * finite. */
 static enum status watch_look_ahead(struct watch *watch, const struct moment *now,
                                     struct error *error)
 {
-    static const double part = 0.1; /* of the limit, which a swing may reach unseen */
+    static const double part = 0.1; /* part of the limit that a swing may reach unseen */
     struct history *const history = watch->history;
     const double step = (double)now->step;
     struct passage worst = { .swing = part * watch->energy_error };

@@ -20,10 +20,10 @@ static double inertia_of(const struct bodies *b, size_t system, const double cen
 }
 
 /*
- * Tells whether the energy has jumped, rather than changed steadily. A change within one step and a
- * change in all the steps between two checks look alike at the second one; but a steady change has
- * gone on before, at such a rate. A change before which that rate is not known is not called a
- * jump.
+ * Tells whether the energy has jumped since the last check, `steps` steps ago, rather than changed
+ * steadily. A change within one step and a change in all the steps between two checks look alike at
+ * the second check; but a steady change has gone on before, at such a rate. If the rate before is
+ * not known, the change is not called a jump.
  */
 static bool is_sudden(const struct level *level, double energy, double steps)
 {
@@ -37,10 +37,11 @@ static bool is_sudden(const struct level *level, double energy, double steps)
 struct reading {
     double energy, potential; /* |U| */
     double step, steps;
-    double limit; /* of its change */
+    double limit; /* limit of the change, over the scale */
 };
 
-/* Takes |U| into its mean, each value for the steps that it ends. */
+/* Updates the mean of |U| over the steps so far; each value counts for the steps since the check
+ * before. */
 static void follow_potential(struct level *level, const struct reading *reading)
 {
     if (reading->step > 0.0)
@@ -51,7 +52,7 @@ static void follow_potential(struct level *level, const struct reading *reading)
  * not come back. */
 static bool is_lasting(struct level *level, double change, const struct reading *reading)
 {
-    static const double part = 1.0 / 16.0; /* of the run so far */
+    static const double part = 1.0 / 16.0; /* part of the run so far */
     if (!(fabs(change) > reading->limit))
         level->beyond = NAN;
     else if (isnan(level->beyond))
@@ -59,8 +60,8 @@ static bool is_lasting(struct level *level, double change, const struct reading 
     return reading->step - level->beyond > fmax(JUMP_STEPS, part * reading->step);
 }
 
-/* Returns the deviation of an energy from its level, without the ids, I and |W|. The energy becomes
- * the last one of the level. */
+/* Returns the deviation of an energy from its level, without the ids, I and |W|. The level keeps
+ * the energy as that of the last check. */
 static struct watch_deviation compare(struct level *level, const struct reading *reading)
 {
     follow_potential(level, reading);
@@ -152,7 +153,8 @@ const char *watch_scale(double change, double body)
     return isnan(body) ? "times max(|E0|, |U0|)" : "times max(|e0|, |u0|)";
 }
 
-enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
+/* The most jumps of a system, and the most systems, that are reported; others are only counted. */
+enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 };
 
 /* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
  * check and now. */
@@ -166,7 +168,8 @@ static enum status find_candidate(const struct record *record, const struct chec
     return STATUS_OK;
 }
 
-/* Tells the line as a warning, or ends the run with it, as `on_jump` has it. */
+/* Tells `line`, and `more` behind it, as a warning; or ends the run with `line`, as `on_jump`
+ * says. */
 static enum status report(const struct watch *watch, const struct check *check, const char *line,
                           const char *more, struct error *error)
 {
@@ -179,7 +182,7 @@ static enum status report(const struct watch *watch, const struct check *check, 
     return STATUS_OK;
 }
 
-/* Tells whether enough other systems have gone wrong that this one is not reported. */
+/* Tells whether so many other systems have gone wrong that this one is not reported. */
 static bool enough_told(const struct watch *watch, size_t system)
 {
     size_t others = 0;
@@ -190,7 +193,8 @@ static bool enough_told(const struct watch *watch, size_t system)
     return others == SYSTEMS_TOLD;
 }
 
-/* Counts a change that was too large; the first ones of the first systems are told. */
+/* Counts a change within JUMP_STEPS that was too large; the first changes of the first systems are
+ * reported. */
 static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
                                const struct watch_deviation *deviation, struct error *error)
 {
@@ -226,8 +230,8 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
                   record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
 
-/* Reports the first error of a system beyond the limit; only those of the first systems are told,
- * and not beside a jump. */
+/* Notes the first error of a system beyond the limit. It is reported for the first systems, unless
+ * a jump has just been reported (`told`). */
 static enum status report_error(struct watch *watch, const struct check *check, size_t system,
                                 const struct watch_deviation *deviation, bool told,
                                 struct error *error)
@@ -250,8 +254,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
     return report(watch, check, line, "", error);
 }
 
-/* Lets changes within JUMP_STEPS be counted from here on. Callers do not do so in the middle of an
- * encounter, since the way back out of it would be such a change. */
+/* Lets changes within JUMP_STEPS be counted from the present energies on. Callers do not do so in
+ * the middle of an encounter, since the way back out of it would be such a change. */
 static void mark(struct watch *watch, double time, size_t system)
 {
     struct record *record = &watch->records[system];
@@ -339,8 +343,9 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
                                  (double)n * history->width * watch->dt / (2.0 * M_PI * tau) };
 }
 
-/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.87); a
- * random walk is above 0.95 once in some fifty times. */
+/* The least steadiness (r squared of the line through the windows) and the least number of periods
+ * with which a change counts as a drift. Half an oscillation looks like a line (0.985), four fifths
+ * of one less so (0.87); a random walk is above 0.95 once in some fifty times. */
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
 /* Tells whether the drift is beyond its limit; the whole error of a method that is not symplectic

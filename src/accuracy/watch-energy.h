@@ -1,4 +1,5 @@
-/* The judgement of the watch on the energy of a system: its errors, its jumps and its drift. */
+/* The judgement of the accuracy watch on the energy of a system: its errors, its jumps and its
+ * drift. */
 #ifndef ORRERY_ACCURACY_WATCH_ENERGY_H
 #define ORRERY_ACCURACY_WATCH_ENERGY_H
 
@@ -14,28 +15,31 @@ struct check {
 };
 
 /*
- * The deviation of an energy at a check: its change over the scale. In a deep encounter the error
- * of any method swings with |U| and comes back, and |U| is far larger than the scale if the bodies
- * began far apart. Therefore the change that is compared with the limits is taken over
- * max(scale, |U| - 10 <|U|>), with the mean over the run so far: in an encounter this is some |U|,
- * and afterwards, when |U| is what it usually is, the scale. A change that stays beyond the limit
- * all the time for 1000 steps and a sixteenth of the run so far is no swing, wherever the bodies
- * are.
+ * The deviation of an energy at a check: its change over the scale, max(|E0|, |U0|). In a deep
+ * encounter the error of any method swings with the potential energy |U| and comes back, and |U| is
+ * far larger than the scale if the bodies began far apart. Therefore the change that is compared
+ * with the limits is taken over max(scale, |U| - 10 <|U|>), with the mean <|U|> over the run so
+ * far: in an encounter this is some |U|, and afterwards, when |U| is what it usually is, the scale.
+ * A change that stays beyond the limit all the time for 1000 steps and a sixteenth of the run so
+ * far is no swing, wherever the bodies are.
  */
 enum { DEEP = 10 };
 struct watch_deviation {
-    double change, jump;           /* since the start, and since the last mark */
-    double judged, judged_jump;    /* their sizes over that maximum; of test bodies the largest */
-    bool lasting;                  /* the change has been beyond the limit for so long */
-    bool deep;                     /* |U| is more than DEEP times what it usually is */
-    bool sudden;                   /* most of `jump` came since the last check, and before that the
-                                    * energy changed otherwise or less */
+    double change, jump; /* change since the start, and since the last mark (at most some 1000 steps
+                            ago), over the scale */
+    /* |change| and |jump| over that maximum; of test bodies the largest */
+    double judged, judged_jump;
+    bool lasting; /* the change has been beyond the limit for so long that it is no swing */
+    bool deep;    /* |U| is more than DEEP times what it usually is */
+    bool sudden;  /* most of `jump` came since the last check, and before that the
+                   * energy changed otherwise or less */
     double change_body, jump_body; /* ids of the test bodies of both changes; NaN: the system's */
-    double inertia, virial;        /* I and |W|; of the test body with the largest change */
+    double inertia, virial; /* I = sum m r^2 about the centre of mass, and |W|; or those of the test
+                               body with the largest change */
 };
 
 /* Returns the deviation of a system, or of its test bodies if those are judged, at a check that
- * comes `steps` after the last one. Its energies become those of the last check. */
+ * comes `steps` after the last one. The present energies are kept, as those of the last check. */
 struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
                                      double steps);
 
@@ -44,8 +48,8 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
 enum status watch_judge(struct watch *watch, const struct check *check, size_t system,
                         const struct watch_deviation *deviation, struct error *error);
 
-/* Make room in the history for a check at this step and count it; and add the deviation that the
- * check found in a system. */
+/* watch_extend_history() makes room in the history for a check at this step and counts the check;
+ * watch_add_to_history() adds the deviation that the check has found in a system. */
 void watch_extend_history(struct watch *watch, uint64_t step);
 void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
                           const struct watch_deviation *deviation);
@@ -56,22 +60,25 @@ void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
  * that does not falter, 1 - 1/(k + 1)^2 for k equal jumps in turn, 3/4 at most for one jump.
  */
 struct watch_drift {
-    double change; /* by the line, over the windows; NaN: too few of them */
+    double change; /* of the energy, over the scale, along the line through all windows; NaN: too
+                      few windows */
     double steadiness;
-    double periods; /* of 2 pi sqrt(<I> / <|W|>) that the windows cover: 1 for a circular pair */
+    double periods; /* number of periods 2 pi sqrt(<I> / <|W|>) that the windows cover: 1 for one
+                       orbit of a circular pair */
 };
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
-/* Return the rows of a system: the largest error since the start, as it was judged while it is
- * within the limit; the drift, which is the whole error of a method that is not symplectic, and is
- * open if it is not known or not steady; and the largest change within JUMP_STEPS. */
+/* Return rows of findings of a system: the largest error since the start (while it is within the
+ * limit, in the measure in which it was judged); the drift, which is the whole error of a method
+ * that is not symplectic, and is open if it is not known or not steady; and the largest change
+ * within JUMP_STEPS. */
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record);
 
-/* Return "the energy" or "the specific energy of test body 7"; and the scale of its change: "of
- * max(|E0|, |U0|)", or "times max(...)" from a change of 1 on. `body` is the id of a test body, or
- * NaN. */
+/* Return "the energy" or "the specific energy of test body 7"; and the words for the scale of its
+ * change: "of max(|E0|, |U0|)", or "times max(...)" from a change of 1 on. `body` is the id of a
+ * test body, or NaN. */
 enum { WATCH_WHOSE_SIZE = 64 };
 const char *watch_whose(const struct watch *watch, double body, char buffer[WATCH_WHOSE_SIZE]);
 const char *watch_scale(double change, double body);

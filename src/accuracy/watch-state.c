@@ -46,8 +46,8 @@ enum {
     LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
 };
 
-/* The default limit of an orbit over that of the energy. A pair with a tenth of the system's
- * energy, or more, is judged by the latter; pairs with less are judged by their orbits
+/* The default limit of the error of an orbit over that of the energy. A pair with a tenth of the
+ * system's energy, or more, is judged by that energy; pairs with less are judged by their orbits
  * (watch-bound.c). */
 static const double orbits_over_whole = 10.0;
 
@@ -68,8 +68,8 @@ uint64_t watch_stride(const struct watch *watch, uint64_t step)
     return pace->strides[k];
 }
 
-/* Returns a limit of the config as it counts: 0 means that there is none, and the noise is the
- * least limit. */
+/* Returns a limit as it counts, from that of the config: 0 there means that there is none, and no
+ * limit is below the noise. */
 static double limit_of(double limit, double noise)
 {
     return limit == 0.0 ? INFINITY : fmax(limit, noise);
@@ -89,7 +89,8 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->orbit_error = limit_of(watch->orbit_error, noise);
 }
 
-/* Returns a level at its start; a scale of 0 means that there is nothing to be judged. */
+/* Returns a level at the start of the run, |U| = |potential|; a scale of 0 means that there is
+ * nothing to be judged. */
 static struct level level_of(double energy, double potential, double scale)
 {
     return (struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN };
@@ -146,7 +147,7 @@ static void begin_records(struct watch *watch, const struct moment *start)
     }
 }
 
-/* The history, the records and the levels stand in one array, so that they are saved as one. */
+/* Allocates the history, the records and the levels in one array, so that they are saved as one. */
 static enum status create_state(struct watch *watch, const struct bodies *bodies,
                                 struct error *error)
 {
@@ -155,7 +156,8 @@ static enum status create_state(struct watch *watch, const struct bodies *bodies
     for (size_t s = 0; s < bodies->systems; s++)
         if (test_energy_applies(bodies, s, &center))
             watch->test_count = bodies->count;
-    /* These are fewer than the numbers of the bodies, so that nothing overflows. */
+    /* These numbers are about as many as those of the bodies, which exist, so that nothing
+     * overflows. */
     watch->length =
         HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
     watch->history = memory_array(watch->length, sizeof(double), error);
@@ -185,13 +187,13 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->integrator = method->integrator;
     watch->chooses_steps = integrator_chooses_steps(method->integrator);
     watch->advised_steps = integrator_advised_steps(method->integrator);
-    /* The energy drifts by a method of higher order as well, but so little that a result can be
-     * trusted: it is judged by its amount, like the drift of a symplectic method. */
+    /* With a method of an order above 1 the energy may drift as well, but so little that a result
+     * can be trusted: the drift is judged by its amount, like that of a symplectic method. */
     watch->symplectic =
         method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
     watch->count = start->bodies->count;
     watch->dt = start->dt;
-    watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
+    watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0; half a step for rounding */
     watch->units = start->physics->units;
     watch->bodies = start->bodies;
     watch->turns = start->physics->rotation != 0.0;
@@ -275,7 +277,7 @@ const char *close_pair_text(const struct watch *watch, const struct close_pair *
     }
     if (steps < advised)
         snprintf(advice, sizeof advice, " (%g are advised)", advised);
-    if (advised > 0.0) /* otherwise the grid says nothing about the steps */
+    if (advised > 0.0) /* with 0 the integrator chooses its own steps, of which dt says nothing */
         snprintf(period, sizeof period, ", where a circular orbit would take %.3g steps%s", steps,
                  advice);
     snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "%s, %s apart at t = %s%s",

@@ -1,7 +1,8 @@
 /*
- * The verdict of the watch, in three steps: the rows of each system, which the files of the
- * quantities make; a table that has of each row the worst system; and a sentence on each row of the
- * table that is beyond its bound. Systems with left_out[system] do not count; NULL: all do.
+ * The verdict of the accuracy watch, in three steps: the rows of each system, which the files of
+ * the quantities make; a table that has the row of the worst system for each quantity; and a
+ * sentence on each row of the table that is beyond its bound. Systems with left_out[system] do not
+ * count; NULL: all do.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -14,8 +15,8 @@
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-/* If a system fails by several rows, the first counts: others follow from it, except for the
- * forces. */
+/* The rows of a system, one for each quantity. If a system fails by several rows, the first counts:
+ * others follow from it, except for the forces. */
 enum { ENERGY_ERROR, ENERGY_DRIFT, ENERGY_CHANGE, ORBIT, FORCES, FASTEST_PAIR, ROWS };
 
 struct sentence;
@@ -72,13 +73,13 @@ bool watch_holds(const struct watch *watch, const bool *left_out)
 /* --- the table -------------------------------------------------------------------------------- */
 
 struct table {
-    const bool *left_out;      /* the systems that it leaves out, or NULL */
+    const bool *left_out;      /* the systems that the table leaves out, or NULL */
     struct finding rows[ROWS]; /* of the worst systems; `systems`: how many are beyond the bound */
     struct finding worst;      /* the worst of the failures that count; `systems`: how many fail */
 };
 
-/* Puts a row in the place of the kept one if that is empty or `worse` says that the row is worse,
- * and counts its system if `counted` says so. */
+/* Puts a row in the place of the kept one if there is none yet or `worse` says that the row is
+ * worse, and counts its system if `counted` says so. */
 static void keep(struct finding *kept, const struct finding *row, bool worse, bool counted)
 {
     const size_t systems = kept->systems + counted;
@@ -90,7 +91,7 @@ static void keep(struct finding *kept, const struct finding *row, bool worse, bo
 static void add_system(struct table *table, const struct watch *watch, size_t system)
 {
     struct finding made[ROWS];
-    const struct finding *failure = NULL; /* the one that counts */
+    const struct finding *failure = NULL; /* the failure of the system that counts */
     for (int k = 0; k < ROWS; k++) {
         struct finding *const row = &made[k];
         *row = rows[k].make(watch, &watch->records[system]);
@@ -131,7 +132,8 @@ static double number_at(const struct record *record, size_t offset)
     return number;
 }
 
-/* Returns the record whose number at `offset` is the largest. */
+/* Returns the record in which the number at `offset` (bytes into a struct record) is the
+ * largest. */
 static const struct record *largest(const struct watch *watch, size_t offset)
 {
     const struct record *found = watch->records;
@@ -163,10 +165,11 @@ double watch_error_in_limits(const struct watch *watch)
     return fmax(watch_energy_error(watch) / watch->energy_error, table.rows[ORBIT].times);
 }
 
-/* The changes that were too large. */
+/* The changes of the energy within JUMP_STEPS that were too large. */
 struct jumps {
-    double count, sudden;       /* of all systems, and those of them that were jumps */
-    const struct record *first; /* the system of the first of them; without any, that of record 0 */
+    double count, sudden; /* number of changes in all systems, and of those that were jumps */
+    /* Record of the system with the first change; record 0 if there is none. */
+    const struct record *first;
 };
 
 static struct jumps count_jumps(const struct watch *watch, const bool *left_out)
@@ -186,11 +189,11 @@ static struct jumps count_jumps(const struct watch *watch, const bool *left_out)
 
 /* --- the sentences ---------------------------------------------------------------------------- */
 
-/* The sentence on a row of the table, which functions add to. */
+/* The sentence on a row of the table, to which functions add. */
 struct sentence {
     const struct watch *watch;
     const struct table *table;
-    const struct record *record; /* the row's */
+    const struct record *record; /* the record of the row's system */
     char system[40];             /* " of system 3", if there are several; else "" */
     char text[WATCH_TEXT_SIZE];
 };
@@ -205,7 +208,8 @@ static void say(char text[WATCH_TEXT_SIZE], const char *format, ...)
     va_end(arguments);
 }
 
-/* Makes the sentence one on this record. Systems are counted from 1, as everywhere outside. */
+/* Makes the system of this record the subject of the sentence. Systems are counted from 1, as
+ * everywhere outside of the program. */
 static void set_record(struct sentence *s, const struct record *record)
 {
     s->record = record;
@@ -225,7 +229,8 @@ static void say_error(struct sentence *s)
         units_time(s->watch->units, off->error_time, 4, time), s->watch->energy_error);
 }
 
-/* Says nothing of a method that drifts if the error has been told. */
+/* Says by how much the energy drifts. For a method whose whole error is drift it says nothing if
+ * the sentence on the energy error says it. */
 static void say_drift(struct sentence *s)
 {
     const struct watch *const watch = s->watch;
@@ -243,7 +248,8 @@ static void say_drift(struct sentence *s)
             watch_scale(drift->largest_error, drift->error_body), watch->energy_drift);
 }
 
-/* Says it of all changes; body, time and pair are those of the first. */
+/* Says how many changes of the energy were too large in all systems; body, time and pair are those
+ * of the first change. */
 static void say_jumps(struct sentence *s)
 {
     const struct watch *const watch = s->watch;
@@ -291,7 +297,8 @@ static void say_forces(struct sentence *s)
         s->watch->force.accuracy);
 }
 
-/* Says nothing beside jumps, which tell of a pair themselves. */
+/* Says for which pair the step is too large; nothing if there is a sentence on jumps, which names a
+ * pair itself. */
 static void say_pair(struct sentence *s)
 {
     const struct close_pair *const pair = &s->record->fastest;
@@ -321,7 +328,7 @@ static const char none_counts[] = "every system is left out (ensemble.energy_err
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE])
 {
-    /* The possible cause is told before what follows from it. */
+    /* The order of the sentences: a possible cause before what follows from it. */
     static const int order[ROWS] = { FORCES,       ORBIT,        ENERGY_CHANGE,
                                      FASTEST_PAIR, ENERGY_ERROR, ENERGY_DRIFT };
     const struct table table = make_table(watch, left_out);
@@ -334,8 +341,8 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
     return buffer;
 }
 
-/* Returns a row as it leaves the watch: failures of systems that are left out, or that are not to
- * be judged, are warnings, and a system that is alone has no number. */
+/* Returns a row as it leaves the watch: a failure is a warning unless `judged` is true, and the
+ * system of a run with a single one has the number 0. */
 static struct finding row_outside(const struct watch *watch, const struct finding *row, bool judged)
 {
     struct finding outside = *row;
@@ -359,7 +366,8 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
     }
     for (int k = 0; k < ROWS; k++) {
         const struct finding row = row_outside(watch, &table.rows[k], fails && some_count);
-        const bool untried = k == ORBIT && row.severity == FINDING_OPEN; /* nothing was bound */
+        /* No bound orbit was tried. */
+        const bool untried = k == ORBIT && row.severity == FINDING_OPEN;
         if (isfinite(row.bound) && !isinf(row.value) && !untried)
             findings_add(findings, &row, sentence_on(watch, &table, k).text);
     }
@@ -373,7 +381,7 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[64] = "";
-    if (why && watch->count > 2) /* a pair has all the energy that there is */
+    if (why && watch->count > 2) /* of two bodies the one orbit has all the energy */
         snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
     char forces[48] = "";
     const double force_error = watch_force_error(watch);
@@ -411,7 +419,7 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
         { "time", document_number(pair->time) });
 }
 
-/* Null where nothing was audited. */
+/* Makes the object on the errors of the forces; null if no forces were audited. */
 static json_t *forces_json(const struct watch *watch, const struct table *all)
 {
     const struct record *forced = record_of(watch, &all->rows[FORCES]);

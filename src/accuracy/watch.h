@@ -28,12 +28,12 @@ extern const size_t watch_parameter_count;
 
 struct watch; /* opaque */
 
-/* The method by which the bodies are moved, and the length of the run. They decide what is noise,
- * whether all error is drift, and whether an orbit is lost before the end. */
+/* The method by which the bodies are moved, and the length of the run. They decide which energy
+ * changes are noise, whether all error is drift, and whether an orbit is lost before the end. */
 struct watch_method {
-    struct force_options force; /* as the backend describes them */
+    struct force_options force; /* the resolved options, as the backend describes them */
     const struct integrator *integrator;
-    double steps; /* from the start to the end */
+    double steps; /* number of steps from the start to the end of the run */
 };
 
 /* Creates the watch of a run. `start` is the moment of step 0, with NEED_STATE and NEED_CONSERVED
@@ -48,9 +48,9 @@ size_t watch_system_reals(void);
 
 /*
  * Tells whether the watch audits the forces at this step, for which it needs NEED_ACCELERATIONS.
- * The forces of a method that leaves something out are audited at step 0 and where `last` says that
- * the run ends: those on 256 bodies are compared with direct sums. A run that misses the accuracy
- * it asked for fails.
+ * The forces of a method that leaves a part of them out are audited at step 0 and where `last` says
+ * that the run ends: those on 256 bodies are compared with direct sums. A run whose forces miss the
+ * accuracy that the config asks for fails.
  */
 bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 
@@ -65,11 +65,12 @@ uint64_t watch_every(const struct watch *watch);
 uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
 /* Returns the next step after `step` at which the watch judges the energy: the next multiple of the
- * stride or, before it, a step at which a bound pair, the one that a step errs most in, passes its
- * pericentre. Of the latter there are at most ten, and one more for each hundred steps. */
+ * stride or, before it, a step at which the bound pair with the largest error per step passes its
+ * pericentre. There are at most ten steps of the latter kind, and one more for each hundred
+ * steps. */
 uint64_t watch_next(const struct watch *watch, uint64_t step);
 
-/* Returns the state that must survive a restart, as of a diagnostic; *count is its length. */
+/* Returns the numbers that a checkpoint saves and a restart puts back; *count is their number. */
 double *watch_state(struct watch *watch, size_t *count);
 
 /*
@@ -101,18 +102,18 @@ bool watch_within_limits(const struct watch *watch, const bool *left_out);
 /* Returns the largest error of any system so far over its limit, that of the energy or that of a
  * bound orbit; 0 without limits. */
 double watch_error_in_limits(const struct watch *watch);
-/* Returns the largest energy error as it was judged, over the limit: it is less than the error
- * where bodies pass each other closely. */
+/* Returns the largest energy error in the measure in which it was judged, over the limit: where
+ * bodies pass each other closely, this measure is less than the error itself. */
 double watch_judged_in_limits(const struct watch *watch);
 /* Returns the largest energy error, over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
 
 /*
- * Adds the rows of the watch: for each quantity that of the worst system, among those that count if
- * any of these fails, else among all. Returns the worst failure, with `systems` the number of
- * systems that fail by some quantity; its severity is less than FINDING_FAILURE if there is none.
- * Of a system that fails by several quantities the first row counts, or the forces if these are
- * worse.
+ * Adds the rows of the watch to the findings: for each quantity the row of the worst system, among
+ * the systems that count if any of these fails, else among all. Returns the worst failure, with
+ * `systems` the number of systems that fail by some quantity; its severity is less than
+ * FINDING_FAILURE if there is none. If a system fails by several quantities, its first row counts,
+ * or that of the forces if these are worse. `left_out` as in watch_holds().
  */
 struct finding watch_findings(const struct watch *watch, const bool *left_out,
                               struct findings *findings);
