@@ -42,8 +42,10 @@ enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
  * members of this and of the following structs are doubles, as checkpoints save them. */
 struct history {
     double judged; /* the last step at which the energy was judged; -1: none */
-    double seen; /* the last step at which the energy was judged or looked at between these steps */
-    /* The step of the next look between them, -1: none; the number of looks so far. */
+    double seen;   /* the last step at which the energy was judged, or looked at between two regular
+                      checks */
+    /* The step of the next look between two regular checks, -1: none; the number of looks so
+     * far. */
     double look, looks;
     double width;           /* steps in a window */
     double counts[WINDOWS]; /* checks in each window */
@@ -51,11 +53,11 @@ struct history {
 
 /* An energy, of a system or a test body, whose changes are judged in units of `scale`. */
 struct level {
-    double scale;  /* the larger of |E| and |U| at the start */
-    double start;  /* the energy at the start */
-    double mark;   /* the energy from which its change within JUMP_STEPS is counted */
-    double last;   /* the energy at the last check */
-    double rate;   /* its change per step between the last two checks; NaN: not known yet */
+    double scale; /* the larger of |E| and |U| at the start */
+    double start; /* the energy at the start */
+    double mark;  /* the energy from which its change within JUMP_STEPS is counted */
+    double last;  /* the energy at the last check */
+    double rate; /* change of the energy per step between the last two checks; NaN: not known yet */
     double usual;  /* the mean of |U| over the steps so far */
     double beyond; /* the step since which all checks saw its change beyond the limit; NaN: it is
                       within */
@@ -68,7 +70,8 @@ struct bound_record {
     double tried; /* steps of the passage of the body that was tried last; NaN: none */
     double rate;  /* steady change of the energy by the method in the last trial, per unit of time,
                      over the orbit's energy */
-    double drift, drift_time; /* the change up to drift_time by that rate */
+    double drift, drift_time; /* the change of the energy by that rate up to the time drift_time,
+                                 over the orbit's energy */
     double error;            /* energy error of the worst orbit so far, over its potential energy */
     double body, centers[2]; /* ids of that body and of its centre; NaN: none */
     double steps;            /* steps in the period of that orbit */
@@ -92,10 +95,10 @@ struct record {
     double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
     double largest_error, error_time; /* |E - E0| / scale, and the time when it was found */
     double largest_judged;            /* the largest `judged` of a deviation (watch-energy.h) */
-    double error_body;                /* id of the test body that had this error */
+    double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
     double first_error; /* the time when the error was first beyond the limit; NaN: never */
-    struct close_pair offending; /* the faster of the fastest pairs at the checks before and
-                                    after that time */
+    struct close_pair offending; /* the faster of the fastest pairs at the checks before and after
+                                    `first_error` */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
     double inertia, virial;      /* sums of I and |W| over all checks */
     double time; /* time of the last mark, from which changes within JUMP_STEPS are counted */

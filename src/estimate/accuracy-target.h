@@ -1,9 +1,9 @@
 /*
- * The accuracy that a config asks for instead of an integrator and its steps: by
- * `time.energy_error` the largest |E' - E0'| / max(|E0'|, |U0'|) that the run may have at any row,
- * any frame and any check of its watch; or by `time.trust_until` orbits that are accurate until a
- * time (accuracy/trust.h). Integrator and step, if the config leaves them out, are chosen
- * (estimate/choice.h).
+ * The accuracy that a config asks for, so that the program may choose an integrator and its steps
+ * (estimate/choice.h). It is either `time.energy_error`, the largest |E' - E0'| / max(|E0'|, |U0|)
+ * that the run may have at any row, any frame and any check of its accuracy watch; or
+ * `time.trust_until`, the time until which the orbits must be accurate (accuracy/trust.h). What the
+ * config gives itself, integrator or step, is not chosen.
  */
 #ifndef ORRERY_ESTIMATE_ACCURACY_TARGET_H
 #define ORRERY_ESTIMATE_ACCURACY_TARGET_H
@@ -18,21 +18,22 @@
 enum accuracy_target_of { TARGET_OF_WORST, TARGET_OF_Q90 };
 
 struct accuracy_target {
-    double error;               /* largest energy error that is allowed; NaN: none is asked for */
-    double until;               /* time until which orbits must be accurate; NaN: none is given */
-    double asked;               /* largest error that a choice may have: `error`, or trust.tolerance
-                                   if `until` is given */
-    enum accuracy_target_of of; /* system of an ensemble whose error counts */
-    double work;                /* work (time.work_limit) beyond which a run stops if it also costs
-                                   far more than expected, see attempt_costs_too_much() */
-    bool integrator;            /* tells whether the integrator is left to be chosen */
-    bool step;                  /* tells whether time.step is */
+    double error; /* largest energy error that is allowed; NaN: none is asked for */
+    double until; /* time until which orbits must be accurate; NaN: none is given */
+    double asked; /* largest error that a choice may have: `error`, or trust.tolerance (a distance
+                     over the size of the system) if `until` is given */
+    enum accuracy_target_of of; /* which system's error counts in an ensemble */
+    double work; /* work (time.work_limit, in pair interactions) beyond which a run stops if it also
+                    costs far more than expected, see attempt_costs_too_much() */
+    bool integrator; /* the integrator is left to be chosen */
+    bool step;       /* the step is left to be chosen */
 };
 
-/* The choices of `energy_error_of`, as enum accuracy_target_of, and a sentence for each. */
+/* The values of the key `energy_error_of`, in the order of enum accuracy_target_of, and a sentence
+ * for each. */
 extern const char *const accuracy_target_names[], *const accuracy_target_help[];
 
-/* Reports keys of the group `time` that need another one or exclude each other, and a trust_until
+/* Reports keys of the group `time` that need another key or exclude each other, and a trust_until
  * beyond the end of the run. */
 void accuracy_target_check(const struct section *time, struct error *error);
 
@@ -45,7 +46,7 @@ bool accuracy_target_of_orbits(const struct accuracy_target *target);
 const char *accuracy_target_key(const struct accuracy_target *target);
 
 /* Tells whether the config asks for an accuracy and leaves integrator or step to be chosen. The
- * echo of a run leaves nothing. */
+ * config that a run records has both, and leaves nothing. */
 bool accuracy_target_leaves_choice(const struct config *config);
 
 /* Puts into *counts the error that is compared with the target: of the `errors` of all systems the

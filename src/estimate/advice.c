@@ -11,11 +11,12 @@
 #include "model/vec3.h"
 #include "space/nearest.h"
 
-/* The number of pairs, of all systems, up to which the orbit of every pair is examined, which takes
- * a fraction of a second. Larger systems are clusters, whose encounters are estimated. */
+/* The number of pairs, of all systems together, up to which the orbit of every pair is examined,
+ * which takes a fraction of a second. Larger systems are clusters, whose encounters are
+ * estimated. */
 static const double most_pairs = 1e7;
-/* The work to examine the orbit of a pair, in pair interactions of a fast kernel; the tide of the
- * other bodies comes on top. */
+/* The work of examining the orbit of a pair, in pair interactions of a fast kernel; that of finding
+ * the tide of the other bodies comes on top. */
 static const double pair_work = 100;
 
 enum {
@@ -30,29 +31,31 @@ static const double most_steps = 1e10;
  * chance, since other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
-/* The integrator that is advised instead of one that keeps the energy with no step. */
+/* The integrator that is advised instead of one that keeps the energy with no step, however
+ * small. */
 static const char instead_of_drift[] = "velocity-verlet";
 
-/* The ratio 2K/|U| below which a system collapses before it does anything else. */
+/* The ratio 2K/|U| of kinetic and potential energy below which a system collapses before it does
+ * anything else. */
 static const double cold = 0.3;
-/* The largest tidal force of another body, as a part of the pair's own force at its apocentre, with
- * which an orbit counts as undisturbed. */
+/* The largest tidal force of another body, over the pair's own force at its apocentre, with which
+ * an orbit counts as undisturbed. */
 static const double weak_tide = 0.1;
 
-/* The energy error allowed in a passage, over the energy of the whole orbit: half of the watch's
- * default limit, 0.005. */
+/* The energy error allowed in one passage, over the energy of the whole orbit: half of the default
+ * limit of the accuracy watch, 0.005. */
 static const double orbit_error = 0.0025;
 
 /*
- * The chance with which a passage comes closer than the one that gets
- * INTEGRATOR_LEAST_STEPS_PER_PERIOD steps in its period. With as many steps a parabolic passage
- * changes the energy by 3e-7 of its depth, and by 5e-3 with 8 of them: measured with
+ * The chance that some passage comes closer than the one that gets
+ * INTEGRATOR_LEAST_STEPS_PER_PERIOD (20) steps in its period. With as many steps a parabolic
+ * passage changes the energy by 3e-7 of its depth, and with 8 steps by 5e-3: measured with
  * velocity-verlet.
  */
 static const double unlucky_part = 0.1;
 
-/* Returns the number of steps in the period at the pericentre, if the potential there is `depth`
- * times the energy of the orbit. */
+/* Returns the number of steps that the integrator needs in the period at the pericentre, if the
+ * potential energy there is `depth` times the energy of the orbit. */
 static double steps_wanted(const struct experiment *x, double depth)
 {
     return fmax(integrator_advised_steps(x->simulation.integrator),
@@ -78,8 +81,8 @@ static void keep_shorter(struct advice *best, const struct advice *other)
 
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
 
-/* Returns the strongest tidal force of any other body that parts the pair i, j at the distance
- * `widest`, over the force between the two. */
+/* Returns the strongest tidal force of any other body that pulls the bodies i and j apart when they
+ * are at the distance `widest`, over the force between the two. */
 static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
                    size_t j, double widest)
 {
@@ -98,7 +101,8 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
 }
 
 /* Returns the time until the next pericentre of the osculating orbit without softening, which would
- * only delay it. Kepler's equation: e sin E = r.v / sqrt(mu a) and e cos E = 1 - r/a. */
+ * only delay it; `rv` is r.v. Kepler's equation: e sin E = r.v / sqrt(mu a) and e cos E = 1 -
+ * r/a. */
 static double time_to_pericenter(double mu, double energy, double r, double rv)
 {
     const double a = -0.5 * mu / energy, e_sin = rv / sqrt(mu * a);
@@ -107,14 +111,15 @@ static double time_to_pericenter(double mu, double energy, double r, double rv)
 }
 
 /*
- * Takes into *best the osculating orbit of the pair i, j if it is bound, with h = |r x v| and
- * E = v^2/2 - mu/s, s^2 = r^2 + eps^2, e^2 = 1 + 2 E h^2 / mu^2 and the pericentre
- * q = h^2 / (mu (1 + e)). A softened orbit has its pericentre no closer; where that matters,
- * q < eps, the period at q is that of eps.
+ * Takes into *best the osculating orbit of the pair i, j if it is bound and needs a shorter step
+ * than *best. With h = |r x v|, E = v^2/2 - mu/s and s^2 = r^2 + eps^2, e^2 = 1 + 2 E h^2 / mu^2
+ * and the pericentre is q = h^2 / (mu (1 + e)). A softened orbit has its pericentre no closer;
+ * where that matters, q < eps, the period at q is that of eps.
  *
  * A tide adds some tide sqrt(mu widest) / 2 to h while the two fall from their widest separation: a
  * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. Only this keeps
  * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
+ * `scale` is the energy scale of the system.
  */
 static void look_at_pair(const struct experiment *x, size_t first, size_t i, size_t j, double scale,
                          struct advice *best)
@@ -137,8 +142,8 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
     const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
     const double pull = tide(physics, b, first, i, j, widest);
     const double q = (h2 + 0.25 * pull * pull * mu * widest) / (mu * (1.0 + e));
-    /* The error counts over the energy of the whole system, `scale`; but over the energy of the
-     * orbit if there are only the two bodies, or one of them has no mass. */
+    /* The energy error is taken over the energy of the whole system, `scale`; but over the energy
+     * of the orbit if there are only the two bodies, or one of them has no mass. */
     const double reduced = b->m[i] * b->m[j] / mass;
     const double whole = b->count > 2 && reduced > 0.0 ? scale / reduced : -energy;
     const double depth = mu / hypot(q, eps) / whole;
@@ -156,7 +161,8 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
         keep_shorter(best, &pair);
 }
 
-/* Returns the larger of |E| and |U| of a system, over which the watch counts its errors. */
+/* Returns the larger of |E| and |U| of a system, over which the accuracy watch takes energy
+ * errors. */
 static double energy_scale(const struct physics *physics, const struct bodies *b, size_t first)
 {
     double V[3];
@@ -192,7 +198,8 @@ struct cluster {
     double virial;           /* 2K / |U| with U = -0.4 G M^2 / r_h (Spitzer 1987) */
 };
 
-/* The sphere in which encounters are expected, the mean square velocity there, and their time. */
+/* The sphere in which encounters are expected, the mean square velocity of the bodies there, and
+ * for how long they are there. */
 struct crowd {
     double radius, speed2, time;
 };
@@ -232,9 +239,9 @@ static enum status describe(const struct experiment *x, size_t system, struct cl
 
 /*
  * Returns the approach p that is reached `times` times, by expectation, among n bodies in a sphere
- * of radius R during t: n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = times, with gravitational
- * focusing (Binney & Tremaine 2008, 7.5.8), b = G (m1 + m2) / v^2. The chance of an approach closer
- * than p is 1 - exp(-times).
+ * of radius R and volume V during the time t: n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = times,
+ * with gravitational focusing (Binney & Tremaine 2008, 7.5.8), b = G (m1 + m2) / v^2, and half of
+ * the cluster's bodies in the sphere. The chance of an approach closer than p is 1 - exp(-times).
  */
 static double closest_approach(const struct physics *physics, const struct cluster *c,
                                const struct crowd *crowd, double times)
@@ -246,9 +253,9 @@ static double closest_approach(const struct physics *physics, const struct clust
     return area / (b + sqrt(b * b + area));
 }
 
-/* Sets distance, period and number of steps for the encounter that is expected once. The steps also
- * suffice for the unlucky passage that comes with a chance of unlucky_part: they follow it, and
- * keep its error small beside the energy of the whole, |U| = 0.4 G M^2 / r_h. */
+/* Sets distance, period and number of steps for the closest encounter that is expected once. The
+ * steps also suffice for an unlucky passage, which comes with a chance of unlucky_part: they follow
+ * it, and keep its error small beside the energy of the whole cluster, |U| = 0.4 G M^2 / r_h. */
 static void want_for_encounters(const struct experiment *x, const struct cluster *c,
                                 const struct crowd *crowd, struct advice *advice)
 {
@@ -267,10 +274,10 @@ static void want_for_encounters(const struct experiment *x, const struct cluster
 }
 
 /*
- * Takes into *best the encounters of a cluster, or those after the collapse of a cold one. A cold
- * sphere collapses within the free-fall time pi/2 sqrt(R^3 / 2GM) to a fraction of its size, which
- * either noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou 1988), or the heat at the start
- * determines; energy is conserved, so that v^2 is G M / R then.
+ * Takes into *best the encounters of a cluster, or those after the collapse of a cold one, if they
+ * need a shorter step. A cold sphere collapses within the free-fall time pi/2 sqrt(R^3 / 2GM) to a
+ * fraction of its size, which either noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou
+ * 1988), or the heat at the start determines; energy is conserved, so that v^2 is G M / R then.
  */
 static enum status look_at_cluster(const struct experiment *x, size_t system, struct advice *best,
                                    struct error *error)
@@ -326,9 +333,9 @@ static void take_passage(void *context, const struct probe_sample *sample)
     keep_shorter(passages->best, &passage);
 }
 
-/* Lets a probe follow the system until the end, if it has 3 to PROBED_COUNT bodies; of two bodies
- * the orbit is known. Takes the passages into *best. Sets *seen if the probe saw all until the
- * end. */
+/* Lets a probe follow the system until the end, if it has 3 to PROBED_COUNT bodies (the orbit of
+ * two is known), and takes the closest passages into *best. Sets *seen if the probe saw all until
+ * the end. The probe's work is subtracted from *work. */
 static enum status look_ahead(const struct experiment *x, size_t system, double *work,
                               struct advice *best, bool *seen, struct error *error)
 {
@@ -375,9 +382,9 @@ static enum status look_at_system(const struct experiment *x, size_t system, dou
     return look_at_cluster(x, system, best, error);
 }
 
-/* Returns the step to try after `tried`: by the order of the method, one whose error is half of
- * trusted_part. It is at most half as long, since the errors of encounters follow no order, and at
- * least the part `least` of it. */
+/* Returns the step to try after the trial run `tried`: by the order of the method, one whose error
+ * is half of trusted_part of the limit. It is at most half as long as the step of `tried`, since
+ * the errors of encounters follow no order, and at least the part `least` of it. */
 static double next_step(const struct experiment *x, const struct trial_run *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;
@@ -390,7 +397,8 @@ static double next_step(const struct experiment *x, const struct trial_run *trie
 static const double least_part = 0.1;
 
 /* Returns the step to try after the experiment itself has failed with its present step. As long as
- * that error is small in itself, whatever the bound is, the order alone decides. */
+ * the error of that run is small in itself, whatever the bound is, the order of the method alone
+ * decides. */
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {
     static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
@@ -400,8 +408,8 @@ static double step_after_present(const struct experiment *x, const struct advice
     return next_step(x, &present, follows ? least : least_part);
 }
 
-/* Tries smaller and smaller steps, from the advised one, until the watch accepts one with something
- * to spare, or until the work allowed is done. */
+/* Makes trial runs with smaller and smaller steps, from the advised one on, until the watch accepts
+ * one with an error of at most trusted_part of the limit, or until the work allowed is done. */
 static enum status try_steps(const struct experiment *x, const struct advice_wish *wish,
                              struct advice *advice, struct error *error)
 {
@@ -424,7 +432,7 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
     return STATUS_OK;
 }
 
-/* Finds the pair or encounter that limits the step, and the step for it; tries none. */
+/* Finds the pair or encounter that limits the step, and the step for it, without a trial run. */
 static enum status look_for_step(const struct experiment *x, double work, struct advice *advice,
                                  struct error *error)
 {
@@ -448,9 +456,9 @@ static enum status look_for_step(const struct experiment *x, double work, struct
     return STATUS_OK;
 }
 
-/* Tries the run with its own integrator and step, for a method of first order that is not
- * symplectic: such a method keeps the energy with no step, so no smaller one is sought. Sets *holds
- * if the watch accepts the run. */
+/* Makes a trial run with the experiment's own integrator and step, for a method of first order that
+ * is not symplectic: such a method keeps the energy with no step, so no smaller one is sought. Sets
+ * *holds if the watch accepts the trial. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
                                 struct trial_run *tried, bool *holds, struct error *error)
 {
@@ -477,7 +485,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {
         other.simulation.integrator = integrator_find(instead_of_drift);
-        remaining.present = NAN; /* that error was of another method */
+        remaining.present = NAN; /* that error was one of the method that is replaced */
     }
     if (look_for_step(&other, probe_part * wish->work, advice, error) ||
         advice->kind == ADVICE_NONE || (drifts && try_as_it_is(x, wish, &tried, &holds, error)))

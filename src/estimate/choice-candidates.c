@@ -1,7 +1,5 @@
-/*
- * The list of the integrators of which choice.c makes pilots for a run that asks for an error, in
- * the order in which they are tried.
- */
+/* The list of the integrators that are tried for a run whose config asks for an accuracy, in the
+ * order in which choice.c tries them by pilots (estimate/pilot.h). */
 #include "estimate/choice.h"
 
 #include <math.h>
@@ -10,12 +8,13 @@
 #include "base/memory.h"
 #include "estimate/experiment.h"
 
-/* The number of bodies up to which one step for all is cheaper than block steps, and the number up
- * to which there are no encounters by chance. */
+/* The number of bodies up to which one step for all bodies is cheaper than block steps, and the
+ * number up to which bodies do not meet by chance. */
 enum { FEW = 32, FEW_WITHOUT_CHANCE = 3 };
 
-/* Returns the force evaluations of a passage with this energy error, by the table of integrators.
- * The error of the worst pair may be of_pair times that of the energy of all bodies. */
+/* Returns the force evaluations in the period of a close passage that changes the energy by
+ * `error`, by the table of integrators. The error of the worst pair may be of_pair times that of
+ * the energy of all bodies. */
 static double passage_cost(const struct integrator *integrator, double error)
 {
     static const double of_pair = 5.0;
@@ -35,9 +34,9 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
 }
 
 /* Lists the integrator that the config names. If it names none, lists the symplectic integrator
- * that follows a passage at the least cost, the next one if it is not much dearer, and the
- * integrators that choose their own steps by the motion; if the frame `turns`, only those that work
- * in such a frame. */
+ * that follows a passage at the least cost, the next cheapest if its cost is at most `much` times
+ * that, and the integrators that choose their own steps by the motion. If the frame `turns`, only
+ * those of the latter that work in such a frame are listed. */
 static void list_candidates(const struct config *config, bool turns, struct choice *choice)
 {
     static const double much = 1.3;
@@ -70,10 +69,8 @@ static void list_candidates(const struct config *config, bool turns, struct choi
             add_candidate(choice, row);
 }
 
-/*
- * Returns the time within which a uniform sphere of the same potential energy, |U| = 3/5 G M^2 / R,
- * collapses: pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
- */
+/* Returns the time within which a uniform sphere of the same mass and potential energy, |U| = 3/5 G
+ * M^2 / R, collapses from rest: pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008). */
 static double free_fall(const struct physics *physics, const struct conserved *c)
 {
     const double GM = physics->gravitational_constant * c->mass;
@@ -83,8 +80,8 @@ static double free_fall(const struct physics *physics, const struct conserved *c
 
 /*
  * Finds whether a cold system collapses before `end`, and whether softening hides encounters. It
- * does if it is longer than the distance at which two bodies turn each other by a right angle,
- * about R / N with R = G M^2 / 2|U|; in a collapse, longer than some times that.
+ * hides them if it is longer than the distance at which two bodies turn each other by a right
+ * angle, about R / N with R = G M^2 / 2|U|; in a collapse, if it is longer than some times that.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)
@@ -113,7 +110,7 @@ static enum status describe(const struct experiment *experiment, double end,
 }
 
 /* Puts the integrator first that is usually the cheapest, so that little work is done with others:
- * where encounters decide, or orbits must be accurate, one that chooses its own steps; with block
+ * where encounters decide, or orbits must be accurate, one that chooses its own steps, with block
  * steps for many bodies, without them for few. */
 static void put_first(const struct choice_start *start, bool few, struct choice *choice)
 {

@@ -7,15 +7,17 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for that a pilot may reach. A pilot of the whole run moves as the run
- * does, to the bit; one that saw only a part leaves more to chance. */
+/* The part of the error asked for up to which a pilot may come for its setting to be chosen: if it
+ * saw the whole run, it moved as the run does, to the bit; if it saw only a part of the run, more
+ * is left to chance. */
 static const double sure_part = 0.95, chance_part = 0.4;
-/* The exponent with which the error grows with time, at least. The error of a symplectic method is
- * bounded except for chance encounters; that of others adds up. */
+/* The exponent with which the error grows with the time, at least. The energy error of a symplectic
+ * method is bounded except for chance encounters; that of other methods adds up. */
 static const double growth_of_symplectic = 0.3, growth_of_others = 0.75;
 /* The largest factor by which the number of steps is changed after a run that missed the error. */
 static const double most_change = 8.0;
-/* The factor of the cost beyond which another candidate is not chosen after a miss. */
+/* The largest cost of a candidate that may be chosen after a miss, over that of the run that
+ * missed. */
 static const double most_dearer = 100.0;
 
 double choice_usual_error(const struct accuracy_target *target)
@@ -61,7 +63,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *= dearer; /* the same pairs come closer than its pilot saw */
+            other->cost *= dearer; /* the same pairs come closer than in its pilot */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;
@@ -165,7 +167,7 @@ bool choice_of_json(const json_t *json, struct choice *choice)
     const bool orbits = accuracy_target_of_orbits(&choice->target);
     choice->target.error = orbits ? NAN : choice->target.asked;
     const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));
-    bool known = true; /* tells whether this program has all their integrators */
+    bool known = true; /* this program has the integrators of all candidates */
     for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];

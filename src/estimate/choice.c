@@ -15,45 +15,51 @@ const char *choice_softer(double softening)
     return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
 }
 
-/* The part of the run that a pilot sees, at first and to confirm a choice; and the work below which
- * it sees more, in pair interactions. */
+/* The part of the run that a pilot sees, at first and to confirm a choice; and the work, in pair
+ * interactions, up to which it sees more than that. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
-/* The work of all pilots before a choice is confirmed, as a part of the work of the run. */
+/* The work of all pilots before a choice is confirmed, over the work of the run with the cheapest
+ * candidate. */
 static const double scouts_part = 0.15;
-/* The exponent with which the error grows with time: the largest that is assumed, and the one after
- * a collapse. */
+/* The exponent with which the error grows with the time: the largest that is assumed, and the one
+ * after a collapse. */
 static const double most_growth = 1.5, growth_after_collapse = 0.3;
-/* The work of a pilot of another integrator, over that of the cheapest candidate so far. */
+/* The largest work of a pilot with another integrator, over that with the cheapest candidate so
+ * far. */
 static const double worth_trying = 1.2;
-/* The energy error beyond which the order of a method tells nothing. For orbits there is no such
- * limit: there only the time counts in which their errors are small. */
+/* The energy error beyond which the order of a method does not tell how the error depends on the
+ * step. For orbits there is no such limit: only the time counts in which their errors are small. */
 static const double energy_lost = 0.02;
-/* The factor in the number of steps within which no better setting is sought, by pilots of the
- * whole run; and the factor within which, after a pilot of a part, the order alone tells. */
+/* The factor in the number of steps within which no better setting is sought, after pilots of the
+ * whole run; and after a pilot of a part of it, since there the order of the method tells the
+ * rest. */
 static const double near = 1.12, by_order = 2.5;
-/* The error asked for below which the order tells nothing, since roundings are not far below. Such
- * runs have pilots of as much of the run as the work allows. */
+/* The error asked for below which the order does not tell how errors depend on the step, since
+ * roundings are not far below. Pilots for such an error see as much of the run as the work
+ * allows. */
 static const double near_rounding = 1e-12;
 /* The largest factor by which the number of steps changes from one pilot to the next. */
 static const double most_change = 8.0;
-/* The largest factor between a number of steps that a pilot tried and one that is judged by the
- * order alone. */
+/* The largest factor between a number of steps that a pilot tried and one that is chosen without a
+ * pilot, by the order alone. */
 static const double most_extrapolated = 32.0;
 enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4 };
 
 struct search {
     const struct config *config;
-    const struct experiment *experiment; /* with any setting of `config` */
+    const struct experiment *experiment; /* created with any setting of `config` */
     const struct choice_limits *limits;
     struct choice *choice;
     double fastest; /* period of the fastest pair at the start; INFINITY: there is none */
     double run;     /* work of the run, as estimated before a pilot has told it */
-    double best;    /* cost of the cheapest candidate so far that keeps the error */
-    double aim;     /* part of the run that pilots must see, if it is more than is usual */
-    double copies;  /* work of a pilot over that of its motion: more than 1 if it carries shadows,
-                       for orbits */
-    bool cold;      /* a cold system collapses during the run; never set for orbits */
-    bool hidden;    /* close encounters do not decide the steps, see struct choice_start */
+    double best; /* cost of the cheapest candidate so far that keeps the error; INFINITY: there is
+                    none */
+    double aim;  /* part of the run that pilots must see, if it is more than usual: up to the end of
+                    a collapse */
+    double copies; /* work of a pilot over that of its motion: more than 1 if it carries shadows,
+                      for orbits */
+    bool cold;     /* a cold system collapses during the run; never set for orbits */
+    bool hidden;   /* close encounters do not decide the steps, see struct choice_start */
 };
 
 /* --- what is expected after a pilot ----------------------------------------------------------- */
@@ -63,13 +69,14 @@ static bool of_orbits(const struct search *search)
     return accuracy_target_of_orbits(&search->choice->target);
 }
 
-/* Returns the error of a pilot beyond which the order tells nothing. */
+/* Returns the error of a pilot beyond which the order of its method tells nothing. */
 static double hopeless(const struct search *search)
 {
     return of_orbits(search) ? INFINITY : energy_lost;
 }
 
-/* Returns the error that is expected at the end of the run, by that of a pilot of a part of it. */
+/* Returns the error that is expected at the end of the run, from that of a pilot of a part of it;
+ * for orbits the pilot itself expects it. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
     const double least = choice_error_growth(pilot->setting.integrator);
@@ -78,7 +85,7 @@ static double expected_error(const struct search *search, const struct pilot *pi
         return pilot->part > 0.0 ? pilot->error : NAN;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
-    if (search->cold) /* the pilot has seen the collapse */
+    if (search->cold) /* the pilot went beyond the collapse */
         return pilot->error * pow(pilot->part, -growth_after_collapse);
     if (pilot->early > 0.0 && pilot->error > pilot->early)
         seen = fmin(most_growth, log(pilot->error / pilot->early) / log(4.0));
@@ -87,9 +94,9 @@ static double expected_error(const struct search *search, const struct pilot *pi
 
 /* --- one integrator --------------------------------------------------------------------------- */
 
-/* Returns the refinement that is tried first: for fixed steps, of_period steps in the period of the
- * fastest pair at the start, few since they cost little; for an integrator that chooses its own
- * steps, by the errors that it was seen to keep with its default. */
+/* Returns the refinement (setting.h) that is tried first: for fixed steps, of_period steps in the
+ * period of the fastest pair at the start, few since they cost little; for an integrator that
+ * chooses its own steps, by the errors that it was seen to keep with its default key. */
 static double first_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_period = 12.0, few = 50.0, usual_hermite = 1e-6, usual_radau = 1e-15;
@@ -120,30 +127,32 @@ static enum status find_fastest(struct search *search, struct error *error)
     return STATUS_OK;
 }
 
-/* Returns the work that pilots may still do. */
+/* Returns the work that pilots may still do together, in pair interactions. */
 static double work_left(const struct search *search)
 {
     const double run = isfinite(search->best) ? search->best : search->run;
     return fmax(search->limits->work, search->limits->part * run) - search->choice->pilots;
 }
 
-/* Returns the work of a pilot of this part of the run with the cheapest candidate so far; or of the
- * whole run if that is little work. */
+/* Returns the work of a pilot of the part `part` of the run with the cheapest candidate so far; or
+ * of the whole run if that is little work. */
 static double worth_of(const struct search *search, double part)
 {
     const double seen = fmax(part, search->aim) * search->best;
     return search->copies * fmax(seen, fmin(little_work, search->best));
 }
 
-/* The range of the number of steps in which the best setting lies. */
+/* The range of refinements (numbers of steps) in which the best setting lies. */
 struct range {
-    double good, bad;             /* least number that keeps the error, largest that does not */
-    double good_error, bad_error; /* errors expected with these */
-    double next;                  /* number to be tried next */
+    double good, bad;             /* least refinement that keeps the error, largest that does not */
+    double good_error, bad_error; /* errors expected with `good` and with `bad` */
+    double next;                  /* refinement to be tried next */
 };
 
-/* Narrows the range by a pilot whose error at the end is expected to be `expected`. Returns false
- * if the range is so narrow that the order tells the rest. */
+/* Narrows the range by a pilot whose error at the end of the run is expected to be `expected`,
+ * which is to be at most `wanted`; `keeps` tells whether its setting is accepted, and from the
+ * error `lost_at` on the order tells nothing. Returns false if the range is so narrow that the
+ * order tells the rest. */
 static bool narrow(const struct pilot *pilot, double expected, double wanted, double lost_at,
                    bool keeps, struct range *range)
 {
@@ -178,7 +187,7 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, do
 }
 
 /* Puts setting, expected error and cost of the pilot into the candidate, if they are better than
- * those it has. */
+ * those that the candidate has. */
 static void note(const struct pilot *pilot, double expected, bool keeps,
                  struct candidate *candidate)
 {
@@ -195,8 +204,9 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->keeps = keeps;
 }
 
-/* Gives the candidate the refinement `next` by the order of the method, without a pilot: it is near
- * one that was tried, or its pilot would cost too much. */
+/* Gives the candidate the refinement `next` without a pilot, with error and cost by the order of
+ * the method: it is near one that was tried, or its pilot would cost too much. Does nothing if the
+ * order tells nothing, or the candidate would not become better. */
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
@@ -218,8 +228,9 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
     candidate->keeps = true;
 }
 
-/* Returns the least refinement that a pilot of a part of the run may propose to an integrator that
- * chooses its own steps, of which a part without the decisive encounter tells nothing; else 0. */
+/* Returns the least refinement to be tried after a pilot of a part of the run. For an integrator
+ * that chooses its own steps a part without the decisive encounter tells nothing, so that coarser
+ * ones are not tried; otherwise 0. */
 static double least_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_first = 0.7;
@@ -227,8 +238,8 @@ static double least_refinement(const struct search *search, const struct integra
                                                 : 0.0;
 }
 
-/* Returns the refinement of the first pilot: coarser before a collapse, since pilots beyond it are
- * dear and the order tells the rest. */
+/* Returns the refinement of the first pilot: coarser than first_refinement() before a collapse,
+ * since pilots that go beyond it are dear and the order tells the rest. */
 static double scout_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double above = 30.0;
@@ -238,8 +249,8 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a pilot with this setting would cost more than the best candidate is worth, or
- * would end before the part of the run that it must see. */
+/* Tells whether a pilot with this setting would cost more than one with the best candidate is
+ * worth, or would end before the part of the run that it must see, judged by the pilot `last`. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {
@@ -250,8 +261,8 @@ static bool too_dear(const struct search *search, const struct setting *setting,
            (search->cold && search->aim * cost > limits->work);
 }
 
-/* Makes pilots of one integrator, which see the part `part` of the run; 1 asks for as much as the
- * work allows. */
+/* Makes pilots of one integrator, which see the part `part` of the run (1: as much as the work
+ * allows), and puts the best setting that they find into the candidate. */
 static enum status try_integrator(struct search *search, double part, struct candidate *candidate,
                                   struct error *error)
 {
@@ -303,16 +314,16 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Makes pilots of all candidates; the first is usually the cheapest. */
+/* Makes pilots of all candidates, in their order: the first is usually the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
     struct choice *const choice = search->choice;
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
-        /* Once a candidate keeps the error, another one is left out if its pilots would have to
-         * reach beyond a collapse, which is dear, or if encounters that are yet to come decide its
-         * fixed steps. */
+        /* Once a candidate keeps the error, another one is left out if its pilots would have to go
+         * beyond a collapse, which is dear, or if it has fixed steps and encounters that are yet to
+         * come decide them. */
         const bool guess =
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))
@@ -326,7 +337,7 @@ static enum status try_all(struct search *search, double part, struct error *err
 }
 
 /* Confirms the chosen candidate by a longer pilot. If that misses the error, refines the candidate
- * and goes on with the one that is then the cheapest. */
+ * and goes on with the one that is then the cheapest, up to MOST_CONFIRMED times. */
 static enum status confirm(struct search *search, struct error *error)
 {
     struct choice *const choice = search->choice;
@@ -348,7 +359,8 @@ static enum status confirm(struct search *search, struct error *error)
         const bool sure = pilot.whole && !of_orbits(search); /* the pilot's error is that of the
                                                                 run */
         if (expected <= (sure ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
-            /* A pilot of a part says less than the order and pilots that saw more. */
+            /* The first pilot of a part of the run says less than the order and than pilots that
+             * saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.whole ? 1.0 : pilot.part;
             c->carried = pilot.carried;

@@ -1,10 +1,10 @@
 /*
- * The choice of an integrator and its steps for a run that asks for an error
- * (estimate/accuracy-target.h). choice_make() makes it: it tries some candidates by pilots
- * (estimate/pilot.h), which predict the error of each at the end of the run and its cost.
- * choice_take_cheapest() takes the cheapest that keeps the error, and choice_after_miss() another
- * one if the run misses it. A choice depends only on the config and the program: costs are counted,
- * never timed.
+ * The choice of an integrator and its steps for a run whose config asks for an accuracy
+ * (estimate/accuracy-target.h). choice_make() makes it: it tries some candidates by pilots, which
+ * are copies that move through a part of the run (estimate/pilot.h); they predict the error of each
+ * candidate at the end of the run, and its cost. choice_take_cheapest() takes the cheapest
+ * candidate that keeps the error, and choice_after_miss() another one if the run misses it. A
+ * choice depends only on the config and the program: costs are counted, never timed.
  */
 #ifndef ORRERY_ESTIMATE_CHOICE_H
 #define ORRERY_ESTIMATE_CHOICE_H
@@ -18,21 +18,23 @@
 #include "estimate/accuracy-target.h"
 #include "estimate/setting.h"
 
-/* A setting, with the error and the cost that are expected of it. */
+/* A setting (integrator and steps, estimate/setting.h), with the error and the cost that are
+ * expected of it. */
 struct candidate {
     struct setting setting;
-    double error; /* expected at the end of the run; of orbits, at the time until which they must be
-                     accurate */
-    double cost;  /* of the motion in the whole run, see integrator_time() */
-    double least; /* the smallest error that any pilot of this integrator lets expect */
+    double error; /* error expected at the end of the run; for orbits, at the time until which they
+                     must be accurate */
+    double cost;  /* cost of the motion in the whole run, see integrator_time() */
+    double least; /* the smallest error that any pilot of this integrator lets one expect */
     double part;  /* part of the run that a pilot with this setting saw; 1 also if it saw all that
-                     decides about orbits; 0: no pilot had it, those of other settings tell */
-    double carried; /* time when, by pilots, roundings will have ended the accuracy of orbits, or
-                       INFINITY */
-    bool tried;     /* a pilot of this integrator moved, or failed at once; false: pilots would take
-                       too long */
-    bool keeps;     /* tells whether the setting keeps the error that is asked for */
-    char why[96];   /* reason why the config refuses the integrator; "" if it does not */
+                     decides about orbits; 0: no pilot had this setting, `error` follows from pilots
+                     with other settings */
+    double carried; /* time when, according to pilots, roundings will have ended the accuracy of
+                       orbits; or INFINITY */
+    bool tried; /* a pilot of this integrator has moved, or has failed at once; false: pilots would
+                   take too long */
+    bool keeps; /* the setting keeps the error that is asked for */
+    char why[96]; /* reason why the config refuses the integrator; "" if it does not */
 };
 
 enum { CHOICE_CANDIDATES = 4, CHOICE_ATTEMPTS = 8 /* at most */ };
@@ -41,8 +43,8 @@ struct choice {
     struct accuracy_target target;
     size_t count, chosen;
     struct candidate candidates[CHOICE_CANDIDATES];
-    double pilots;    /* work of all pilots */
-    double expected;  /* work of the run by the first choice */
+    double pilots;    /* work of all pilots, in pair interactions */
+    double expected;  /* work of the run as expected of the first choice */
     json_t *attempts; /* attempts that missed the error, a list for run.json; NULL if there are
                          none */
 };
@@ -65,8 +67,8 @@ struct choice_start {
     double collapse; /* part of the run after which a cold system has collapsed; 0: none does */
 };
 
-/* Puts the candidates into `choice`, in the order in which they are tried. STATUS_MEMORY,
- * STATUS_UNAVAILABLE, STATUS_STOPPED. */
+/* Puts the candidates into `choice`, in the order in which they are tried, and finds `start`.
+ * STATUS_MEMORY, STATUS_UNAVAILABLE, STATUS_STOPPED. */
 enum status choice_list_candidates(const struct experiment *experiment, const struct config *config,
                                    struct choice *choice, struct choice_start *start,
                                    struct error *error);
@@ -89,8 +91,8 @@ enum status choice_make(const struct config *config, const struct choice_limits 
                         struct interruption *interruption, struct choice *choice,
                         struct error *error);
 
-/* Returns the words for a softening with which encounters would take fewer steps: "a larger
- * physics.softening", or "physics.softening > 0" if there is none. */
+/* Returns the words for a softening length with which close encounters would need fewer steps: "a
+ * larger physics.softening", or "physics.softening > 0" if `softening` is 0. */
 const char *choice_softer(double softening);
 
 /* Chooses the cheapest candidate that keeps the error; returns false if none does. */
@@ -98,35 +100,36 @@ bool choice_take_cheapest(struct choice *choice);
 
 /* --- finer, and to and from run.json: choice-refine.c ----------------------------------------- */
 
-/* Returns "; double precision carries them until about t = 12.3, and no setting further" if orbits
- * cannot be accurate as long as they should; else "". */
+/* Returns "; double precision carries them until about t = 12.3, and no setting further" if
+ * rounding errors end the accuracy of the orbits before the time that is asked for; else "". */
 enum { CHOICE_CARRIED_SIZE = 192 };
 const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_CARRIED_SIZE]);
 
-/* Makes the chosen setting finer after a run with it had an error of `error` at the part `part` of
- * the run and had done `work`; and refines other candidates by as much if the same may happen to
- * them. For orbits `error` is the one expected at the time until which they must be accurate, which
- * does not grow after that part. */
+/* Makes the chosen setting finer after a run with it has had an error of `error` at the part `part`
+ * of the run and has done `work`; and makes the settings of other candidates finer by as much if
+ * the same may happen to them. For orbits `error` is the error expected at the time until which
+ * they must be accurate, which does not grow after that part. */
 void choice_refine(const struct config *config, double part, double error, double work,
                    struct choice *choice);
 
-/* Returns the energy error that goes with the target, by which integrators are compared before any
- * is tried. */
+/* Returns the energy error by which integrators are compared before any is tried: that of the
+ * target, or a usual one if the target is the accuracy of orbits. */
 double choice_usual_error(const struct accuracy_target *target);
 
 /* Returns the largest expected error with which a setting counts as keeping `target`. It is smaller
- * if only a part of the run was seen: `whole` is false. */
+ * if pilots saw only a part of the run (`whole` is false). */
 double choice_error_aim(const struct accuracy_target *target, bool whole);
 
-/* Returns the exponent with which the error of the integrator grows with time, at least:
- * t^growth. */
+/* Returns the exponent g with which the error of the integrator grows at least with the time: as
+ * t^g. */
 double choice_error_growth(const struct integrator *integrator);
 
-/* Returns the factor of the number of steps that divides the error by `factor`. */
+/* Returns the factor by which the number of steps must grow to divide the error of the integrator
+ * by `factor`. */
 double choice_steps_factor(const struct integrator *integrator, double factor);
 
-/* Notes an attempt that had an error of `error` at the part `part` of the run and had done `work`,
- * and makes another choice; returns false if there is none. */
+/* Notes an attempt at the run that had an error of `error` at the part `part` of the run and had
+ * done `work`, and makes another choice; returns false if there is none. */
 bool choice_after_miss(const struct config *config, double part, double error, double work,
                        struct choice *choice);
 

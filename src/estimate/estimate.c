@@ -8,7 +8,8 @@
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
-/* Returns the bytes of a table with this number of rows at each event. */
+/* Returns the bytes in the file of a table that has `rows` rows at each event of the diagnostic
+ * number `index`. */
 static double table_bytes(const struct estimated *x, size_t index, const struct diagnostic *table,
                           double rows)
 {
@@ -57,7 +58,8 @@ static void count_words(void *context, const char *name, const void *words, size
     *(double *)context += (double)sizeof(uint64_t) * (double)rows * (double)count;
 }
 
-/* Returns the bytes of the marks that a checkpoint holds for outputs with a file for each event. */
+/* Returns the bytes of the marks that a checkpoint holds for outputs that write a file for each
+ * event: two words for each file. */
 static double marks_bytes(const struct estimated *x)
 {
     double bytes = 0.0;
@@ -99,8 +101,8 @@ double estimate_disk_bytes(const struct estimated *x)
     return bytes;
 }
 
-/* Adds the memory that the watch takes for bodies without mass, which only the bodies themselves
- * show; and two copies of it while a checkpoint is written. */
+/* Adds the memory that the accuracy watch takes for bodies without mass, whose number only the
+ * bodies themselves show; and two copies of it for the time while a checkpoint is written. */
 static void add_watched(const struct estimated *x, struct memory_need *need)
 {
     size_t length;

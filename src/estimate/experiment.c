@@ -14,7 +14,8 @@
 #include "machine/cores.h"
 #include "space/nearest.h"
 
-/* The largest number of steps that a double counts exactly; more are a slip. */
+/* The largest number of steps that a double counts exactly; a config that asks for more is a
+ * slip. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
 
 const struct integrator *experiment_integrator(const struct config *config)
@@ -67,8 +68,8 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
     physics->external = experiment->external;
 }
 
-/* Diagnostics that mean nothing in external fields (`by_fields`), or only not in a frame that
- * turns, with the reason. */
+/* Diagnostics that mean nothing in external fields (`by_fields`) or in a frame that rotates, with
+ * the reason. */
 static const struct {
     const char *type;
     bool by_fields;
@@ -94,7 +95,7 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
-/* Initial conditions whose velocities make orbits in an inertial frame. */
+/* Initial conditions whose velocities make orbits in an inertial frame only. */
 static const char *const inertial[] = { "two-body",  "orbits", "figure-eight", "outer-solar-system",
                                         "encounter", "disc",   "galaxy" };
 
@@ -109,7 +110,7 @@ static void check_start(const struct section *bodies, struct error *error)
 }
 
 /* Refuses diagnostics, initial conditions, boundaries and integrators that do not fit the external
- * fields of the config, or a frame that turns. */
+ * fields of the config, or a frame that rotates. */
 static void check_fields(const struct experiment *experiment, struct error *error)
 {
     const struct config *const config = experiment->config;
@@ -138,8 +139,8 @@ static void check_fields(const struct experiment *experiment, struct error *erro
                       INTEGRATOR_TAKES_NO_ROTATION, s->integrator->variant.name);
 }
 
-/* Refuses a body at a place where an external field is infinite, and trust.shadow if there are
- * fields and no body of a system has mass. */
+/* Refuses a body at a place where an external field is infinite, and the shadows of trust if there
+ * are fields and no body of a system has mass. */
 static enum status check_places(const struct experiment *experiment, const struct bodies *b,
                                 struct error *error)
 {
@@ -158,8 +159,8 @@ static enum status check_places(const struct experiment *experiment, const struc
     return STATUS_OK;
 }
 
-/* Tells whether `steps`, end over step, is a whole number but for rounding; 0 is not, since a run
- * needs a step. */
+/* Tells whether `steps`, the end of the run over the step, is a whole number but for rounding; 0 is
+ * none, since a run needs a step. */
 static bool is_whole(double steps)
 {
     return rint(steps) > 0.0 && fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);
@@ -235,8 +236,9 @@ static void resolve_backend(struct experiment *experiment)
     experiment->simulation.options.devices = (int)section_integer(section, "devices");
 }
 
-/* Refuses shadows with a force method that truncates, since they take the same forces and do not
- * show the errors of these; and trust_until without both shadows or without double precision. */
+/* Refuses the shadows of trust with a force method that leaves out a part of the forces, since
+ * shadows have the same forces and do not show that error; and trust_until without both shadows or
+ * without double precision. */
 static void check_trust(const struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "trust");
@@ -271,8 +273,8 @@ static void check_systems(const struct config *config, struct error *error)
                       systems);
 }
 
-/* Tells whether all systems of an ensemble are the same, as if an initial condition draws nothing
- * from the seed. */
+/* Tells whether all systems of an ensemble are the same, which happens if an initial condition
+ * draws no random numbers. */
 static bool are_copies(const struct bodies *b)
 {
     const double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
@@ -341,22 +343,21 @@ double experiment_interactions(const struct experiment *experiment, uint64_t ste
 
 /* --- proportions between its numbers ---------------------------------------------------------- */
 
-/* The mass beyond which a body's is taken to be in kilograms: planets and stars have more, no body
- * in N-body units has. */
+/* The mass beyond which masses are taken to be in kilograms: those of planets and stars are larger,
+ * no mass in N-body units is. */
 static const double kilograms = 1e15;
 
-/* The number of shortest periods in a step beyond which the step is no attempt at following the
- * motion. */
+/* A step longer than this number of shortest periods is no attempt at following the motion. */
 static const double slip = 10.0;
 
-/* The part of the shortest period before which a run is told to end early. It is less than 1, so
- * that a run of one period that ends a little early by rounding is not. */
+/* The part of the shortest period within which a run that ends is told to end early. It is less
+ * than 1, so that a run of one period that ends a little early by rounding is not. */
 static const double most_of_a_period = 0.9;
 
 enum {
-    MOST_BODIES = 4096, /* largest system whose fastest pair is sought, in milliseconds */
-    MOST_SYSTEMS = 64   /* number of systems that are examined; the others of an ensemble are like
-                           them */
+    MOST_BODIES = 4096, /* largest system whose fastest pair is sought, which takes milliseconds */
+    /* Systems that are examined at most; the others of an ensemble are like them. */
+    MOST_SYSTEMS = 64
 };
 
 /* Adds a sentence to the text, after "; " if it is not the first. */
@@ -388,11 +389,11 @@ static void look_at_masses(const struct experiment *x, struct proportions *propo
 }
 
 /*
- * Finds the time in which the fastest pair of a system turns about each other, or passes: the
- * shortest of 2 pi tau, the period if its orbit were circular; 2 pi r / v, for a pair that is
+ * Finds the time in which the two bodies of a system's fastest pair turn about each other, or pass:
+ * the shortest of 2 pi tau, the period if its orbit were circular; 2 pi r / v, for a pair that is
  * faster; and the period 2 pi sqrt(a^3 / mu) of a bound pair, which is less than the first if the
  * pair is near its apocentre. Sets *turn to that time, or INFINITY if there is no pair, and `id` to
- * the two bodies.
+ * the ids of the two bodies.
  */
 static enum status find_turn(const struct experiment *x, size_t system, double *turn, int64_t id[2],
                              struct error *error)

@@ -12,7 +12,7 @@
 #include "initial/initial.h"
 #include "simulation/simulation.h"
 
-enum { EXPERIMENT_NAME_SIZE = 256 }; /* of any file name */
+enum { EXPERIMENT_NAME_SIZE = 256 }; /* longest name of a file, in bytes */
 
 struct experiment {
     const struct config *config;      /* borrowed */
@@ -22,7 +22,7 @@ struct experiment {
     uint64_t steps;                   /* steps in the whole run: end / step, rounded up */
     struct body_files body_files;     /* files from which the systems are read */
     struct initial_warnings warnings; /* warnings about the bodies */
-    bool identical; /* tells whether there are several systems, all copies of the first */
+    bool identical; /* there are several systems, and all are copies of the first */
 };
 
 /*
@@ -42,7 +42,8 @@ void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE
 /* Returns the integrator that the config names. */
 const struct integrator *experiment_integrator(const struct config *config);
 
-/* Returns the directory of the experiment's run: `given`, or "<name>.run" if that is NULL. */
+/* Returns the directory of the experiment's run: `given`, or "<name>.run", written into `buffer`,
+ * if `given` is NULL. */
 enum { EXPERIMENT_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
 const char *experiment_directory(const struct experiment *experiment, const char *given,
                                  char buffer[EXPERIMENT_DIRECTORY_SIZE]);
@@ -62,25 +63,27 @@ double experiment_grid(double end, double step);
 double experiment_step_count(const struct experiment *experiment, double step);
 
 /*
- * Returns "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or that a grid was
- * made shorter instead; "" if time.end is a multiple but for rounding.
+ * Returns "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or, if the integrator
+ * chooses its own steps, that the grid step is shorter than the config says; "" if time.end is a
+ * multiple of the step but for rounding.
  */
 enum { EXPERIMENT_NOTE_SIZE = 160 };
 const char *experiment_end_note(const struct experiment *experiment,
                                 char buffer[EXPERIMENT_NOTE_SIZE]);
 
-/* Returns the pair interactions of `steps` steps, by force_work(). */
+/* Returns the work of `steps` steps, in pair interactions (force_work()); 0 if the integrator
+ * chooses its own steps. */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
 
 /* --- proportions between its numbers ---------------------------------------------------------- */
 
-/* Proportions between the numbers of an experiment that are allowed, but are usually a slip. */
+/* Proportions between the numbers of an experiment that are allowed, but are usually a slip of
+ * whoever wrote the config. */
 
 enum { PROPORTIONS_TEXT_SIZE = 512 };
 
 struct proportions {
-    bool masses; /* tells whether masses are in kilograms while G is 1; then no other number means
-                    anything */
+    bool masses; /* masses are in kilograms while G is 1; then no other number means anything */
     /* Sentences for people: "time.end is 0.016 of the shortest period ...; ..."; "" if nothing
      * stands out. */
     char text[PROPORTIONS_TEXT_SIZE];

@@ -43,7 +43,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
     return diagnostic_at(index);
 }
 
-/* Returns the bytes that a diagnostic and its statistics over systems keep. */
+/* Returns the bytes of the state that a diagnostic keeps for `systems` systems. */
 static double state_bytes(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -69,7 +69,8 @@ static double borrowed_by(const struct section *section, double count, int threa
            threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
 
-/* Returns the bytes of the rows of one event, kept until the statistics over systems are made. */
+/* Returns the bytes of the rows of one event that are kept until the statistics over systems are
+ * made; 0 for a single system, which has none. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -81,8 +82,8 @@ static double aggregated(const struct section *section, double systems)
            (systems + rows * (bins + 1.0 + systems * ((double)class_->column_count - bins)));
 }
 
-/* The bytes for each system: its conserved sums now and at the start, its largest error, and a
- * flag. */
+/* The bytes that are kept for each system: its conserved sums now and at the start, its largest
+ * error, and a flag. */
 static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
 
 static void add_diagnostics(const struct config *config, struct memory_need *need)
@@ -127,7 +128,7 @@ static double integrator_bytes(const struct config *config, const struct force_o
     const struct integrator *integrator = stage_list_or_row(config_section(config, "time"));
     if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
-               systems * sizeof(struct work_done); /* the run's count of the steps of each system */
+               systems * sizeof(struct work_done); /* the count of each system's own steps */
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
     return registers * sizeof(double) * bodies_length_of(systems, count) +
            host_before_bytes(force, systems, count);
@@ -192,7 +193,8 @@ const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE])
     return buffer;
 }
 
-/* Tells whether the number of systems is to blame: one system alone would fit. */
+/* Tells whether the number of systems is why the memory does not suffice: one system alone would
+ * fit. */
 static bool blame_systems(const struct config *config, const struct memory_need *need, double room)
 {
     const struct memory_need one = need_of_bodies(config, 1, need->count);
@@ -230,15 +232,15 @@ enum status need_check(const struct config *config, const struct memory_need *ne
                        struct error *error)
 {
     const struct room machine = room_of_machine(""), process = room_of_process();
-    /* The message shall name the tighter limit. */
+    /* The tighter of the two limits is compared, so that the message names it. */
     if (process.bytes < machine.bytes / (double)runs)
         return need_compare(config, need, 1, &process, error);
     return need_compare(config, need, runs, &machine, error);
 }
 
-/* Every rank other than 0 has the bodies of its systems, or of all, as has the backend of rank 0
- * once more; with two arrays of potentials and one for what ranks exchange. It measures and writes
- * nothing. */
+/* Adds up the memory of all ranks. Rank 0 has the bodies of all systems; another rank has those of
+ * its share of the systems, or of all if ranks divide each system. Each rank has for its bodies two
+ * arrays of potentials and one for what ranks exchange. Only rank 0 measures and writes. */
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error)
 {
@@ -249,7 +251,8 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const size_t share = ranks_dividing(systems) == 1 ? (systems + ranks - 1) / ranks : systems;
     const struct memory_need own = need_of_bodies(config, share, need->count);
     const double array = sizeof(double) * bodies_length_of(1.0, (double)need->count);
-    /* Rank 0 keeps the steps of all systems beside those that it moves. */
+    /* Rank 0 keeps the integrator's state of all systems beside that of the systems that it
+     * moves. */
     const struct force_options force = force_options(config, share);
     const double moves = (1.0 + (double)copies_count(config)) *
                          integrator_bytes(config, &force, (double)share, (double)need->count);

@@ -1,8 +1,8 @@
 /*
  * The memory that a run will need, by its config alone, before bodies are made or anything else is
  * allocated. It is an upper bound, near to what runs were measured to take, for the memory of the
- * host and not of GPUs. Under mpirun it is that of the first rank; need_check_ranks() counts the
- * others that share a machine.
+ * host and not of GPUs. Under mpirun it is that of the first rank (process); need_check_ranks()
+ * counts the others that share a machine.
  */
 #ifndef ORRERY_ESTIMATE_NEED_H
 #define ORRERY_ESTIMATE_NEED_H
@@ -12,13 +12,14 @@
 #include "base/status.h"
 #include "config/configuration.h"
 
-/* The memory by its uses, in bytes. */
+/* The memory of a run by its uses, in bytes, for `systems` systems of `count` bodies. */
 struct memory_need {
     size_t systems, count;
     double bodies;      /* arrays of the bodies */
     double forces;      /* copies that the kernels make of the bodies */
-    double diagnostics; /* potentials, state of diagnostics, and what they borrow to measure */
-    double outputs;     /* frames that are built in memory */
+    double diagnostics; /* potentials of the bodies, state of diagnostics, and what they borrow to
+                           measure */
+    double outputs;     /* frames of outputs that are built in memory */
     double checkpoints; /* copies of what diagnostics keep, while a checkpoint is written */
     double program;     /* the program itself, with its libraries and threads */
 };
@@ -37,8 +38,9 @@ enum status need_of_run(const struct config *config, struct memory_need *need, s
 double need_bytes(const struct memory_need *need);
 
 /*
- * Checks that the machine has room for `runs` such runs at a time, a process each, and this process
- * for one. STATUS_MEMORY, with the key that asks for the memory, the need and the room.
+ * Checks that the machine has room for `runs` such runs at a time, each in a process of its own,
+ * and that this process has room for one. STATUS_MEMORY, with the key that asks for the memory, the
+ * need and the room.
  */
 enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
                        struct error *error);
@@ -47,7 +49,7 @@ enum status need_check(const struct config *config, const struct memory_need *ne
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error);
 
-/* Compares the need of `runs` runs with one limit. */
+/* Compares the need of `runs` runs with one limit, `room`; STATUS_MEMORY if they need more. */
 struct room;
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error);

@@ -8,10 +8,11 @@
 #include "accuracy/watch.h"
 #include "base/memory.h"
 
-/* The largest number of rows that a pilot observes: most_rows; for fixed steps also no more than
- * one in forces_per_row force evaluations, or least_rows if that is more. */
+/* The largest number of rows (moments at which energies are measured) of a pilot: most_rows; for
+ * fixed steps also no more than one in forces_per_row force evaluations, or least_rows if that is
+ * more. */
 static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 10.0;
-/* The work of one call of the backend, in pair interactions: a tenth of a second. */
+/* The work of one call of the backend, in pair interactions: about a tenth of a second. */
 static const double call_work = 1e8;
 
 struct flight {
@@ -21,18 +22,18 @@ struct flight {
     struct config *config; /* the config with the setting in it */
     struct simulation simulation;
     struct watch *watch;
-    struct diagnostic *trust; /* the diagnostic of trust if orbits must be accurate, with its
-                                 shadows below; else NULL */
+    struct diagnostic *trust; /* the diagnostic "trust" if orbits must be accurate, with its shadows
+                                 below; else NULL */
     struct shadows *shadows;
     uint64_t compare; /* steps from one comparison with the shadows to the next */
     struct moment now;
     uint64_t steps;   /* steps in the run */
-    uint64_t row;     /* steps from one row to the next */
+    uint64_t row;     /* steps from one measurement of the energies (row) to the next */
     uint64_t enough;  /* steps for limits.part of the run */
-    bool all_rows;    /* rows are those of the run, none is left out */
+    bool all_rows;    /* no row of the run is left out */
     double *largest;  /* [systems] largest energy errors so far */
     double observing; /* work of measuring energies so far */
-    size_t kept;      /* number of errors in `history`, at times that grow by a factor */
+    size_t kept;      /* number of errors in `history`, at steps that grow by a tenth or more */
     struct {
         uint64_t step;
         double error;
@@ -41,8 +42,9 @@ struct flight {
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Sets the steps from one row to the next: those of the run, the common divisor of its cadences, or
- * a multiple of them if that many rows would be too much work. */
+/* Sets the steps from one row to the next: the greatest common divisor of the run's cadences, so
+ * that a pilot sees all rows of the run; or a multiple of it if so many rows would be too much
+ * work. */
 static void plan_rows(struct flight *flight, const struct config *config,
                       const struct setting *setting)
 {
@@ -75,7 +77,7 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
-/* Creates the shadows as the run does, to compare them at the same steps. */
+/* Creates the shadows as the run does, to compare them with the bodies at the same steps. */
 static enum status open_shadows(struct flight *flight, struct error *error)
 {
     const struct section *const section = config_section(flight->config, "trust");
@@ -142,8 +144,8 @@ static enum status compare(struct flight *flight, struct error *error)
     return shadow_adjust(flight->shadows, error);
 }
 
-/* Returns the work of the motion so far, with that of the shadows: the diagnostic tells it after
- * the first comparison; before, copies_work() does. */
+/* Returns the work of the motion so far, with that of the shadows: by copies_work() before the
+ * first comparison, then by what the diagnostic has counted. */
 static double work_with_shadows(const struct flight *flight)
 {
     const double shadows = !flight->trust                       ? 0.0
@@ -153,7 +155,7 @@ static double work_with_shadows(const struct flight *flight)
 }
 
 /* Measures the energies, as the run does at its rows and at the checks of its watch. Puts the error
- * that counts into *counts. */
+ * of the system that counts into *counts; for orbits, compares the shadows instead. */
 static enum status look(struct flight *flight, double *counts, struct error *error)
 {
     static const double cost = 1.5; /* work of measuring an energy over that of a force */
@@ -180,8 +182,8 @@ static enum status look(struct flight *flight, double *counts, struct error *err
     return STATUS_OK;
 }
 
-/* Moves to step `next` by short calls, between which it may be interrupted; or less far, until the
- * work allowed is done. */
+/* Moves to step `next` by short calls of the backend, between which an interruption is noticed; or
+ * less far, until the work allowed is done. */
 static enum status move(struct flight *flight, uint64_t next, struct error *error)
 {
     struct simulation *const simulation = &flight->simulation;
@@ -250,7 +252,7 @@ static void conclude(const struct flight *flight, enum status status, double cou
         return;
     const struct trust_outlook outlook = trust_outlook(flight->trust, flight->target.until);
     if (!status && flight->now.step < flight->compare)
-        pilot->part = 0.0; /* nothing was compared */
+        pilot->part = 0.0; /* no shadow was compared yet */
     pilot->error = status || isnan(outlook.error) ? INFINITY : outlook.error;
     pilot->carried = outlook.carried;
     pilot->whole = !status && outlook.whole;

@@ -3,16 +3,16 @@
 #include <math.h>
 
 #include "force/direct/reference.h"
-/* The number of steps of Yoshida's sixth order in the present period of the fastest pair: at first,
- * and the limit to which it is doubled if the energy is lost. */
+/* The number of steps by Yoshida's method of sixth order in the present period of the fastest pair:
+ * at first, and the limit below which it is doubled as long as the energy is lost. */
 static const double first_steps = 60.0, last_steps = 500.0;
-/* The largest energy error of a trajectory that counts as kept. */
+/* The largest energy error with which the energy counts as kept. */
 static const double energy_kept = 1e-3;
-/* The step, as a part of the run, below which bodies count as colliding: nobody could take more
- * steps. */
+/* The step, over the length of the run, below which bodies count as colliding: nobody could take
+ * more steps. */
 static const double least_step = 1e-14;
-/* The work, in pair interactions, of a force besides its pairs; and of a step besides its forces,
- * mostly the search for the fastest pair. */
+/* The work, in pair interactions, of a force evaluation besides its pairs; and of a step besides
+ * its force evaluations, mostly the search for the fastest pair. */
 static const double call_work = 30.0, look_work = 600.0;
 
 struct probe {
@@ -27,7 +27,7 @@ static enum status open_probe(const struct experiment *x, size_t system, struct 
     const struct simulation *from = &x->simulation;
     struct force_options force = force_exact(&from->options.force);
     force.threads = 1;
-    force.kernel = "auto"; /* not one of a GPU */
+    force.kernel = "auto"; /* a kernel of the CPU, not of a GPU */
     const struct simulation_changes changes = { .integrator = integrator_find("yoshida6"),
                                                 .backend = &backend_openmp,
                                                 .force = &force,

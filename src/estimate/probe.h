@@ -1,7 +1,5 @@
-/*
- * A probe of one system of few bodies: its motion until the end of the run, with steps that adapt
- * to the fastest pair, to find the closest passages before a step is chosen.
- */
+/* A probe: a copy of one system of few bodies moves until the end of the run, with steps that adapt
+ * to the fastest pair, to find the closest passages before a step is chosen. */
 #ifndef ORRERY_ESTIMATE_PROBE_H
 #define ORRERY_ESTIMATE_PROBE_H
 
@@ -11,12 +9,12 @@
 #include "estimate/experiment.h"
 #include "space/nearest.h"
 
-/* A sample of the probe at one of its steps. */
+/* The sample that a probe gives at each of its steps. */
 struct probe_sample {
     double time;
     struct nearest_pair pair; /* the fastest pair */
-    double depth;             /* |U| of the pair over the larger of |E| and |U| of the system at the
-                                 start */
+    double depth; /* |potential energy| of the pair over the larger of |E| and |U| of the system at
+                     the start */
 };
 
 struct probe_observer {
@@ -28,14 +26,14 @@ enum probe_end {
     PROBE_FINISHED,
     PROBE_COLLIDED, /* two bodies met head-on: no step is small enough */
     PROBE_TOO_LONG, /* the work that was allowed did not suffice */
-    PROBE_LOST      /* the energy was lost, even with the largest number of steps */
+    PROBE_LOST      /* the energy was off by too much, even with the largest number of steps */
 };
 
 /*
- * Follows the system, and gives a sample of each step to the observer. If the energy is lost, the
- * probe begins again with more steps, and the observer gets the samples of both. `work` is the work
- * allowed, in pair interactions; the work done is subtracted. STATUS_MEMORY; STATUS_STOPPED if the
- * experiment's interruption asks for it.
+ * Follows the system, and gives a sample of each step to the observer. If the energy error becomes
+ * too large, the probe begins again with more steps, and the observer gets the samples of both.
+ * *work is the work allowed, in pair interactions; the work done is subtracted. STATUS_MEMORY;
+ * STATUS_STOPPED if the experiment's interruption asks for it.
  */
 enum status probe_follow(const struct experiment *experiment, size_t system,
                          const struct probe_observer *observer, double *work, enum probe_end *end,

@@ -14,7 +14,7 @@
 
 /* --- cadences --------------------------------------------------------------------------------- */
 
-/* A key that counts steps, with its path: "diagnostics.0.every". */
+/* A cadence: a key of the config that counts steps, such as "diagnostics.0.every". */
 struct cadence {
     char path[64];
     int64_t every;
@@ -83,8 +83,8 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* Returns the largest number of thousandths of the run that one step may be long, if the run has at
- * least `steps` steps and all cadences are multiples of its step. */
+/* Returns how many thousandths of the run one step may be long at most, if the run has at least
+ * `steps` steps and all cadences, which count thousandths, are multiples of the step. */
 static uint64_t most_grid_steps(const struct config *config, double steps)
 {
     const uint64_t grid = (uint64_t)EXPERIMENT_DEFAULT_GRID, cadence = setting_cadence(config);
@@ -102,11 +102,11 @@ static void find_limits(const struct integrator *integrator, double *least, doub
     const double usual = key->default_value.real;
     const double coarsest = key->maximum > usual ? key->maximum : 0.5;
     *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
-    *most = integrator->block_steps ? 64.0 : 4.0; /* the default of gauss-radau leaves little error
-                                                     but roundings */
+    /* With its default key gauss-radau leaves little error but roundings. */
+    *most = integrator->block_steps ? 64.0 : 4.0;
 }
 
-/* Returns the key of the integrator for a refinement, with two digits. */
+/* Returns the value of the integrator's own key for a refinement, rounded to two digits. */
 static double key_for(const struct integrator *integrator, double refinement)
 {
     const double usual = integrator_key(integrator)->default_value.real;

@@ -1,8 +1,9 @@
 /*
  * A setting: an integrator with all that decides its steps, as keys of the config. One number, the
  * refinement, tells how fine it is: the number of steps in the whole run or, for an integrator that
- * chooses its own, how many times as many as by default. If the config gives no step, its cadences
- * count thousandths of the run, whatever step is chosen; a setting translates them into steps.
+ * chooses its own steps, how many times as many steps as by default. If the config gives no step,
+ * its cadences (such as `every` of a diagnostic) count thousandths of the run, whatever step is
+ * chosen; a setting translates them into steps.
  */
 #ifndef ORRERY_ESTIMATE_SETTING_H
 #define ORRERY_ESTIMATE_SETTING_H
@@ -15,20 +16,22 @@
 
 struct setting {
     const struct integrator *integrator;
-    double refinement;    /* number of steps in the run, or multiple of the default's; see above */
-    double step;          /* time.step; for an integrator that chooses its own, the grid step */
-    double key;           /* value of the integrator's own key, integrator_key(); NaN for stages */
-    uint64_t times, over; /* a cadence of n becomes one of n times / over steps */
+    double refinement; /* number of steps in the run, or multiple of the default's; see above */
+    double step;       /* time.step; for an integrator that chooses its own, the grid step */
+    double key; /* value of the integrator's own key, integrator_key(); NaN for an integrator of
+                   fixed steps */
+    /* A cadence of n in the config becomes one of n times / over steps. */
+    uint64_t times, over;
 };
 
 /* Returns the setting of the integrator nearest to `refinement` that the config allows, not coarser
- * if possible. A key gets two digits. A step divides a thousandth of the run, or is a multiple of
- * it that all cadences allow. */
+ * if possible. The value of a key is rounded to two digits. A step divides a thousandth of the run,
+ * or is a multiple of it by which all cadences are divisible. */
 struct setting setting_of(const struct config *config, const struct integrator *integrator,
                           double refinement);
 
-/* Makes the config with the setting in it, *applied; `config` must outlive it. The errors of
- * config_vary(). */
+/* Makes *applied, a copy of the config with the setting in it; `config` must outlive it. The errors
+ * of config_vary(). */
 enum status setting_apply(const struct config *config, const struct setting *setting,
                           struct config **applied, struct error *error);
 
@@ -40,8 +43,8 @@ uint64_t setting_cadence(const struct config *config);
 enum { SETTING_TEXT_SIZE = 96 };
 const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE]);
 
-/* Return a setting for run.json, and read one from an element of the lists there; the step is 0 if
- * that element is no setting. */
+/* Return a setting for run.json, and read one from an object there that has one; the step is 0 if
+ * the object has no setting. */
 json_t *setting_json(const struct setting *setting);
 struct setting setting_of_json(const json_t *json);
 

@@ -11,23 +11,26 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* The largest number of bodies in a trial, of all its systems together. */
+/* The largest number of bodies in a trial (the copy on which parts are timed), of all its systems
+ * together. */
 static const double trial_bodies = 8192;
-/* The time of all rounds of a measurement and that of its first round, at least: long enough to be
- * measured, short enough to wait for. */
+/* The least time of all rounds of a measurement together, and that of its first round: long enough
+ * to be measured, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
 /* The speed that is assumed of a disk that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
-enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: one for its bytes, one for its folder */
+/* flushes of a file that appears whole: one for its bytes, one for its folder */
+enum { FILE_FLUSHES = 2 };
 
 double timing_item_seconds(const struct timing_item *part)
 {
     return part->count > 0.0 ? part->count * part->each : 0.0;
 }
 
-/* A copy of some of the run's bodies, with all that is needed to observe them. */
+/* A copy of some of the run's bodies on which the parts are timed, with all that is needed to
+ * observe them. */
 struct trial {
     const struct estimated *x;
     struct simulation simulation;
@@ -38,9 +41,9 @@ struct trial {
     double work_ratio;             /* work of the force on a system of the run, as a multiple of the
                                       trial's */
     struct diagnostic *diagnostic; /* the diagnostic that is being timed */
-    uint64_t steps;                /* steps that the trial has made */
-    uint64_t counted;              /* steps that `own` covers: no more than the run has */
-    struct work_done own;          /* work of these, summed over the systems of the trial */
+    uint64_t steps;                /* steps of the run's length that the trial has made */
+    uint64_t counted;              /* steps that `own` covers: no more than the run itself has */
+    struct work_done own; /* work of the `counted` steps, summed over the systems of the trial */
     struct watch *watch;
 };
 
@@ -86,7 +89,8 @@ static enum status trial_open(const struct estimated *x, struct trial *trial, st
 
 /* --- what is tried ---------------------------------------------------------------------------- */
 
-/* Counts the steps of its own that an integrator has taken until here. */
+/* Sums the work of an integrator that chooses its own steps over the systems of the trial, for the
+ * steps that the trial has made so far. */
 static void count_own_steps(struct trial *trial)
 {
     trial->counted = trial->steps;
@@ -98,14 +102,15 @@ static void count_own_steps(struct trial *trial)
     }
 }
 
-/* Tries `steps` steps in one call, as the run makes them from one event to the next. */
+/* Makes `steps` steps in one call, as the run does from one event to the next. */
 static enum status try_steps(struct trial *trial, uint64_t steps, struct error *error)
 {
     trial->steps += steps;
     struct error reported = { 0 };
     const bool within = trial->steps <= trial->x->schedule->last;
     const enum status status = simulation_advance(&trial->simulation, steps, &reported);
-    if (status && (within || status != STATUS_NUMERICAL)) /* after its last step the run may fail */
+    /* A failure beyond the last step of the run does not matter. */
+    if (status && (within || status != STATUS_NUMERICAL))
         return error_pass(error, &reported);
     if (within && integrator_chooses_steps(trial->simulation.integrator))
         count_own_steps(trial);
@@ -145,7 +150,7 @@ static enum status try_potentials(struct trial *trial, uint64_t times, struct er
     return status;
 }
 
-/* Writes numbers as text, one at a time. */
+/* Writes `times` numbers as text, one at a time, as tables do. */
 static enum status try_numbers(struct trial *trial, uint64_t times, struct error *error)
 {
     (void)trial, (void)error;
@@ -155,8 +160,8 @@ static enum status try_numbers(struct trial *trial, uint64_t times, struct error
     return STATUS_OK;
 }
 
-/* Returns the time that measurements take: for one thread the time that it computes, which other
- * work of the machine does not change. */
+/* Returns a time in seconds to measure intervals with: if the run has one thread, the time for
+ * which the process has computed, which other work of the machine does not change. */
 static double seconds_now(const struct trial *trial)
 {
     struct timespec now;
@@ -166,10 +171,10 @@ static double seconds_now(const struct trial *trial)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Measures the seconds of one repetition of what try_it does. The number of repetitions in a round
- * doubles until there is something to measure, which also warms up; then the median of some rounds
- * counts. The least of them would be a time without the interruptions that the run will have
- * too. */
+/* Measures the seconds of one repetition of what `try_it` does; `from` is the number of repetitions
+ * in the first round. The number doubles until there is something to measure, which also warms up;
+ * then the median of some rounds counts. The least of them would be a time without the
+ * interruptions that the run will have too. */
 static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
                             struct trial *trial, uint64_t from, double *each, struct error *error)
 {
@@ -196,19 +201,19 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* The number of events that are counted one by one; the rest of a longer run is taken to be like
- * them. */
+/* The number of events that are counted one by one; the rest of a longer run is taken to have them
+ * as often. */
 static const double most_counted = 1e6;
 
-/* Counts the steps at which energies are summed, for a diagnostic, for statistics over systems or
- * for the watch. */
+/* Counts the steps of the run at which energies are summed, for a diagnostic, for statistics over
+ * systems or for the accuracy watch. */
 static enum status energy_events(const struct estimated *x, double *events, struct error *error)
 {
     const uint64_t steps = x->schedule->last;
     struct trigger *triggers = calloc(x->observers->diagnostic_count + 1, sizeof *triggers);
     if (!triggers)
         return error_memory(error);
-    size_t count = 1; /* number of triggers; the first is the watch's */
+    size_t count = 1; /* number of triggers (cadences); the first is the watch's */
     for (size_t i = 0; i < x->observers->diagnostic_count; i++)
         if ((x->observers->diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
             x->observers->diagnostics[i].aggregate)
@@ -248,15 +253,15 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     const struct estimated *x = trial->x;
     const double systems = (double)x->experiment->simulation.bodies->systems;
     double seconds = 0.0, count = 0.0;
-    /* The diagnostic of trust, which stands behind those of the config, is left out: its cost is
-     * that of the steps of its shadows. */
+    /* The diagnostic "trust", which stands behind those of the config, is left out: its cost is
+     * that of the steps of its shadows, which count as steps. */
     for (size_t i = 0; i < config_count(x->experiment->config, "diagnostics"); i++) {
         const struct section *section = config_item(x->experiment->config, "diagnostics", i);
         double each = 0.0;
         struct error unlike = { 0 };
         if (diagnostic_create(section, &trial->moment, &trial->diagnostic, &unlike)) {
             if (trial->bodies_ratio > 1.0 && unlike.status == STATUS_CONFIG)
-                continue; /* the run has it: it names a body that the trial lacks */
+                continue; /* it needs a body that the trial lacks; the run has that body */
             return error_pass(error, &unlike);
         }
         const enum status status = time_one(try_diagnostic, trial, 1, &each, error);
@@ -276,7 +281,8 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
-/* Returns the seconds to write a file of this length, flush and rename it. */
+/* Returns the seconds that it takes to write a file of this length, flush it to the disk and rename
+ * it. */
 static double file_seconds(const struct timing *timing, double bytes)
 {
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
@@ -295,7 +301,7 @@ static void measure_disk(const struct estimated *x, struct timing *timing)
 static enum status measure_outputs(struct trial *trial, double number, struct timing *timing,
                                    struct error *error)
 {
-    enum { NUMBER_BYTES = 20 }; /* of one number in text, with its separator */
+    enum { NUMBER_BYTES = 20 }; /* bytes of one number in text, with its separator */
     const struct estimated *x = trial->x;
     const struct bodies *bodies = x->experiment->simulation.bodies;
     const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
@@ -336,8 +342,8 @@ static void count_checkpoints(const struct estimated *x, struct timing *timing)
             floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
 }
 
-/* Returns the steps from one event to the next, 64 at most. The energy is judged less often as the
- * run goes on; the cadence of the middle of the run stands for all. */
+/* Returns the steps from one event of the run to the next, 64 at most. The energy is judged less
+ * often as the run goes on; how often in the middle of the run stands for all of it. */
 static uint64_t steps_at_a_time(const struct estimated *x)
 {
     uint64_t least = watch_stride(x->observers->watch, x->schedule->last / 2);
@@ -358,8 +364,8 @@ static enum status try_calls(struct trial *trial, uint64_t times, struct error *
     return status;
 }
 
-/* Computes the pair interactions of the run. Those of an integrator that chooses its own steps are
- * as in the trial, which saw the beginning of the run. */
+/* Computes the pair interactions of the whole run, with its copies. For an integrator that chooses
+ * its own steps they are taken to go on as in the trial, which saw the beginning of the run. */
 static void count_interactions(const struct trial *trial, struct timing *timing)
 {
     const struct estimated *const x = trial->x;
@@ -378,7 +384,7 @@ enum status timing_measure(const struct estimated *x, struct timing *timing, str
     double number = 0.0, step = 0.0;
     *timing = (struct timing){ 0 };
     measure_disk(x, timing);
-    /* Energies and diagnostics are measured before the bodies move. */
+    /* Energies and diagnostics are timed before the steps, which move the bodies of the trial. */
     if (!trial_open(x, &trial, error) && !time_one(try_numbers, &trial, 1000, &number, error) &&
         !measure_energies(&trial, timing, error) &&
         !measure_diagnostics(&trial, number, timing, error) &&

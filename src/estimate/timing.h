@@ -1,7 +1,5 @@
-/*
- * The duration of a run, from measured parts: everything that happens in the run is timed on its
- * bodies, or on the first of many, and multiplied by how often it happens.
- */
+/* The duration of a run, from measured parts: everything that happens in the run is timed on a copy
+ * of its bodies, or of the first of many, and multiplied by how often it happens. */
 #ifndef ORRERY_ESTIMATE_TIMING_H
 #define ORRERY_ESTIMATE_TIMING_H
 
@@ -11,12 +9,12 @@
 #include "observation/observers.h"
 #include "observation/schedule.h"
 
-/* The parts of an open run that decide its cost; all borrowed. */
+/* The parts of an open run from which its cost is estimated; all borrowed. */
 struct estimated {
-    const struct experiment *experiment; /* with its simulation started */
+    const struct experiment *experiment; /* the experiment, with its simulation started */
     const struct schedule *schedule;
     const struct observers *observers;
-    const char *directory; /* directory given in the options; NULL for the usual one */
+    const char *directory; /* run directory given in the options; NULL for the usual one */
     double state_bytes;    /* bytes of the state that observers and criteria keep for a restart */
 };
 
@@ -29,21 +27,21 @@ struct timing {
     struct timing_item forces;      /* steps, with their forces */
     struct timing_item energies;    /* sums over all pairs, for diagnostics and the watch */
     struct timing_item diagnostics; /* events of all diagnostics, with the rows that they write */
-    struct timing_item outputs;     /* events of all outputs: frames */
+    struct timing_item outputs;     /* frames of all outputs */
     struct timing_item checkpoints;
     struct disk_speed disk;
-    int disk_error; /* errno if the disk could not be measured and a usual one is assumed; or 0 */
-    double seconds; /* of all these parts together */
+    int disk_error; /* errno if the disk could not be measured and a usual speed is assumed; or 0 */
+    double seconds; /* seconds of all these parts together: the duration of the run */
     double rate;    /* pair interactions per second in the steps */
     double interactions; /* pair interactions in all steps */
-    double own_steps;    /* steps of an integrator that chooses its own, if they go on as they
-                            began; or 0 */
+    double own_steps; /* steps of the whole run by an integrator that chooses its own, if they go on
+                         as they began; or 0 */
 };
 
 double timing_item_seconds(const struct timing_item *part);
 
-/* Measures the parts; takes about a second at most if a step takes less. STATUS_MEMORY, and the
- * errors of backends and diagnostics. */
+/* Measures the parts. Takes about a second at most, unless one step of the run takes as long.
+ * STATUS_MEMORY, and the errors of backends and diagnostics. */
 enum status timing_measure(const struct estimated *x, struct timing *timing, struct error *error);
 
 #endif

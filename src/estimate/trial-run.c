@@ -2,19 +2,20 @@
 
 #include <math.h>
 
-/* The error over its limit at which a trial run ends: with so large an error it is lost. */
+/* The error over its limit at which a trial run ends: with so large an error the energy is lost. */
 static const double hopeless = 10.0;
-/* The work of one call of the backend, in pair interactions: a tenth of a second. */
+/* The work of one call of the backend, in pair interactions: a tenth of a second or two. */
 static const double call_work = 2e8;
 
-/* The part of a bound that the error of a trial may reach at the checks of its watch; the rows of
- * the run lie between these and may see larger errors. */
+/* The part of the bound that the energy error of a trial may reach at the checks of its watch; the
+ * rows of the run lie between these checks and may see larger errors. */
 static const double unseen_part = 0.5;
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* The work of each force besides its pairs, in pair interactions; and the factor by which a pair is
- * slower than in the fast kernels. Processes wait for each other, and a GPU for its host. */
+/* The work of each force evaluation besides its pairs, in pair interactions; and the factor by
+ * which a pair is slower than in the fast kernels, by backend (NULL: all others). MPI processes
+ * wait for each other, and a GPU for its host. */
 static const struct pace {
     const struct backend_class *class_;
     double overhead, slower;
@@ -71,14 +72,16 @@ static double error_in_limits(const struct attempt *attempt)
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
-/* Returns the largest error over its limit as the verdict judges it: close passages count less. */
+/* Returns the largest energy error over its limit as the verdict judges it: errors during close
+ * passages count less. */
 static double judged_in_limits(const struct attempt *attempt)
 {
     return fmax(watch_judged_in_limits(attempt->watch),
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
-/* Advances to step `next` by short calls, between which it may be interrupted. */
+/* Advances to step `next` by short calls of the backend, between which an interruption is
+ * noticed. */
 static enum status advance(struct attempt *attempt, uint64_t next, struct error *error)
 {
     const struct experiment *const x = attempt->experiment;
@@ -98,7 +101,7 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
     return status;
 }
 
-/* Runs from each check of the watch to the next, until the last step or until the error is
+/* Advances from each check of the watch to the next, until the last step or until the error is
  * `hopeless` times its limit. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {

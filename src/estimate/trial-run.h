@@ -1,7 +1,7 @@
 /*
- * A trial run: the whole run with another step, with a backend and an integrator of its own, under
- * its own watch; it writes nothing. A run with this step then moves in the same way to the bit, and
- * its watch comes to the same verdict.
+ * A trial run: a copy of the bodies moves through the whole run with another step, with a backend
+ * and an integrator of its own, under an accuracy watch of its own; it writes nothing. A run with
+ * this step then moves in the same way to the bit, and its watch comes to the same verdict.
  */
 #ifndef ORRERY_ESTIMATE_TRIAL_RUN_H
 #define ORRERY_ESTIMATE_TRIAL_RUN_H
@@ -14,20 +14,20 @@
 
 struct trial_run {
     double step;
-    bool within;                /* no limit of the watch was passed, whatever on_jump says, and the
-                                   error is at most half of the bound */
-    double error_in_limits;     /* largest |E - E0| over the watch's limit or over the bound,
-                                   whichever is less */
-    char text[WATCH_TEXT_SIZE]; /* what the watch says of the trial; "" if nothing */
+    bool within; /* no limit of the watch was passed, whatever watch.on_jump says, and the energy
+                    error is at most half of the bound */
+    double error_in_limits; /* largest error of energy or orbits over its limit: the watch's or, for
+                               the energy, the bound if that is less */
+    char text[WATCH_TEXT_SIZE]; /* what the watch says of the trial run; "" if nothing */
 };
 
-/* Returns the work of a trial run, in pair interactions that would take as long. */
+/* Returns the work of a trial run, as the number of pair interactions that would take as long. */
 double trial_run_work(const struct experiment *experiment, double step);
 
-/* Makes a trial run with `step`. `bound` is the energy error that is wanted, over max(|E0|, |U0|);
- * if it is infinite, only the limits of the watch count. The trial ends early if the energy is far
- * off. STATUS_MEMORY, STATUS_UNAVAILABLE; STATUS_STOPPED if the experiment's interruption asks for
- * it. */
+/* Makes a trial run with `step`. `bound` is the largest energy error that is wanted, over max(|E0|,
+ * |U0|); if it is infinite, only the limits of the watch count. The trial ends early if the energy
+ * is far off. STATUS_MEMORY, STATUS_UNAVAILABLE; STATUS_STOPPED if the experiment's interruption
+ * asks for it. */
 enum status trial_run_make(const struct experiment *experiment, double step, double bound,
                            struct trial_run *trial, struct error *error);
 
