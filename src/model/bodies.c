@@ -139,7 +139,8 @@ bool bodies_is_species(const char *name)
     return length > 0 && end == length && length < SPECIES_NAME_SIZE && name_is_shown(name);
 }
 
-/* Returns the name of the body of this id; NULL: it has none. */
+/* Returns the name of the body with this id: that of the species that has this body alone in every
+ * system; NULL if there is none. */
 static const char *find_name(const struct bodies *b, int64_t id)
 {
     for (size_t k = 0; k < b->species_count; k++) {
@@ -214,8 +215,8 @@ size_t bodies_length(const struct bodies *bodies)
     return bodies->systems * bodies->stride;
 }
 
-/* Returns 0 if position and velocity are finite, otherwise NaN: 0 x is NaN if x is infinite or NaN,
- * while a sum of finite numbers may itself be infinite. */
+/* Returns 0 if position and velocity of body i are finite, otherwise NaN: 0 times x is NaN if x is
+ * infinite or NaN. (A sum of the numbers themselves could be infinite although each is finite.) */
 static double defect(const struct bodies *b, size_t i)
 {
     return 0 * b->x[i] + 0 * b->y[i] + 0 * b->z[i] + 0 * b->vx[i] + 0 * b->vy[i] + 0 * b->vz[i];
@@ -260,7 +261,7 @@ enum status bodies_report(const struct bodies *b, size_t i, const char *when, st
 
 /* --- changes of one system -------------------------------------------------------------------- */
 
-/* Subtracts the mean, weighted by mass, from x[0 ... count - 1]. */
+/* Subtracts from x[0 ... count - 1] their mean, weighted by the masses m. */
 static void subtract_mean(const double *m, double *x, size_t count)
 {
     double mass = 0, moment = 0;

@@ -19,9 +19,9 @@ static void coordinate_range(const struct bodies *bodies, double *lowest, double
 }
 
 /*
- * Some versions of OVITO take positions as reduced coordinates of the cell when all of them lie in
- * one of these ranges (with a margin). Then the cell must be the unit cube that begins at `origin`,
- * for which that changes nothing.
+ * Some versions of OVITO take positions as reduced coordinates (fractions of the cell) when all of
+ * them lie in one of these ranges, which are wider than a unit cube by a margin. Then the cell must
+ * be the unit cube that begins at `origin`, in which fractions and positions are the same.
  */
 static const struct {
     double lowest, highest, origin;
@@ -62,7 +62,8 @@ struct cell cell_of(const struct physics *physics, const struct bodies *bodies)
     if (physics->boundary == BOUNDARY_OPEN)
         return open_cell(lowest, highest);
     const double L = physics->box_length;
-    if (highest - lowest > L) { /* some will be wrapped: the range is that of the box */
+    /* Some bodies will be wrapped into the box: the range is that of the box. */
+    if (highest - lowest > L) {
         lowest = -0.5 * L;
         highest = 0.5 * L;
     }

@@ -1,5 +1,5 @@
-/* The cell in which the bodies are shown: xyz trajectories have it, and g(r) is normalised with
- * it. */
+/* The cell in which the bodies are shown: files of trajectories name it, and the radial
+ * distribution function g(r) is normalised with its volume. */
 #ifndef ORRERY_MODEL_CELL_H
 #define ORRERY_MODEL_CELL_H
 
@@ -15,16 +15,16 @@ struct cell {
 };
 
 /*
- * Returns the cell of all systems at once. In a periodic box it is the box about the origin; in
+ * Returns the cell of all systems together. In a periodic box it is the box about the origin; in
  * open space it is the smallest cube [-h, h]^3 that holds all bodies, with h a power of two, so
- * that it seldom changes. Exception: some versions of OVITO take positions for reduced coordinates
- * if all of them lie in [-0.51, 0.51] or [-0.01, 1.01]. Then the cell is a unit cube in open space,
- * for which that changes nothing, and a periodic box is moved away from these ranges by whole
- * boxes.
+ * that it seldom changes from one frame to the next. Exception: some versions of OVITO take
+ * positions for reduced coordinates (fractions of the cell) if all of them lie in [-0.51, 0.51] or
+ * [-0.01, 1.01]. Then the cell is a unit cube in open space, in which fractions and positions are
+ * the same, and a periodic box is moved away from these ranges by whole boxes.
  */
 struct cell cell_of(const struct physics *physics, const struct bodies *bodies);
 
-/* Returns the periodic box about the origin, for formats whose positions no program takes for
+/* Returns the periodic box about the origin, for formats in which no program takes positions for
  * reduced coordinates; a cell of side 0 in open space. */
 struct cell cell_about_origin(const struct physics *physics);
 

@@ -5,7 +5,7 @@
 
 #include "model/vec3.h"
 
-/* A sum and what rounding has lost of it (Neumaier 1974, Z. angew. Math. Mech. 54, 39). */
+/* A sum, and what rounding has lost of it so far (Neumaier 1974, Z. angew. Math. Mech. 54, 39). */
 struct sum {
     double value, lost;
 };
@@ -38,12 +38,12 @@ void conserved_velocity(double mass, double kinetic, const double momentum[3], d
 
 double conserved_internal(double kinetic, double sum)
 {
-    static const double rounding = 4.0 * DBL_EPSILON; /* of v and of V, relative to V */
+    static const double rounding = 4.0 * DBL_EPSILON; /* roundings of v and of V, relative to V */
     return sum <= rounding * rounding * kinetic ? 0.0 : sum;
 }
 
-/* Returns K', summed about V itself: the difference of K and P^2/2M would lose the digits of a K'
- * that is much smaller than either. */
+/* Returns K', summed over the velocities relative to V: the difference of K and P^2/2M would lose
+ * the digits of a K' that is much smaller than both. */
 static double internal_of(const struct bodies *bodies, size_t first, const struct conserved *c)
 {
     struct sum sum = { 0 };

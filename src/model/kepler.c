@@ -36,10 +36,8 @@ static double angular_momentum(const struct kepler_state *state)
     return vec3_length(l);
 }
 
-/*
- * Finds the root of f between a and b to the last digits; if rounding has taken the change of sign
- * away, the root is the end at which |f| is smaller. STATUS_MEMORY.
- */
+/* Finds the root of f between a and b to the last digits. If f has no change of sign there, since
+ * rounding has taken it away, the root is the end at which |f| is smaller. STATUS_MEMORY. */
 static enum status solve(double (*f)(double, void *), void *context, double a, double b,
                          double *root, struct error *error)
 {
@@ -69,8 +67,9 @@ static enum status solve(double (*f)(double, void *), void *context, double a, d
 /* --- Kepler's equation in universal form ------------------------------------------------------ */
 
 /*
- * With ds = dt / r the motion is that of an oscillator: t = r0 s + eta G2 + zeta G3, where
- * Gk(s) = s^k c_k(beta s^2) (Stumpff's functions) and beta = 2 mu / r0 - v0^2.
+ * Kepler's equation in universal form. With ds = dt / r the motion is that of an oscillator: t = r0
+ * s + eta G2 + zeta G3, where Gk(s) = s^k c_k(beta s^2) (Stumpff's functions c_k), beta = 2 mu / r0
+ * - v0^2, eta = r0.v0 and zeta = mu - beta r0.
  */
 struct universal {
     double r0, eta, zeta, beta;
@@ -106,10 +105,11 @@ static double time_left(double s, void *context)
     return u->r0 * s + u->eta * g.g2 + u->zeta * g.g3 - u->dt;
 }
 
-/* Returns the far end of an interval [0, end] that holds the root: time grows with s. */
+/* Returns the far end of an interval [0, end] of s that holds the root of time_left(), since time
+ * grows with s. */
 static double far_end(struct universal *u)
 {
-    if (u->beta > 0.0) /* the eccentric anomaly advances by at most pi + 2e in half a period */
+    if (u->beta > 0.0) /* E advances by at most pi + 2e in half a period */
         return copysign(2.0 * M_PI / sqrt(u->beta), u->dt);
     double end = u->dt / u->r0;
     if (u->beta < 0.0 && fabs(end) > 1.0 / sqrt(-u->beta))
@@ -119,7 +119,8 @@ static double far_end(struct universal *u)
     return end;
 }
 
-/* Returns the angle from a to b in the sense of motion, in [0, 2 pi). */
+/* Returns the angle from the separation of a to that of b in the sense of a's motion, in [0, 2
+ * pi). */
 static double swept(const struct kepler_state *a, const struct kepler_state *b)
 {
     double l[3], c[3];
@@ -141,7 +142,8 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
      * backwards. */
     const double period = u.beta > 0.0 ? 2.0 * M_PI * mu / (u.beta * sqrt(u.beta)) : INFINITY;
     u.dt = u.beta > 0.0 ? remainder(dt, period) : dt;
-    const double turns = rint((dt - u.dt) / period); /* those that remainder() has left out */
+    /* The whole periods that remainder() has left out. */
+    const double turns = rint((dt - u.dt) / period);
 
     double s;
     if (solve(time_left, &u, 0.0, far_end(&u), &s, error))
@@ -152,13 +154,13 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
     const double r = r0 + u.eta * g.g1 + u.zeta * g.g2;
     for (int k = 0; k < 3; k++) {
         const double x = from->x[k], v = from->v[k];
-        /* x = f x0 + g v0, the small parts added last */
+        /* x = f x0 + g v0 (Gauss's f and g), written as x0 plus small parts that are added last */
         to->x[k] = x + (u.dt * v - mu * (g.g2 / r0 * x + g.g3 * v));
         to->v[k] = v - mu * (g.g1 / (r0 * r) * x + g.g2 / r * v);
     }
     double part = swept(from, to) - (u.dt < 0.0 ? 2.0 * M_PI : 0.0);
-    /* If the body has hardly moved, rounding must not make a whole turn of it. (mu / r0 is for
-     * parabolas, whose beta is 0.) */
+    /* If the body has hardly moved, rounding must not make a whole turn of the angle. (mu / r0 is
+     * for parabolas, whose beta is 0.) */
     if (fmax(fabs(u.beta), mu / r0) * s * s < 1e-12)
         part = remainder(part, 2.0 * M_PI);
     *angle = turns * 2.0 * M_PI + part;
@@ -174,7 +176,8 @@ struct field {
     double l; /* |r x v| */
 };
 
-/* Puts the derivatives of x, v and angle into dydt, in units in which mu = 1. */
+/* Puts the time derivatives of y, which is x, v and the angle swept, into dydt, in units in which
+ * mu = 1. */
 static int derivative(double t, const double y[], double dydt[], void *context)
 {
     (void)t;
@@ -233,7 +236,7 @@ enum status kepler_advance(const struct kepler_interaction *interaction,
     *angle = 0.0;
     if (dt == 0.0) {
         ;
-    } else if (interaction->mu <= 0.0) { /* nothing pulls: a straight line */
+    } else if (interaction->mu <= 0.0) { /* without attraction: a straight line */
         for (int k = 0; k < 3; k++)
             next.x[k] += dt * from->v[k];
         *angle = swept(from, &next);
@@ -270,9 +273,10 @@ static void conic(double mu, const struct kepler_state *state, struct kepler_orb
 }
 
 /*
- * A softened orbit. Its radial motion in u = r^2, with s = sqrt(u + eps^2): (du/dt)^2 = 4 f(u),
- * f = 2 E u + 2 mu u / s - L^2 = Q(u) (u+ - u) (u - u-), and Q > 0 follows from the divided
- * differences of s and 1/s without cancellation:
+ * A softened orbit. Its radial motion in u = r^2, with s = sqrt(u + eps^2), turning points u- and
+ * u+ (s- and s+), energy E and angular momentum L: (du/dt)^2 = 4 f(u), f = 2 E u + 2 mu u / s - L^2
+ * = Q(u) (u+ - u) (u - u-), and Q > 0 follows from the divided differences of s and 1/s without
+ * cancellation:
  *   Q = 2 mu (1 + eps^2 (s + s- + s+) / (s s- s+)) / ((s + s-) (s + s+) (s- + s+)).
  * With u = (u+ + u-)/2 - (u+ - u-)/2 cos psi: dt = dpsi / (2 sqrt Q), dtheta = L dt / u, both
  * smooth.
@@ -283,7 +287,8 @@ struct rosette {
     double inner, outer; /* u- and u+ */
 };
 
-/* Returns mu r^4 / s^3 - L^2, which is 0 on the circular orbit with this L. */
+/* Returns mu r^4 / s^3 - L^2, with s^2 = r^2 + eps^2, which is 0 on the circular orbit with this
+ * L. */
 static double circular_excess(double r, void *context)
 {
     const struct rosette *c = context;
@@ -292,8 +297,9 @@ static double circular_excess(double r, void *context)
 }
 
 /*
- * Returns how far the effective potential at u stands above its minimum at u_c (`circle`), the u of
- * the circular orbit with the same L; written so that nothing cancels near u_c:
+ * Returns how far the effective potential L^2 / 2u - mu / s at u stands above its minimum at u_c
+ * (`circle`), the u of the circular orbit with the same L; written so that nothing cancels near
+ * u_c:
  *   mu (u_c - u)^2 (2 s_c^2 - u_c - u_c s_c / (s + s_c)) / (2 u s_c^3 s (s + s_c)).
  */
 static double effective_potential(const struct rosette *c, double circle, double u)
@@ -309,8 +315,9 @@ struct turning {
     double circle, excess;
 };
 
-/* Returns the root of the effective potential at u minus the root of the orbit's excess, which is 0
- * at a turning point. Roots, because the potential is a parabola at the bottom. */
+/* Returns the square root of the effective potential at u (above its minimum) minus that of the
+ * orbit's excess over the minimum, which is 0 at a turning point. Square roots, because the
+ * potential is a parabola at its minimum. */
 static double turning_excess(double u, void *context)
 {
     const struct turning *t = context;
@@ -380,8 +387,8 @@ static enum status anomalies(const struct rosette *c, double psi, struct kepler_
     double since[2], whole[2], doubt;
     for (int k = 0; k < 2; k++) {
         gsl_function f = { .function = integrands[k], .params = (void *)c };
-        /* Once the workspace is there, nothing can fail; that rounding ends the refinement early is
-         * fine. */
+        /* Once the workspace is allocated, nothing else can fail; that rounding may end the
+         * refinement early does no harm. */
         gsl_integration_qag(&f, 0.0, psi, 0.0, 1e-13, INTERVALS, GSL_INTEG_GAUSS31, work, &since[k],
                             &doubt);
         gsl_integration_qag(&f, 0.0, M_PI, 0.0, 1e-13, INTERVALS, GSL_INTEG_GAUSS31, work,
@@ -468,8 +475,8 @@ static void state_in_plane(const struct elements *elements, double mu, double so
     velocity[1] = v * (e + cosine);
 }
 
-/* Finds the axes of the orbit's plane in space: the first two columns of R_z(node) R_x(inclination)
- * R_z(argument). */
+/* Finds the axes of the orbit's plane in space, x_axis towards the pericentre: the first two
+ * columns of the product of rotations R_z(node) R_x(inclination) R_z(argument of pericentre). */
 static void axes(const struct elements *elements, double x_axis[3], double y_axis[3])
 {
     double sn, cn, si, ci, sw, cw;

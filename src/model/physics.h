@@ -14,18 +14,20 @@
 extern "C" {
 #endif
 
-/* Begins a function that CUDA sources compile for the GPU too, from the same lines. */
+/* Begins the definition of a function that CUDA sources compile for the GPU too, from the same
+ * lines. */
 #ifdef __CUDACC__
 #define DEVICE_INLINE static inline __host__ __device__
 #else
 #define DEVICE_INLINE static inline
 #endif
 
-struct external; /* external/external.h */
+struct external; /* declared in external/external.h */
 
 enum boundary {
     BOUNDARY_OPEN,
-    BOUNDARY_PERIODIC /* cube of side box_length; the nearest image of each body acts */
+    BOUNDARY_PERIODIC /* a cube of side box_length; of each body the image nearest to the other body
+                         acts */
 };
 
 /*
@@ -37,22 +39,26 @@ struct physics {
     double gravitational_constant;
     double softening; /* eps >= 0; a length */
     enum boundary boundary;
-    double box_length; /* periodic only */
-    /* Omega, the angular speed about the z axis, angle per time, of the frame in which positions
-     * and velocities are; 0: at rest. The centrifugal force is among the external fields. */
+    double box_length; /* side of the periodic box; unused in open space */
+    /* Omega, the angular speed about the z axis, in radians per unit of time, of the frame in which
+     * positions and velocities are given; 0: it does not rotate. The centrifugal force is among the
+     * external fields. */
     double rotation;
     const struct units *units;
-    const struct external *external;   /* fields beside the bodies, borrowed; NULL: none */
-    struct interruption *interruption; /* may end long sums, which then mean nothing; or NULL */
+    const struct external *external; /* fields that act besides the bodies, borrowed; NULL: none */
+    struct interruption *interruption; /* may end long sums before they are complete, so that they
+                                          mean nothing; or NULL */
 };
 
-/* Returns the minimum image of the separation d in a box of side L: within [-L/2, L/2]. */
+/* Returns the separation d along one axis, from the nearest image in a periodic box of side L:
+ * within [-L/2, L/2]. */
 static inline double physics_nearest_image(double d, double L)
 {
     return d - L * rint(d / L);
 }
 
-/* Returns the image of x in [0, L), which rounding must not put at L. */
+/* Returns the image of the coordinate x in [0, L) of a periodic box of side L; the last line keeps
+ * rounding from making it L. */
 static inline double physics_wrap(double x, double L)
 {
     const double y = x - L * floor(x / L);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "model/unit.h"
 
-static const double least_count = 2.0; /* units in the whole run, at least */
+static const double least_count = 2.0; /* the run must be at least so many units long */
 
 static struct time_unit unit_of(double size, const char *name, const char *label)
 {

@@ -54,7 +54,7 @@ const char *unit_symbols(void)
            "hr, d, yr, kyr, Myr, Gyr";
 }
 
-/* Quotients that are written without a sign between their parts. */
+/* Quotients that some files write without a sign between numerator and denominator. */
 static const struct {
     const char *name, *meant;
 } joined[] = { { "kms", "km/s" }, { "kmps", "km/s" }, { "mps", "m/s" } };
@@ -74,7 +74,7 @@ static const struct symbol *find_symbol(const char *name, size_t length)
 struct product {
     int mass, length, time;
     double worth;
-    bool physical, nbody; /* whether it has physical symbols, N-body symbols */
+    bool physical, nbody; /* it has a physical symbol; it has an N-body symbol */
 };
 
 enum { MOST_BRACKETS = 4, GREATEST_POWER = 9, GREATEST_EXPONENT = 99 };
@@ -89,8 +89,8 @@ static void multiply(struct product *product, const struct product *factor, int 
     product->nbody |= factor->nbody;
 }
 
-/* Takes the power behind a factor, "^-1", "**-1", "^{-1}" or "-1"; 1 if there is none. Returns
- * false if the power is 0, too large or no whole number. */
+/* Takes the power behind a factor, "^-1", "**-1", "^{-1}" or "-1", and moves *text behind it;
+ * *power is 1 if there is none. Returns false if the power is 0, too large or no whole number. */
 static bool take_power(const char **text, int *power)
 {
     const char *p = *text;
@@ -113,7 +113,8 @@ static bool take_power(const char **text, int *power)
     return true;
 }
 
-/* Takes a number, "1e10" or "10^10". Returns false if it is none, or not positive and finite. */
+/* Takes a number, "1e10" or "10^10", and moves *text behind it. Returns false if there is none, or
+ * if it is not positive and finite. */
 static bool take_number(const char **text, struct product *factor)
 {
     const char *p = *text;
@@ -154,7 +155,7 @@ static bool take_symbol(const char **text, struct product *factor)
     return true;
 }
 
-/* Skips the signs between two factors; *divides: a `/` is among them. */
+/* Skips the signs and blanks between two factors; *divides tells whether a `/` is among them. */
 static void skip_signs(const char **text, bool *divides)
 {
     const char *p = *text;
@@ -169,8 +170,8 @@ static void skip_signs(const char **text, bool *divides)
     *text = p;
 }
 
-/* Takes a product up to the end of the text or to the closing bracket, if `brackets` > 0 are open.
- * Returns false if the text is no product. */
+/* Takes a product up to the end of the text or to the closing bracket, and moves *text behind it.
+ * `brackets` is the number of brackets that are open. Returns false if the text is no product. */
 static bool take_product(const char **text, int brackets, struct product *product)
 {
     *product = (struct product){ .worth = 1.0 };

@@ -18,7 +18,8 @@ struct unit {
 /*
  * Parses a unit: numbers and symbols with blanks, `*` or `/` between them, whole powers as in s^-1,
  * s**-1 or s-1, and brackets; `/` divides by the one factor behind it. Symbols are those of
- * unit_symbols() or M, L and T of N-body units, but not both. Returns false for any other text.
+ * unit_symbols() or the N-body units M, L and T, but not both kinds in one text. Returns false for
+ * any other text.
  */
 bool unit_parse(const char *text, struct unit *unit);
 
@@ -31,10 +32,10 @@ const char *unit_symbols(void);
 #endif
 
 /*
- * The values of the units of astronomy in SI. Masses follow from GM, which is known far better than
- * G and the kilogram. GMsun, GMearth, GMjupiter, Rsun, Rearth, Rjupiter: nominal values of IAU 2015
- * resolution B3; parsec: 648000/pi AU, IAU 2015 B2; AU: IAU 2012 B2; G: CODATA 2022; the year is
- * Julian.
+ * The values of the units of astronomy in SI. The mass of the Sun or of a planet follows from its
+ * GM, which is known far better than G. GMsun, GMearth, GMjupiter, Rsun, Rearth, Rjupiter: nominal
+ * values of IAU 2015 resolution B3; parsec: 648000/pi AU, IAU 2015 B2; AU: IAU 2012 B2; G: CODATA
+ * 2022; the year is Julian.
  */
 
 #define CONSTANT_G 6.67430e-11                 /* m^3 kg^-1 s^-2 */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 /*
+ * The values of G and of the units in SI:
  * astronomical: G = k^2 with the Gaussian constant k = 0.01720209895 AU^(3/2) Msun^(-1/2) d^-1
  *   (IAU 1976, system of astronomical constants).
  * galactic, pc-msun-kms, pc-msun-myr: G Msun is GMsun, in the unit of length times the square of
@@ -67,7 +68,8 @@ const struct units *units_find(const char *name)
     return NULL;
 }
 
-/* Appends "symbol^power" after a blank. */
+/* Appends "symbol^power" to the label, with a blank before it unless it is the first; nothing if
+ * the power is 0. */
 static void append_power(char *label, const char *symbol, int power)
 {
     if (power == 0)
@@ -134,7 +136,7 @@ const char *units_length(const struct units *units, double length, int digits,
     return print_number(units, (struct dimension)DIMENSION_LENGTH, length, digits, buffer);
 }
 
-/* Returns the value in SI of 1 of a dimension. */
+/* Returns the value in SI of the unit of dimension d. */
 static double worth_of(const struct units *units, struct dimension d)
 {
     return pow(units->kilograms, d.mass) * pow(units->metres, d.length) *
@@ -153,7 +155,8 @@ struct unit units_unit(const struct units *units, struct dimension dimension)
 
 double units_factor(const struct units *units, struct unit unit)
 {
-    /* Units that differ by roundings only are the same unit, and its numbers keep their bits. */
+    /* Units that differ by less than this are the same but for roundings, and numbers in them keep
+     * their bits. */
     static const double roundings = 1e-14;
     const double factor = units_physical(units) && unit.worth > 0.0
                               ? unit.worth / worth_of(units, unit.dimension)

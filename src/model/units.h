@@ -1,4 +1,4 @@
-/* Systems of units: the value of 1 in each, the gravitational constant in it, and how to label
+/* Systems of units: the gravitational constant in each, its units in SI, and how to label
  * numbers. */
 #ifndef ORRERY_MODEL_UNITS_H
 #define ORRERY_MODEL_UNITS_H
@@ -14,25 +14,26 @@ extern "C" {
 #endif
 
 struct units {
-    const char *name;          /* as physics.units spells it */
-    const char *mass, *length; /* symbols: "Msun", "AU" */
+    const char *name;          /* as the key physics.units spells it */
+    const char *mass, *length; /* symbols of the units: "Msun", "AU" */
     const char *time;          /* symbol, or NULL where velocity is the base unit instead */
     const char *velocity;      /* symbol, or NULL where time is the base unit */
     double gravitational_constant;
-    double kilograms, metres, seconds; /* of the unit of mass, length, time; 0 in `nbody` units */
-    const char *source;                /* the source of these values */
+    /* The units of mass, length and time in SI; 0 in `nbody` units. */
+    double kilograms, metres, seconds;
+    const char *source; /* the source of these values */
 };
 
 extern const char *const units_names[]; /* the names of all systems of units; NULL-terminated */
-extern const char *const units_help[];  /* a sentence for each, with its G */
+extern const char *const units_help[];  /* a sentence on each system of units, with its G */
 
 /* Return a system of units by its number, NULL past the last, and by its name, NULL if it is
  * unknown. Rows are static. */
 const struct units *units_at(size_t index);
 const struct units *units_find(const char *name);
 
-/* Writes the label of a dimension into `buffer` and returns it: "Msun AU^2 d^-2", "1" for a pure
- * number; in `nbody` units "M L^2 T^-2". */
+/* Writes the unit of a dimension into `buffer` and returns it: "Msun AU^2 d^-2" for an energy, "1"
+ * for a pure number; in `nbody` units "M L^2 T^-2". */
 enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
@@ -45,15 +46,14 @@ struct units_word {
 enum { UNITS_WORDS = 4 };
 extern const struct units_word units_words[UNITS_WORDS];
 
-/* Writes " Myr", to stand behind a number; "" if the number is a pure one or the units have no
- * value in SI. */
+/* Writes the unit of a dimension with a blank before it, " Myr", to stand behind a number; "" for a
+ * pure number, or if the units have no value in SI. Returns `buffer`. */
 const char *units_behind(const struct units *units, struct dimension dimension,
                          char buffer[UNITS_LABEL_SIZE + 1]);
 
-/*
- * Writes "3653 d", with `digits` significant digits, for people. If the units have no value in SI,
- * or `units` is NULL, it writes the number alone.
- */
+/* Write a time or a length for people, with `digits` significant digits and its unit: "3653 d". If
+ * the units have no value in SI, or `units` is NULL, they write the number alone. Return
+ * `buffer`. */
 enum { UNITS_TEXT_SIZE = UNITS_LABEL_SIZE + 32 };
 const char *units_time(const struct units *units, double time, int digits,
                        char buffer[UNITS_TEXT_SIZE]);
@@ -63,13 +63,11 @@ const char *units_length(const struct units *units, double length, int digits,
 /* Tells whether the units have a value in SI; those of `nbody` have none. */
 bool units_physical(const struct units *units);
 
-/* Returns the unit of a dimension in this system. */
+/* Returns the unit of a dimension in this system of units. */
 struct unit units_unit(const struct units *units, struct dimension dimension);
 
-/*
- * Returns the factor that turns a number in `unit` into these units: exactly 1 if they are the
- * same, NaN between N-body units and others.
- */
+/* Returns the factor that turns a number in `unit` into one in these units: exactly 1 if both are
+ * the same but for rounding, NaN if only one of them is an N-body unit. */
 double units_factor(const struct units *units, struct unit unit);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Vectors of three components, for what is done with one pair of bodies; the sums over all pairs
- * are written out in their kernels. */
+/* Vectors of three components, for code that treats one pair of bodies; the sums over all pairs are
+ * written out in their kernels. */
 #ifndef ORRERY_MODEL_VEC3_H
 #define ORRERY_MODEL_VEC3_H
 
@@ -20,7 +20,7 @@ DEVICE_INLINE double vec3_length(const double a[3])
     return sqrt(vec3_dot(a, a));
 }
 
-/* Puts a x b into c, which is neither of them. */
+/* Puts a x b into c, which is neither a nor b. */
 static inline void vec3_cross(const double a[3], const double b[3], double c[3])
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
@@ -28,7 +28,8 @@ static inline void vec3_cross(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Returns the axis of the longest side of a box, the first one of those alike. */
+/* Returns the axis (0, 1, 2) of the longest side of a box from corner `low` to corner `high`; the
+ * first one of equally long sides. */
 static inline int vec3_longest_side(const double low[3], const double high[3])
 {
     int longest = 0;
@@ -40,8 +41,8 @@ static inline int vec3_longest_side(const double low[3], const double high[3])
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-/* One pair of bodies: how body j is seen from body i, at the indices of the arrays. The sums over
- * all pairs do the same in their kernels. */
+/* Functions on one pair of bodies: how body j is seen from body i; both are indices of the arrays.
+ * The sums over all pairs do the same in their kernels. */
 
 /* Puts x_j - x_i into r, to the nearest image of body j where space is periodic. */
 static inline void pair_separation(const struct physics *physics, const struct bodies *b, size_t i,
