@@ -11,7 +11,7 @@
 
 /* Other bodies hardly disturb an orbit if the tide of each at the apocentre is at most this part of
  * the pull of the centre there. (The Sun's tide on the Moon's orbit is 0.011 of the Earth's
- * pull.). */
+ * pull.) */
 static const double weak_tide = 0.1;
 
 /* The limit of the apocentre distance, over the side of a periodic box: the nearest image of a body

@@ -18,7 +18,7 @@ static const double forces_of_step = 21.0;
 /* Evaluations of the force on a body by block steps in a period, times the root of the integrator's
  * key eta that the steps are proportional to. hermite4 takes 2 pi steps over that root on a
  * circular orbit, twice as many on an eccentric one, two evaluations in each, and half as much
- * again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta steps of one evaluation.). */
+ * again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta steps of one evaluation.) */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
 /* If the mean step of a trial is longer than that of the run by more than this factor, the trial is

@@ -70,10 +70,10 @@ static struct trust_outlook orbits_outlook(const struct run *run)
                                 : (struct trust_outlook){ .bound = target.until };
 }
 
-/* Returns the finding about the orbits. Its value is the time when their accuracy has ended, or how
- * long it has lasted so far. Its bound is that of the outlook, which is less than the time asked
- * for if double precision carries orbits less far; but once the accuracy is missed, the time asked
- * for. */
+/* Returns the finding about the accuracy of the orbits. Its value is the time when their accuracy
+ * has ended, or how long it has lasted so far. Its bound is that of the outlook, which is less than
+ * the time asked for if double precision carries orbits less far; but once the accuracy is missed,
+ * the time asked for. */
 static struct finding horizon_finding(const struct run *run)
 {
     const struct trust_outlook outlook = orbits_outlook(run);
@@ -91,8 +91,8 @@ static struct finding horizon_finding(const struct run *run)
     return row;
 }
 
-/* Returns the index of the first system whose largest error is `error`, which is not finite if the
- * numbers of that system have failed. */
+/* Returns the index, from 0, of the first system whose largest energy error is `error`, which is
+ * not finite if the numbers of that system have failed. */
 static size_t system_of_error(const struct ensemble *ensemble, double error)
 {
     for (size_t s = 0; s < ensemble->systems; s++) {
@@ -147,8 +147,9 @@ double attempt_work(const struct run *run)
     return work;
 }
 
-/* The largest cost of a run over what was expected. Among 200 experiments (docs/theory.md, "Asking
- * for the error") some keep the error at fifty times the cost, in less than a minute. */
+/* The cost of a run, over what was expected, beyond which it is too much. Among 200 experiments
+ * (docs/theory.md, "Asking for the error") some keep the error at fifty times the expected cost, in
+ * less than a minute. */
 static const double much_dearer = 10.0;
 
 bool attempt_costs_too_much(const struct run *run)
@@ -198,7 +199,7 @@ bool attempt_again(struct run *run, enum status status)
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, choice)) {
         run->exhausted = true;
-        return run->missed; /* with the same choice once more, to the end */
+        return run->missed; /* once more with the same choice, to the end */
     }
     char time[UNITS_TEXT_SIZE];
     snprintf(run->why_again, sizeof run->why_again,

@@ -1,8 +1,8 @@
 /*
- * The attempts of a run that is asked for an error (estimate/accuracy-target.h). The run begins
- * with the setting that was chosen or, on a restart, with the one that run.json names. If it misses
- * the error, it begins anew with a finer setting, so that its files are those of a run with that
- * setting from the start.
+ * The attempts of a run whose config asks for an accuracy (estimate/accuracy-target.h), so that
+ * integrator and steps (a setting) are chosen. The run begins with the chosen setting or, on a
+ * restart, with the one that run.json names. If it misses the accuracy, it begins anew with a finer
+ * setting, so that its files are those of a run with that setting from the start.
  */
 #ifndef ORRERY_RUN_ATTEMPT_H
 #define ORRERY_RUN_ATTEMPT_H
@@ -10,20 +10,22 @@
 #include "base/status.h"
 #include "run/parts.h"
 
-/* Sets run->choice and run->chosen, the config with the choice, if `config` leaves something to be
- * chosen. Keeps a choice that is in run->choice already. The errors of choice_make(). */
+/* Chooses a setting if `config` leaves something to be chosen: sets run->choice, and run->chosen to
+ * the config with the setting in it. Keeps a choice that is in run->choice already. The errors of
+ * choice_make(). */
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error);
 
-/* Judges the errors so far by the accuracy that was asked for. Sets run->missed and returns
- * STATUS_NUMERICAL if they exceed it and another choice may be tried. */
+/* Judges the errors so far by the accuracy that was asked for. If they exceed it and another choice
+ * may be tried, sets run->missed and returns STATUS_NUMERICAL. */
 enum status attempt_judge(struct run *run, struct error *error);
 
-/* Returns the work of the run and of the attempts that missed the error, see integrator_time(). */
+/* Returns the work of the present attempt and of those that missed the accuracy, in the unit of
+ * integrator_time(). */
 double attempt_work(const struct run *run);
 
-/* Tells whether the run has cost ten times what its pilots predicted, and more than
- * time.work_limit: bodies have come closer than in the pilots. False if it had cost as much already
- * when this process began: then somebody wants it all the same. */
+/* Tells whether the run has cost ten times what its pilots (short runs on copies) predicted, and
+ * more than time.work_limit: bodies have come closer than in the pilots. False if it had cost as
+ * much already when this process began: then somebody wants it all the same. */
 bool attempt_costs_too_much(const struct run *run);
 
 /* Writes "it has cost 12 times what was expected; ...", with the cause and what would avoid it; ""
@@ -31,13 +33,13 @@ bool attempt_costs_too_much(const struct run *run);
 const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_SIZE]);
 
 /* Tells whether a run that has ended with `status` shall begin anew, and makes the next choice for
- * it. False if its steps were not chosen or did not end it. If no choice is left, a run that missed
- * its error is made once more with the last one, to its end. */
+ * it. False if its steps were not chosen or are not why it ended. If no choice is left, a run that
+ * missed its accuracy is made once more with the last one, to its end. */
 bool attempt_again(struct run *run, enum status status);
 
-/* Returns the finding about the accuracy that the run was asked for: the energy error by
- * accuracy_target_error(), or the time until which its orbits are accurate. Its bound is NaN if
- * nothing was asked for. */
+/* Returns the finding (accuracy/finding.h) about the accuracy that the run was asked for: the
+ * energy error by accuracy_target_error(), or the time until which its orbits are accurate. Its
+ * bound is NaN if nothing was asked for. */
 struct finding attempt_finding(const struct run *run);
 
 #endif

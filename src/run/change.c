@@ -11,9 +11,10 @@
 #include "base/text.h"
 #include "force/method.h"
 
-/* The kind of change of each key; a key that is missing here makes another experiment. */
+/* The kind of change that a new value of a key makes; a key that is missing here makes another
+ * experiment. */
 static const struct {
-    const char *pattern; /* of the key's path, for fnmatch() */
+    const char *pattern; /* pattern of the key's path, for fnmatch() */
     enum change_kind kind;
 } kinds[] = {
     { "name", CHANGE_NOTHING },
@@ -35,7 +36,8 @@ static const struct {
     { "models.*.file", CHANGE_INPUT },
 };
 
-/* Keys that earlier versions did not have, with the value that says what those versions did. */
+/* Keys that earlier versions did not have, with the value (in JSON) that means what those versions
+ * did. */
 static const struct {
     const char *path, *value;
 } former[] = { { "compute.method", "\"direct\"" },
@@ -50,8 +52,8 @@ struct visitor {
     bool kernels_agree; /* see struct force_traits */
 };
 
-/* Returns the kind of change of the key. Another kernel makes another experiment if kernels agree
- * less well than to rounding. */
+/* Returns the kind of change that the key makes. Another kernel makes another experiment if the
+ * results of kernels agree less well than to rounding. */
 static enum change_kind kind_of(const struct visitor *visitor, const char *path)
 {
     size_t i = 0;
@@ -62,7 +64,8 @@ static enum change_kind kind_of(const struct visitor *visitor, const char *path)
     return kinds[i].kind;
 }
 
-/* Tells whether the key is new and has the value that says what earlier versions did. */
+/* Tells whether the key did not exist when the run began, and now has the value that means what the
+ * earlier version did: then nothing has changed. */
 static bool says_former(const struct change *change)
 {
     for (size_t i = 0; i < COUNT_OF(former) && !change->was_set; i++)
@@ -104,7 +107,7 @@ static void visit_change(const struct visitor *visitor, const char *path, const 
 static void compare_values(const struct visitor *visitor, const char *path, const json_t *before,
                            const json_t *now);
 
-/* Compares the members of both objects, each of them once. */
+/* Compares the members of both objects, each key once, in `before` or only in `now`. */
 static void compare_objects(const struct visitor *visitor, const char *path, const json_t *before,
                             const json_t *now)
 {
@@ -152,7 +155,7 @@ enum status change_visit(const json_t *before, const struct config *config,
     const struct force_options force = force_options_of(config_section(config, "compute"));
     const struct visitor visitor = { visit, context, force_traits(&force).kernels_agree };
     bool no_memory;
-    /* Printed and parsed again, since `before` was read from text. */
+    /* The config is printed and parsed again, since `before` was read from text. */
     json_t *resolved = config_json(config);
     char *text = resolved ? document_print(resolved, JSON_REAL_PRECISION(17)) : NULL;
     json_t *now = text ? document_parse(text, strlen(text), &no_memory) : NULL;

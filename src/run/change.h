@@ -11,25 +11,25 @@
 #include "config/configuration.h"
 
 enum change_kind {
-    CHANGE_NOTHING,    /* the same results to the bit: name, threads, checkpoints */
-    CHANGE_ROUNDING,   /* the same results but for rounding: the kernel that sums the forces */
-    CHANGE_OBSERVES,   /* the same motion, but other rows and frames, or another judgement */
-    CHANGE_END,        /* time.end: the same motion, further or less far */
-    CHANGE_INPUT,      /* bodies.file(s): the same motion if a file was only moved, another if its
-                          bytes differ */
+    CHANGE_NOTHING,  /* the same results to the bit: name, threads, checkpoints */
+    CHANGE_ROUNDING, /* the same results but for rounding: the kernel that sums the forces */
+    CHANGE_OBSERVES, /* the same motion, but other rows and frames, or another judgement of it */
+    CHANGE_END,      /* time.end: the same motion, to a later or an earlier end */
+    CHANGE_INPUT,    /* bodies.file(s): the same motion if a file was only moved; another one if its
+                        bytes differ */
     CHANGE_EXPERIMENT, /* another experiment; a restart refuses it */
 };
 
-/* A key whose value differs. All its texts are valid during the call of `visit` only. */
+/* A key whose value differs. Its texts are valid during the call of `visit` only. */
 struct change {
     enum change_kind kind;
     const char *path;               /* path of the key, "time.step" */
-    const char *before, *now;       /* values in JSON, or "unset" */
+    const char *before, *now;       /* both values as text in JSON, or "unset" */
     const json_t *was_set, *is_set; /* the two values as JSON; NULL: unset */
 };
 
-/* Calls `visit` for each difference between `before`, an earlier config_json(), and `config`.
- * STATUS_MEMORY. */
+/* Calls `visit` for each key whose value differs between `before`, an earlier config_json(), and
+ * `config`. STATUS_MEMORY. */
 enum status change_visit(const json_t *before, const struct config *config,
                          void (*visit)(void *context, const struct change *change), void *context,
                          struct error *error);

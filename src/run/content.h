@@ -1,8 +1,8 @@
 /*
  * The content of a run's checkpoint: the names and shapes of its sections, which saving and loading
  * share. Some sections have names of their own: `config`, `build`, `ended_by` and `legs` are text,
- * `first` is the conserved quantities of every system at step 0. content_name() names those of
- * diagnostics, outputs and criteria.
+ * `counts` has the numbers of the enum below, `first` the conserved quantities of every system at
+ * step 0. content_name() names those of diagnostics, outputs and criteria.
  */
 #ifndef ORRERY_RUN_CONTENT_H
 #define ORRERY_RUN_CONTENT_H
@@ -15,9 +15,11 @@
 
 struct json_t;
 
-/* The kind of the sections with the marks of an output's files, if it has one for each event. */
+/* The kind of the sections with the marks (length and hash) of an output's files, for an output
+ * that writes a file at each event. */
 extern const char content_files[]; /* "files" */
-/* The section with the work of each start of the run, as JSON (run/record.h). */
+/* The section with the legs of the run, what each start of the program has computed, as JSON
+ * (run/record.h). */
 extern const char content_legs[]; /* "legs" */
 
 enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };
@@ -26,18 +28,19 @@ enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUIL
 enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
 
 /* Calls `visit` for each array of numbers besides the bodies that must survive a restart: the state
- * of diagnostics, criteria, watch and ensemble, borrowed from the run. */
+ * of diagnostics, criteria, accuracy watch and ensemble, borrowed from the run. `kind` and `index`
+ * name the section of the array, see content_name(). */
 void content_visit_state(const struct run *run,
                          void (*visit)(void *context, const char *kind, size_t index,
                                        double *numbers, size_t count),
                          void *context);
 
-/* The prefix of the sections with the state from before the events that the last step made off
- * their cadence: "early:". */
+/* The prefix of the sections with the state before the events of the last step, if these events
+ * fall on no cadence and so do not belong to a run that goes on: "early:". */
 extern const char content_early[];
 
-/* Writes the name of a section: "output:2", "early:row:0". It has the index in the config, since
- * names in the config may be of any length. */
+/* Writes the name of a section, "output:2" or "early:row:0", and returns `buffer`. It has the index
+ * of a diagnostic or output in the config, since its name in the config may be of any length. */
 const char *content_name(const char *prefix, const char *kind, size_t index,
                          char buffer[CHECKPOINT_NAME_SIZE]);
 
@@ -47,7 +50,7 @@ enum status content_get_json(const struct checkpoint *checkpoint, const char *na
                              struct json_t **json, struct error *error);
 
 /* Writes all that decides the bits of results besides the config: build, backend, kernel,
- * instruction set and device. If they are the same, a restart is exact. */
+ * instruction set and device; returns `buffer`. If this text is the same, a restart is exact. */
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]);
 
 #endif

@@ -34,8 +34,8 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* A time by the clock, and by the processor. A process that is stopped uses no time of the
- * processor. */
+/* A moment by the clock, and in seconds of processor time, of which a process that is stopped uses
+ * none. */
 struct instant {
     double wall, cpu;
 };
@@ -45,14 +45,15 @@ static struct instant instant_now(void)
     return (struct instant){ clock_seconds(), clock_cpu_seconds() };
 }
 
-/* Makes *longest the seconds since `then`, by the clock that shows less, if they are more. */
+/* Raises *longest to the seconds since `then`, by the clock or by processor time, whichever shows
+ * less. */
 static void note_seconds(struct instant then, double *longest)
 {
     const struct instant now = instant_now();
     *longest = fmax(*longest, fmin(now.wall - then.wall, now.cpu - then.cpu));
 }
 
-/* Writes the statistics over the systems, once all systems have been measured. */
+/* Writes the rows of the statistics over the systems, once all systems have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
     struct observed_diagnostic *observed = &run->observers.diagnostics[index];
@@ -102,8 +103,8 @@ static bool writes(const struct run *run, size_t output)
     return schedule_fires(&run->schedule, schedule_output(&run->schedule, output));
 }
 
-/* Updates the number of steps from one judgement of the energy by the watch to the next, which
- * grows as the run goes on. */
+/* Updates the number of steps from one judgement of the energy by the accuracy watch to the next,
+ * which grows as the run goes on. */
 static void schedule_energy(struct run *run)
 {
     run->schedule.triggers[SCHEDULE_ENERGY].every =
@@ -118,7 +119,7 @@ uint64_t events_next(struct run *run)
     return look < next ? look : next;
 }
 
-/* Tells whether the watch judges the energy at this step. */
+/* Tells whether the accuracy watch judges the energy at this step. */
 static bool judges(const struct run *run)
 {
     const uint64_t step = run->schedule.step;
@@ -126,13 +127,14 @@ static bool judges(const struct run *run)
            (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
-/* Tells whether the energy must be known at every row and frame, since an error was asked for. */
+/* Tells whether the energy must be measured at every row and frame, since the config asks for a
+ * largest energy error. */
 static bool asks_error(const struct run *run)
 {
     return !isnan(accuracy_target(run->experiment.config).error);
 }
 
-/* Returns what the observers of this step need. */
+/* Returns what the observers of this step need of the bodies (enum need, or-ed). */
 static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;
@@ -160,11 +162,13 @@ static unsigned needs_now(const struct run *run)
 
 /* --- how long that takes ---------------------------------------------------------------------- */
 
-/* The number of pair interactions that take a second or two with the slowest measurement. */
+/* The number of pair interactions up to which a measurement takes a second or two, even the
+ * slowest. */
 static const double little_work = 1e8;
 
 /* Tells whether a diagnostic that was not measured before may take long. The energy budget replays
- * its interval with half the step, and a second time if forces in double are repeated. */
+ * an interval with half the step, so with twice the steps, and a second time if forces in double
+ * are repeated: 3 times the interval's steps. */
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
@@ -191,7 +195,8 @@ static void tell_warning(void *context, const char *line)
     run_warning(context, "%s", line);
 }
 
-/* Hands the quantities that are shown at this step to the options' `row`. */
+/* Hands the quantities of --show that were measured at this step to the function `row` of the
+ * options. */
 static void tell_row(const struct run *run)
 {
     const struct run_row row = { .step = run->schedule.step,
@@ -222,7 +227,8 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     return status;
 }
 
-/* Warns, once in a run, if the precision does not resolve the separation of a pair. */
+/* Warns, once in a run, if the precision of the forces does not resolve the separation of a
+ * pair. */
 static enum status look_at_resolution(struct run *run, struct error *error)
 {
     struct resolution worst;
@@ -252,7 +258,7 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     note_seconds(start, &run->observers.seconds);
     const struct moment now = run_moment(run);
-    /* The watch comes first, so that numbers that are not finite become no rows. */
+    /* The accuracy watch comes first, so that numbers that are not finite become no rows. */
     if (watch_check(run->observers.watch, &now, needs, schedule->step == schedule->last,
                     tell_warning, run, error) ||
         look_at_resolution(run, error))
@@ -265,12 +271,13 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     schedule->events_done = true;
     if (schedule->step > 0 && schedule->step < schedule->last && fires(run, SCHEDULE_CHECKPOINT))
-        run->autosave.wanted = true; /* after the last step one is saved anyway */
+        run->autosave.wanted = true; /* after the last step a checkpoint is saved anyway */
     return STATUS_OK;
 }
 
-/* Drops the rows of criteria that ask for a horizon later than the end, since stop_when has ended
- * the run before that horizon could be reached. */
+/* Forgets the rows seen by criteria that ask for a horizon (a time until which orbits are accurate
+ * or reproducible) later than the end, since stop_when has ended the run before that horizon could
+ * be reached. */
 static void drop_horizons(struct run *run)
 {
     for (size_t i = 0; i < run->criteria.expect.count; i++) {
@@ -280,8 +287,8 @@ static void drop_horizons(struct run *run)
     }
 }
 
-/* Makes this step the last one, since a condition of stop_when was met, and makes all events of a
- * last step happen. */
+/* Makes this step the last one of the run, since a condition of stop_when was met, and makes all
+ * events of a last step happen. */
 static enum status end_here(struct run *run, struct error *error)
 {
     char time[UNITS_TEXT_SIZE];

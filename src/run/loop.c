@@ -8,29 +8,28 @@
 #include "run/attempt.h"
 #include "run/signals.h"
 
-/* The time that one call of the backend shall take, so that signals, control files and progress are
- * served between calls. */
+/* The seconds that one call of the backend shall take, so that signals, control files and progress
+ * are served between calls. */
 static const double call_seconds = 0.1;
-/* A checkpoint is saved before events that take longer than these seconds and longer than a
- * checkpoint by this factor. */
+/* A checkpoint is saved before events that are expected to take longer than these seconds, and
+ * longer than `rare_saving` times the saving of a checkpoint. */
 static const double long_events_seconds = ENDING_LONG_EVENTS, rare_saving = 10.0;
 /* The seconds between two moments at which rows and frames are handed to the system. */
 static const double flush_seconds = 1.0;
 
-/* The state of the questions that the loop asks between two calls of the backend: about signals,
- * control files and the time. */
+/* The state of what the loop does between two calls of the backend: it looks for signals, control
+ * files and time limits. */
 struct poll {
-    uint64_t batch_steps; /* grid steps of a call of the backend */
+    uint64_t batch_steps; /* steps of the run in a call of the backend */
     double last_control;  /* clock_seconds() when control files were last looked for */
     double last_flush;
-    double last_stop;                /* clock_seconds() when it was last asked whether to stop; 0
-                                        before */
-    double longest_wait;             /* longest time between two such questions, in seconds */
-    bool costly;                     /* the run costs too much, see attempt_costs_too_much() */
+    double last_stop;    /* clock_seconds() when the loop last looked whether to stop; 0 before */
+    double longest_wait; /* longest time between two such looks, in seconds */
+    bool costly;         /* the run costs too much, see attempt_costs_too_much() */
     char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
 
-/* Tells whether the run should end now, with the reason in poll->reason. */
+/* Tells whether the run should end now, and puts the reason into poll->reason. */
 static bool should_stop(const struct run *run, struct poll *poll)
 {
     const double now = clock_seconds();
@@ -79,7 +78,8 @@ static void leave_progress(const struct run *run)
     progress_write(run->files.directory, &progress);
 }
 
-/* Serves requests after a call of the backend that took `seconds`. */
+/* Serves requests after a call of the backend that took `seconds`, and adapts the number of steps
+ * in a call. */
 static enum status serve(struct run *run, struct poll *poll, double seconds, struct error *error)
 {
     if (seconds < 0.5 * call_seconds)
@@ -96,12 +96,12 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
         return STATUS_OK;
     poll->last_flush = now;
     if (run_flush(run, false, error) == STATUS_OK)
-        leave_progress(run); /* only once the rows before it are in the files */
+        leave_progress(run); /* only once the rows before this step are in the files */
     return error->status;
 }
 
-/* Returns how many of `steps` grid steps the last call has done: all of them, or those before the
- * time at which the motion of a system got stuck. */
+/* Returns how many of the `steps` steps of the last call were done: all of them, or those before
+ * the time at which the motion of a system got stuck. */
 static uint64_t steps_done(const struct run *run, uint64_t steps)
 {
     const struct work_done own = run_work(run).sums;
@@ -120,7 +120,8 @@ static enum status serve_interruption(struct run *run, struct poll *poll, struct
     return save_if_due(run, error);
 }
 
-/* Advances bodies and shadows by `steps` grid steps, or to before a step that was interrupted. */
+/* Advances bodies and shadows (accuracy/shadow.h) by `steps` steps; if a step is interrupted, they
+ * stay as they were before the call. */
 static enum status advance(struct run *run, uint64_t steps, struct poll *poll, struct error *error)
 {
     const double before = clock_seconds();
@@ -150,7 +151,7 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
             return error->status;
         const double before = clock_seconds();
         const bool whole = steps == poll->batch_steps; /* the time of fewer steps would not tell
-                                                          whether to change their number */
+                                                          whether to change batch_steps */
         status = advance(run, steps, poll, error);
         const double seconds = clock_seconds() - before;
         if (!status)
@@ -162,8 +163,8 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
 }
 
 /* Makes the events of a step happen. Before events that take long a checkpoint is saved, from which
- * they can be repeated if they are interrupted; it also serves requests for a checkpoint
- * meanwhile. */
+ * they can be repeated if they are interrupted, and which also serves requests for a checkpoint
+ * during the events. */
 static enum status observe(struct run *run, struct error *error)
 {
     const double usual = fmax(long_events_seconds, rare_saving * run->autosave.longest);
@@ -194,7 +195,7 @@ static enum status stop_early(struct run *run, const struct poll *poll, struct e
                      run->schedule.last, why[0] ? ": " : "", why);
 }
 
-/* Ends the run during the events of a step, which cannot be taken back; it can be continued from
+/* Ends the run during the events of a step, which cannot be taken back; a restart continues it from
  * its last checkpoint. */
 static enum status stop_within(struct run *run, struct poll *poll, struct error *error)
 {
@@ -202,8 +203,8 @@ static enum status stop_within(struct run *run, struct poll *poll, struct error 
     interruption_lower(&run->interruption);
     ending_take_files(run, poll->reason);
     if (!ending_wanted(run, poll->longest_wait, poll->reason))
-        snprintf(poll->reason, sizeof poll->reason, "the file `stop`"); /* the file that interrupted
-                                                                           it is gone again */
+        /* The file that interrupted the run is gone again. */
+        snprintf(poll->reason, sizeof poll->reason, "the file `stop`");
     error_clear(error);
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by %s while step %" PRIu64 " of %" PRIu64
@@ -245,10 +246,11 @@ enum status loop_run(struct run *run, struct error *error)
 
 /* --- requests of the outside ------------------------------------------------------------------ */
 
-/* The seconds kept for the last messages and the end of the process before a time limit. */
+/* The seconds before a time limit that are kept for the last messages and the end of the
+ * process. */
 static const double way_out_seconds = 0.25;
 
-/* Tells whether the time limit could come within `wait` seconds and those that a last checkpoint
+/* Tells whether the time limit could come within `wait` seconds plus those that a last checkpoint
  * and the closing of files take. */
 static bool deadline_is_near(const struct run *run, double wait)
 {
@@ -274,8 +276,9 @@ void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE])
         run->autosave.wanted = true;
 }
 
-/* Tells whether a step shall be interrupted for a checkpoint that is asked for. That happens once
- * in a step at most: a checkpoint saved when it began serves all requests before it ends. */
+/* Tells whether a step shall be interrupted because a checkpoint is asked for. That happens at most
+ * once in a step: a checkpoint that was saved when the step began serves all requests before it
+ * ends. */
 static bool wants_checkpoint(struct run *run)
 {
     struct directory *const directory = run->files.directory;
@@ -287,14 +290,15 @@ static bool wants_checkpoint(struct run *run)
     return false;
 }
 
-/* Tells whether events may go on to their end: in their first half second that costs less than to
- * repeat what was done since the last checkpoint. */
+/* Tells whether events may go on to their end although the run is to stop: in their first half
+ * second that costs less than to repeat what was done since the last checkpoint. */
 static bool lets_events_end(const struct run *run)
 {
     return run->phase == RUN_OBSERVES && clock_seconds() - run->events_began < ENDING_LONG_EVENTS;
 }
 
-/* Tells whether the run shall be interrupted. Any thread calls it while it computes. */
+/* Tells whether the work of the run shall be interrupted (struct interruption). Any thread calls it
+ * while it computes. */
 static bool asked(void *context)
 {
     struct run *const run = context;

@@ -24,7 +24,8 @@ static enum status write_config(struct run *run, struct error *error)
     return status;
 }
 
-/* Opens the file <name>.csv of a table, new or continued. */
+/* Opens the file <name>.csv of a diagnostic, or of its statistics over systems (`kind`), new or
+ * continued. */
 static enum status open_table(struct run *run, const struct diagnostic *diagnostic,
                               const char *kind, size_t index, struct stream **stream,
                               struct error *error)
@@ -59,8 +60,8 @@ static enum status open_series(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Names that no output may have: those of the run's own files, of control files, and of files being
- * written. */
+/* File names that no output may have: those of the run's own files, of control files, and of files
+ * being written. */
 static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
                                            "checkpoint", "stop",    "*.orr",    "*.orr.prev",
                                            "*.tmp",      "plots",   "report.*", "failure.*",
@@ -84,8 +85,8 @@ static void check_output_file(const struct observers *observers, size_t index,
             section_error(section, "file", error, "a diagnostic writes it already");
 }
 
-/* Counts the events of an output: those before the checkpoint, and those to come. STATUS_CONFIG if
- * it would write too many files. */
+/* Counts the events of an output in the whole run: those before the checkpoint, and those to come.
+ * STATUS_CONFIG if the output would write too many files. */
 static enum status count_events(const struct schedule *schedule, size_t index,
                                 struct observed_output *observed, const struct section *section,
                                 struct error *error)
@@ -103,7 +104,8 @@ static enum status count_events(const struct schedule *schedule, size_t index,
                          observed->events, most);
 }
 
-/* Opens an output; if `directory` is NULL, only checks its parameters. */
+/* Opens an output in the directory, new or continued; if `directory` is NULL, only checks its
+ * parameters. */
 static enum status open_output(struct run *run, size_t index, struct directory *directory,
                                struct error *error)
 {
@@ -133,7 +135,7 @@ enum status open_outputs(struct run *run, struct directory *directory, struct er
     for (size_t i = 0; i < run->observers.output_count; i++) {
         const struct section *section = config_item(run->experiment.config, "outputs", i);
         schedule_output(&run->schedule, i)->every = (uint64_t)section_integer(section, "every");
-        open_output(run, i, directory, error); /* all of them, to report every error */
+        open_output(run, i, directory, error); /* goes on after an error, to report every error */
     }
     return error->status;
 }
@@ -189,8 +191,8 @@ static enum status check_disk(struct run *run, struct error *error)
                      directory_path(run->files.directory), 1e-9 * needed, 1e-9 * room);
 }
 
-/* Opens the directory and writes run.json before anything else, so that all files written later can
- * be found and removed by it. */
+/* Opens the directory of a new run and writes run.json before anything else, so that all files
+ * written later can be found and removed by it. */
 static enum status open_manifest(struct run *run, struct error *error)
 {
     char buffer[EXPERIMENT_DIRECTORY_SIZE];
@@ -205,13 +207,13 @@ static enum status open_manifest(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Notes that the run was done before: its files stay as they are. */
+/* Notes that the continued run was done before: its files stay as they are. */
 static enum status note_done(struct run *run)
 {
     text_free(&run->files.early_log);
     continuation_close(&run->continuation);
-    /* A --force that was killed before it began may have left run.json.tmp, which nothing will
-     * replace any more. */
+    /* A run with --force that was killed before it began may have left run.json.tmp, which nothing
+     * will replace any more. */
     directory_replace_forget(run->files.directory, "run.json");
     run->autosave.any = run->files.manifest_written = true;
     char time[UNITS_TEXT_SIZE];
@@ -220,7 +222,8 @@ static enum status note_done(struct run *run)
     return STATUS_OK;
 }
 
-/* Refuses files of bodies with other names than when the run began, since rows name them. */
+/* Refuses files of bodies with other names than when the run began, since rows name the files.
+ * `before` is the list of them in run.json. */
 static enum status check_names(const struct run *run, const json_t *before, struct error *error)
 {
     const struct section *bodies = config_section(run->experiment.config, "bodies");
@@ -236,8 +239,9 @@ static enum status check_names(const struct run *run, const json_t *before, stru
     return STATUS_OK;
 }
 
-/* Refuses files of bodies with other bytes than when the run began. A restart takes the bodies from
- * the checkpoint, but measures the scales of its results on those of the files. */
+/* Refuses files of bodies with other bytes than when the run began, when their hash was `then`. A
+ * restart takes the bodies from the checkpoint, but measures the scales of its results on the
+ * bodies in the files. */
 static enum status check_content(const struct run *run, const char *then, struct error *error)
 {
     const char *models[INPUT_MODELS];
@@ -273,8 +277,8 @@ static enum status note_input(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Opens the files of diagnostics and outputs. Continued ones are read up to the marks of the
- * checkpoint, and unpacked if they were compressed, which takes a while if they are long. */
+/* Opens the files of diagnostics and outputs. Those of a continued run are read up to the marks of
+ * the checkpoint, and unpacked if they were compressed, which takes a while if they are long. */
 static enum status open_streams(struct run *run, struct error *error)
 {
     char reason[ENDING_REASON_SIZE] = "";
@@ -301,7 +305,8 @@ enum status open_files(struct run *run, struct error *error)
     if (open_streams(run, error) ||
         stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
-    /* Files are cut off only after all of them have proved to be as the checkpoint says. */
+    /* Files are cut off at the marks of the checkpoint only after all of them have proved to be as
+     * it says. */
     if (continues && observers_trim(&run->observers, !run->continuation.done, error))
         return error->status;
     if (continues)
@@ -311,7 +316,7 @@ enum status open_files(struct run *run, struct error *error)
     if (write_config(run, error))
         return error->status;
     run->files.manifest_written = true;
-    directory_take(run->files.directory, "stop"); /* one that came too late for an earlier run */
+    directory_take(run->files.directory, "stop"); /* a file that came too late for an earlier run */
     if (run->files.early_log.failed)
         return error_memory(error);
     note_start(run);
@@ -320,8 +325,8 @@ enum status open_files(struct run *run, struct error *error)
         return error->status;
     continuation_close(&run->continuation);
     run->autosave.last = clock_seconds();
-    /* If the run goes further, rows that its old checkpoint has marked have been cut off: it needs
-     * a new one. */
+    /* If the run goes further than before, the rows of the events at its old end have been cut off,
+     * which its old checkpoint counts among its rows: the run needs a new one. */
     if ((!continues || run->continuation.goes_further) && save_checkpoint(run, error))
         return error->status;
     run->autosave.any = true;

@@ -1,4 +1,5 @@
-/* The options that a command gives to a run, and the functions by which it hears of the run. */
+/* The options that a command gives to a run, and the functions by which the run tells the command
+ * of its progress. */
 #ifndef ORRERY_RUN_OPTIONS_H
 #define ORRERY_RUN_OPTIONS_H
 
@@ -15,16 +16,16 @@ struct run_progress {
     double seconds; /* seconds since this process began */
     double time;    /* t of the step that was reached */
     double rate;    /* pair interactions per second of this process so far; 0 before any */
-    uint64_t first_step, step, last; /* steps where this process began, where it is, and where the
-                                        run ends */
+    /* Steps at which this process began, at which it is, and at which the run ends. */
+    uint64_t first_step, step, last;
 };
 
-/* A quantity that is shown (`show`) at the step that was reached. */
+/* A quantity that the option `show` names, at the step that was reached. */
 enum { RUN_LABEL_SIZE = 288 };
 struct run_cell {
     char label[RUN_LABEL_SIZE]; /* "radius_50 [pc]": the column, and its unit if it has one */
-    bool measured;              /* it was measured at this event; otherwise it has no value */
-    double value;               /* NaN where it is undefined */
+    bool measured; /* the quantity was measured at this event; otherwise it has no value */
+    double value;  /* NaN where the quantity is undefined */
 };
 
 struct run_row {
@@ -36,15 +37,17 @@ struct run_row {
 };
 
 struct run_options {
-    const char *directory; /* directory to write into; NULL: "<name>.run" here */
+    const char *directory; /* directory to write into; NULL: "<name>.run" in the present one */
     bool force;            /* replace a run that is in the directory */
     bool restart;          /* continue the run that is in the directory */
     bool restart_if_any;   /* with `restart`: if there is no run, begin one */
-    bool unchosen;         /* if a setting is to be chosen, take any (estimate/choice.h) */
-    double deadline;       /* clock_seconds() when it must have stopped, with a checkpoint; or 0 */
-    const char *show;      /* quantities with commas between them, for `row`; NULL: none */
-    /* `progress` is called a few times a second while the run computes, `notice` with a line for
-     * people, `loud` if they must see it. Both may be NULL. */
+    bool unchosen;    /* if integrator or steps are left to be chosen, take any: for a run of which
+                         only the disk space is estimated */
+    double deadline;  /* clock_seconds() when the run must have stopped, with a checkpoint; 0: no
+                         limit */
+    const char *show; /* quantities with commas between them, for `row`; NULL: none */
+    /* `progress` is called a few times a second while the run computes; `notice` is called with a
+     * line for people, `loud` if they must see it. Both may be NULL. */
     void (*progress)(void *context, const struct run_progress *progress);
     void (*notice)(void *context, bool loud, const char *line);
     /* Called at each event at which a quantity of `show` is measured. May be NULL. */

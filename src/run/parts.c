@@ -60,7 +60,8 @@ struct run_work run_work(const struct run *run)
                             { .smallest = INFINITY, .time = INFINITY } };
     struct work_done *const sums = &own.sums;
     const size_t systems = run->simulation->bodies->systems;
-    const size_t alike = own.chosen ? 1 : systems; /* systems with the same steps */
+    /* Number of systems with the same steps, counted together. */
+    const size_t alike = own.chosen ? 1 : systems;
     for (size_t s = 0; s < systems; s += alike) {
         const struct work_done one = simulation_work_done(run->simulation, s);
         sums->steps += (double)alike * one.steps;
@@ -173,7 +174,7 @@ void files_close(struct files *files, struct error *error)
 
 void files_destroy(struct files *files)
 {
-    struct error ignored = { 0 }; /* errors that mattered were reported when the run was closed */
+    struct error ignored = { 0 }; /* errors that mattered were reported when the run ended */
     files_close(files, &ignored);
     text_free(&files->early_log);
     json_decref(files->members);

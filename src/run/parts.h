@@ -39,21 +39,22 @@
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* The clocks of one leg of a run, that is of this process, in seconds. Moments are those of
- * clock_seconds() and clock_cpu_seconds(). */
+/* The clocks of one leg of a run (what this process computes of it), in seconds. Moments are those
+ * of clock_seconds() and clock_cpu_seconds(). */
 struct clocks {
     double started, cpu_started;
-    double ended, cpu_ended;      /* when only the last run.json was left to write; 0 before */
-    double advance_seconds;       /* seconds in the backend's advance */
+    double ended, cpu_ended; /* moments when only the last run.json was left to write; 0 before */
+    double advance_seconds;  /* seconds that the backend has spent in steps */
     char stamp[CLOCK_STAMP_SIZE]; /* date and time of the start */
 };
 
 void clocks_start(struct clocks *clocks);
 void clocks_stop(struct clocks *clocks);
 
-/* Returns the seconds from the start to the end, or until now. */
+/* Return the seconds from the start to the end, or until now: by the clock, and as processor time
+ * of all threads of the process. */
 double clocks_wall(const struct clocks *clocks);
-double clocks_cpu(const struct clocks *clocks); /* the same, of all threads of the process */
+double clocks_cpu(const struct clocks *clocks);
 
 /* --- the directory and its log ---------------------------------------------------------------- */
 
@@ -61,14 +62,15 @@ struct files {
     struct directory *directory;
     struct stream *log;
     struct text early_log; /* lines from before run.log is open */
-    bool manifest_written; /* run.json is there and is this run's */
+    bool manifest_written; /* run.json is in the directory, and was written by this run */
     bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
-    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies as they were at the start; "" */
-    json_t *members; /* the list of bodies.files for run.json, owned; NULL: systems have no files of
-                        their own */
+    char bodies_hash[INPUT_HASH_SIZE]; /* hash of the files that the bodies came from, as they were
+                                          at the start; "": none */
+    json_t *members; /* the files of bodies.files, a list for run.json, owned; NULL: systems have no
+                        files of their own */
 };
 
-/* Adds a line to the log, with the time. */
+/* Adds a line to the log, with the date and time before it. */
 void files_log(struct files *files, const char *line);
 
 /* Closes the log. */
@@ -81,9 +83,9 @@ struct saved_state;
 
 /* The times at which a run saves checkpoints, and the state that the last one holds. */
 struct autosave {
-    bool wanted;    /* a checkpoint is asked for, by the schedule, a signal or a control file */
-    bool any;       /* one was saved, so that a restart is possible */
-    double last;    /* clock_seconds() when one was last saved because it was due */
+    bool wanted;    /* a checkpoint is asked for, by a cadence, a signal or a control file */
+    bool any;       /* a checkpoint was saved, so that a restart is possible */
+    double last;    /* clock_seconds() when a checkpoint was last saved because one was due */
     double longest; /* seconds that the slowest checkpoint took */
     /* The last checkpoint: whether there is one, whether it holds the state after the events of its
      * step, and that step. */
@@ -92,30 +94,35 @@ struct autosave {
     struct saved_state *before_last; /* see save_keep_early(); NULL if not needed */
 };
 
-/* Tells whether a checkpoint is due, by the clock of the group `checkpoint` or because it is
- * wanted; then it is wanted no longer. */
+/* Tells whether a checkpoint is due, by the minutes of the group `checkpoint` or because one is
+ * wanted, and takes note of it: then none is wanted any longer. */
 bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now);
 
-/* Tells whether the last checkpoint is of the present step, before or after its events as now. */
+/* Tells whether the last checkpoint holds the present state: that of the present step, and before
+ * or after its events as now. */
 bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
-/* Notes that a checkpoint of the present step was written in `seconds` seconds. */
+/* Notes that a checkpoint of the present step was written, which took `seconds` seconds. */
 void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);
 
 /* --- the run that is continued ---------------------------------------------------------------- */
 
-/* The part of a run that is known from the run that it continues. */
+/* The part of a run that comes from an earlier run, which it continues. */
 struct json_t;
 struct continuation {
-    struct checkpoint *checkpoint; /* the checkpoint it goes on from; closed once the run is open */
-    const char *from;              /* name of that checkpoint; NULL for a run that begins */
-    bool newest_damaged;           /* checkpoint.orr is damaged: it shall not become the previous */
-    bool goes_further;             /* the run goes beyond the end that it had before */
-    bool changed;                  /* its config was changed, in ways that a restart allows */
-    bool done;                     /* the run was done before, and stays as it is */
-    bool other_bits;               /* another build or kind of machine has computed a part of it */
-    struct json_t *before;         /* run.json of that run, or NULL */
-    struct json_t *legs;           /* earlier legs, see run/record.h; NULL for none */
-    struct work_done work;         /* work until the checkpoint; see run_work() */
+    /* The checkpoint that the run goes on from; closed once the run is open. */
+    struct checkpoint *checkpoint;
+    const char *from;    /* name of that checkpoint; NULL for a run that begins */
+    bool newest_damaged; /* checkpoint.orr is damaged: the next one shall not keep it as
+                            checkpoint.orr.prev */
+    bool goes_further;   /* the run goes beyond the end that it had before, a step with events off
+                            their cadence */
+    bool changed;        /* its config was changed, in ways that a restart allows */
+    bool done;           /* the run was done before, and stays as it is */
+    bool other_bits;     /* another build or kind of machine has computed a part of the run, so that
+                            bits may differ */
+    struct json_t *before; /* run.json of the continued run, or NULL */
+    struct json_t *legs;   /* list of the earlier legs, see run/record.h; NULL for none */
+    struct work_done work; /* work done until the checkpoint; see run_work() */
 };
 
 /* Closes the checkpoint, once the run has been opened. */
@@ -124,7 +131,7 @@ void continuation_close(struct continuation *continuation);
 void continuation_forget(struct continuation *continuation);
 void continuation_destroy(struct continuation *continuation);
 
-/* Tells whether the file belongs to the run that is continued. */
+/* Tells whether the file of this name belongs to the run that is continued. */
 bool continuation_owns(const struct continuation *continuation, const char *name);
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -132,33 +139,34 @@ bool continuation_owns(const struct continuation *continuation, const char *name
 /* The phases of a run, which decide how it may be interrupted (run/loop.c). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
-    RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
-    RUN_OBSERVES, /* at the events of a step */
-    RUN_ENDS      /* nothing interrupts what is left */
+    RUN_STEPS,    /* steps from one event to the next; an interrupted step is taken back */
+    RUN_OBSERVES, /* events of a step */
+    RUN_ENDS      /* the end, which nothing interrupts */
 };
 
 enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
-    struct run_options options;           /* options; their texts are the caller's */
-    struct choice choice;                 /* choice of integrator and step; none if `count` is 0 */
-    struct config *chosen;                /* the config with this choice; NULL without a choice */
-    const struct config *given;           /* the caller's config */
-    double work_before;                   /* work of all attempts when this process began */
-    bool missed;                          /* it missed the error asked for, and begins anew */
-    bool exhausted;                       /* it goes on despite that: there is no other choice */
-    char why_again[320];                  /* the reason, told once it has begun anew */
+    struct run_options options; /* texts in the options belong to the caller */
+    struct choice choice;       /* choice of integrator and step; none if `count` is 0 */
+    struct config *chosen;      /* the config with this choice; NULL without a choice */
+    const struct config *given; /* the caller's config */
+    double work_before; /* work of all attempts before this process, or this attempt, began */
+    bool missed;        /* the run missed the accuracy that was asked for, and begins anew */
+    bool exhausted; /* the run goes on although it misses the accuracy: there is no other choice */
+    char why_again[320]; /* the reason for beginning anew, told once the run has done so */
     char time_unit[UNITS_LABEL_SIZE + 1]; /* text behind a time: " Myr", "" */
     struct experiment experiment;
-    struct simulation *simulation;          /* the experiment's simulation */
-    struct kernel_error kernel_error;       /* at the start; zero if it does not count */
-    struct scales scales;                   /* of the initial bodies */
+    struct simulation *simulation;    /* the experiment's simulation */
+    struct kernel_error kernel_error; /* error of the forces at the start; zero if they are as exact
+                                         as double precision */
+    struct scales scales;             /* of the initial bodies */
     struct time_scales_structure structure; /* of the initial bodies of the first system */
     struct schedule schedule;
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
-    struct proportions proportions;  /* of the run's numbers at the start */
+    struct proportions proportions; /* unusual proportions between the run's numbers at the start */
     char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
     struct show show;
     struct replays replays;
@@ -167,7 +175,8 @@ struct run {
     struct autosave autosave;
     struct continuation continuation;
     struct clocks clocks;
-    struct interruption interruption; /* lent to all that works for the run, by its physics */
+    /* Interrupts all work for the run, which knows it by struct physics. */
+    struct interruption interruption;
     enum run_phase phase;
     double events_began; /* clock_seconds() when the events of the last step that had any began */
 };
@@ -182,34 +191,38 @@ const char *run_host(char buffer[RUN_HOST_SIZE]);
 
 /* Returns the time t of the step that the run has reached. */
 double run_time(const struct run *run);
-/* Writes that time for people: "3653 d", with `digits` digits. */
+/* Writes the time that the run has reached for people, with `digits` digits: "3653 d". Returns
+ * `buffer`. */
 const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE]);
 
 /* Returns the pair interactions per second in the steps of this process; 0 before any. */
 double run_rate(const struct run *run);
 
 /*
- * The work done in all systems since the beginning of the run: its sums over the systems; the
- * smallest step of all, with the pair that caused it, in `system`; and the time at which the first
- * system got stuck.
+ * The work done in all systems since the beginning of the run. `sums` has sums over the systems;
+ * the smallest step of all, with the pair that caused it, in the system `system`; and the time at
+ * which the first system got stuck.
  */
 struct run_work {
-    bool chosen; /* the integrator chooses its own steps; else all take those of the run */
+    bool chosen; /* the integrator chooses its own steps; otherwise all systems take those of the
+                    run */
     size_t system;
     struct work_done sums;
 };
 struct run_work run_work(const struct run *run);
 
-/* Returns the present moment; those parts are valid that run_observe() has got. */
+/* Returns the present moment for observers; those parts of it are valid that run_observe() has
+ * got. */
 struct moment run_moment(const struct run *run);
 
-/* Tells whether the criterion asks for a horizon that is later than `time`. */
+/* Tells whether the criterion asks for a horizon (a time until which orbits are accurate or
+ * reproducible, accuracy/trust.h) later than `time`. */
 bool run_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
 
-/* Gets from the backend what observers need (enum need, or-ed), for all of them at once. */
+/* Gets from the backend all that observers need at this step (enum need, or-ed). */
 enum status run_observe(struct run *run, unsigned needs, struct error *error);
 
-/* Hands all rows, frames and log lines to the system, and with `to_disk` to the disk. */
+/* Hands all rows, frames and log lines to the operating system, and with `to_disk` to the disk. */
 enum status run_flush(struct run *run, bool to_disk, struct error *error);
 
 #endif

@@ -10,13 +10,13 @@
 
 /* --- prepare.c: what can be checked without writing ------------------------------------------- */
 
-/* Prepares a run of which only the options are set; see run_prepare(). After an error the caller
- * gives the run to run_destroy(). */
+/* Prepares a run of which only the options are set; see run_prepare(), also for `measure`. After an
+ * error the caller gives the run to run_destroy(). */
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error);
 
-/* Prepares only experiment, parts and directory (locked, with its run.json) of a run that is there,
- * for a replay. */
+/* Prepares only experiment, parts and directory (locked, with its run.json) of an existing run,
+ * whose steps are to be computed again to verify them. */
 enum status prepare_bare(struct run *run, const struct config *config, struct error *error);
 
 /* --- open.c: the files ------------------------------------------------------------------------ */
@@ -29,7 +29,8 @@ enum status open_files(struct run *run, struct error *error);
 
 /* --- loop.c: from one event to the next ------------------------------------------------------- */
 
-/* Runs to the last step, or until something asks to stop (STATUS_STOPPED, with a checkpoint). */
+/* Advances the run to its last step, or until something asks to stop (STATUS_STOPPED, with a
+ * checkpoint). */
 enum status loop_run(struct run *run, struct error *error);
 
 /* --- events.c: what happens there ------------------------------------------------------------- */
@@ -41,13 +42,13 @@ uint64_t events_next(struct run *run);
  * stop_when is met. */
 enum status events_happen(struct run *run, struct error *error);
 
-/* Returns the seconds that the events of this step may take, by what they took before; INFINITY if
- * one that may take long has not been measured in this process. */
+/* Returns the seconds that the events of this step may take, by what such events took before;
+ * INFINITY if one that may take long has not been measured in this process. */
 double events_seconds(const struct run *run);
 
 /* --- loop.c: requests of the outside to end early, or to save --------------------------------- */
 
-/* The seconds after which the events of a step may be interrupted. */
+/* The seconds that the events of a step may take before they can be interrupted. */
 #define ENDING_LONG_EVENTS 0.5
 
 /* Sets up run->interruption, by which all work for the run can be interrupted; called before the
@@ -55,35 +56,35 @@ double events_seconds(const struct run *run);
 void ending_begin(struct run *run);
 
 /* Tells whether the run should end now, with the reason in `reason`: a signal, or a time limit that
- * could come within the next `wait` seconds. A reason that `reason` has already, from a control
- * file, stays. */
+ * could come within the next `wait` seconds. A reason that is in `reason` already, from a control
+ * file, also ends the run. */
 enum { ENDING_REASON_SIZE = 64 };
 bool ending_wanted(const struct run *run, double wait, char reason[ENDING_REASON_SIZE]);
 
-/* Takes the control files away: `stop` becomes a reason in `reason`, `checkpoint` sets
- * run->autosave.wanted. */
+/* Removes the control files from the run's directory: `stop` becomes a reason in `reason`,
+ * `checkpoint` sets run->autosave.wanted. */
 void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE]);
 
 /* --- save.c: checkpoints, and the last frame of a run that failed ----------------------------- */
 
 /*
- * Keeps the marks of the files and the state of diagnostics in run->autosave.before_last, before
- * the last step makes its events off their cadence: a restart with a later end takes these events
- * back.
+ * Keeps the marks (lengths and hashes) of the files and the state of diagnostics in
+ * run->autosave.before_last. Called before the events of the last step if these fall on no cadence:
+ * a restart with a later end takes them back.
  */
 enum status save_keep_early(struct run *run, struct error *error);
 void save_free(struct saved_state *state); /* accepts NULL */
 
 /*
  * Writes checkpoint.orr at the step that the run has reached, with all that belongs to this step,
- * unless the last checkpoint is of this step; tries twice. STATUS_IO, STATUS_MEMORY,
+ * unless the last checkpoint holds the same state; tries twice. STATUS_IO, STATUS_MEMORY,
  * STATUS_NUMERICAL (a body is not finite): the last checkpoint is intact.
  */
 enum status save_checkpoint(struct run *run, struct error *error);
 
 /* --- the last frame of a run whose numbers failed --------------------------------------------- */
 
-/* The snapshot of a run whose numbers have failed shows the bodies as they are. */
+/* The snapshot of a run whose numbers have failed shows the bodies as they are then. */
 
 extern const char failure_name[]; /* "failure.xyz" */
 
@@ -94,7 +95,7 @@ extern const char failure_name[]; /* "failure.xyz" */
  */
 enum status failure_save(struct run *run, struct error *error);
 
-/* Removes the snapshot of an earlier attempt, for a run that goes on. */
+/* Removes failure.xyz, which the continued run has left, for a run that goes on. */
 void failure_forget(struct run *run);
 
 /* --- verdict.c: whether a run has failed, and what is said of it ------------------------------ */
@@ -102,7 +103,8 @@ void failure_forget(struct run *run);
 /*
  * Decides whether a run that came to its end has failed; nothing else does. STATUS_EXPECT_FAILED if
  * the run misses the accuracy that it was asked for, breaks a criterion of `expect`, or is not
- * accepted by the watch; else STATUS_OK. Each of these is a row of verdict_findings().
+ * accepted by the accuracy watch; else STATUS_OK. Each of these three is a row of
+ * verdict_findings().
  */
 enum status verdict_status(const struct run *run);
 
@@ -110,12 +112,13 @@ enum status verdict_status(const struct run *run);
  * Writes the sentence about a run that failed into run->verdict, for summary, run.json and reports:
  * "failed: energy error 0.22, bound 0.0005 (447 times): the step is too long; time.step = 0.0009,
  * 10 times shorter, holds (tried)". It is "" for a run that did not fail, was stopped, or met an
- * error of the outside. `reason` is what ended a run of STATUS_NUMERICAL.
+ * error that is not its own, as of the disk. `reason` is the message of a run that ended with
+ * STATUS_NUMERICAL; NULL: none.
  */
 void verdict_make(struct run *run, enum status status, const char *reason);
 
-/* Makes the table of findings of a run as it stands; `ended` says that it has come to its end.
- * Returns the worst failure by the watch (watch_findings()). */
+/* Makes the table of findings (accuracy/finding.h) of a run as it stands; `ended` says that the run
+ * has come to its end. Returns the worst failure by the accuracy watch (watch_findings()). */
 struct finding verdict_findings(const struct run *run, bool ended, struct findings *findings);
 
 /* Reads the sentence of a run that was done before from its run.json. */
@@ -126,13 +129,13 @@ void verdict_recall(struct run *run);
 /* run.json says what was run, by which program, where, how it ended, and which files belong to
  * it. */
 
-/* The end of a run; `errors` are its messages, one in a line, or NULL. */
+/* The end of a run: its status, and its error messages, one in a line, or NULL. */
 struct provenance_end {
     enum status status;
     const char *errors;
 };
 
-/* Makes room for the files of a run that begins, by directory_claim(): those of a run that it
+/* Makes room for the files of a run that begins, by directory_claim(): the files of a run that it
  * replaces are removed. */
 enum status provenance_claim(const struct run *run, struct error *error);
 
@@ -141,13 +144,14 @@ enum status provenance_claim(const struct run *run, struct error *error);
 enum status provenance_write(const struct run *run, const struct provenance_end *end,
                              struct error *error);
 
-/* Reads the run.json of the run that is continued, into run->continuation.before; it lists restarts
- * and files. Sets run->autosave.any if it says that a checkpoint was written, or cannot be read.
- * STATUS_MEMORY. */
+/* Reads the run.json of the run that is continued, which lists restarts and files, into
+ * run->continuation.before. Sets run->autosave.any if run.json says that a checkpoint was written,
+ * or cannot be read. STATUS_MEMORY. */
 enum status provenance_resume(struct run *run, struct error *error);
 
-/* Adds a member to the run.json that is there, or replaces the one of this name, and leaves the
- * rest as it is. Takes over `value`. STATUS_DATA if run.json cannot be read. */
+/* Adds a member to the existing run.json (run->continuation.before), or replaces the one of this
+ * name, and leaves the rest as it is. Takes over `value`. STATUS_DATA if run.json was not
+ * readable. */
 enum status provenance_add(struct run *run, const char *key, struct json_t *value,
                            struct error *error);
 
@@ -157,12 +161,12 @@ enum { REMEDY_TEXT_SIZE = 512 };
 
 /*
  * Writes a remedy for a run whose energy was not kept or whose numbers are not finite: "the step is
- * too long; time.step = 0.0009, 10 times shorter, holds (tried)". `beyond` is its energy error over
- * the bound, more than 1; infinite if numbers failed.
+ * too long; time.step = 0.0009, 10 times shorter, holds (tried)". `beyond` is the run's energy
+ * error over the bound, more than 1; infinite if numbers failed. Returns `buffer`.
  */
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
 
-/* Writes a remedy for a broken criterion on another quantity. */
+/* Writes a remedy for a broken criterion on another quantity than the energy. Returns `buffer`. */
 const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
                                 char buffer[REMEDY_TEXT_SIZE]);
 

@@ -14,7 +14,7 @@
 #include "run/restart.h"
 #include "run/signals.h"
 
-/* Allocates the arrays that only some observers need. */
+/* Allocates the arrays of potentials if any observer needs them. */
 static enum status allocate_arrays(struct run *run, struct error *error)
 {
     struct observers *observers = &run->observers;
@@ -46,7 +46,7 @@ static void check_name(const struct run *run, size_t index, const struct section
     }
 }
 
-/* Sets the cadence of a diagnostic, checks its name and makes its last row. */
+/* Sets the cadence of a diagnostic, checks its name and makes room for its last row. */
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {
@@ -60,9 +60,9 @@ static void fill_slot(struct run *run, size_t index, const struct section *secti
 }
 
 /*
- * Creates the diagnostics of the groups `energy_budget` and `trust`, from index `next` on. They
- * have no statistics over systems: a mean over horizons would leave out those that lie beyond the
- * end.
+ * Creates the diagnostics of the groups `energy_budget` and `trust`, at the indices from `next` on.
+ * They have no statistics over systems: a mean over horizons would leave out those that lie beyond
+ * the end of the run.
  */
 static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
                                           struct error *error)
@@ -88,7 +88,8 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
     return error->status;
 }
 
-/* Creates the diagnostics of the config's list, and behind them those of groups of their own. */
+/* Creates the diagnostics of the config's list, and behind them those that have groups of their
+ * own. */
 static enum status create_diagnostics(struct run *run, bool measure_first, struct error *error)
 {
     const struct config *config = run->experiment.config;
@@ -106,7 +107,8 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
     return create_own_diagnostics(run, measure_first, listed, error);
 }
 
-/* Creates the parts whose size follows from config and bodies. */
+/* Creates the parts of the run whose size follows from config and bodies: observers, schedule and
+ * ensemble. */
 static enum status create_parts(struct run *run, struct error *error)
 {
     const struct config *config = run->experiment.config;
@@ -144,7 +146,8 @@ static enum status create_watch(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Refuses a criterion that asks for a horizon later than the end: the run could not show it. */
+/* Refuses a criterion that asks for a horizon (a time until which orbits are accurate or
+ * reproducible) later than the end: the run could not show it. */
 static void check_horizons(const struct run *run, struct error *error)
 {
     const double end = (double)run->schedule.planned * run->simulation->step;
@@ -214,7 +217,8 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     return restart_load_bodies(run, error);
 }
 
-/* Loads the state of observers from the checkpoint, and derives which systems are left out. */
+/* Loads the state of observers from the checkpoint of a continued run, and derives which systems
+ * are left out. */
 static enum status load_state(struct run *run, struct error *error)
 {
     if (!run->continuation.checkpoint || restart_load_observers(run, error))
@@ -223,8 +227,8 @@ static enum status load_state(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Creates the backend. Too little memory of a GPU is reported at the key that sets the number of
- * bodies, as too little memory of a host is. */
+/* Creates the backend. Too little memory on a GPU is reported at the config key that sets the
+ * number of bodies, as too little memory of the host is. */
 static enum status create_backend(struct run *run, struct error *error)
 {
     struct experiment *x = &run->experiment;
@@ -239,7 +243,8 @@ static enum status create_backend(struct run *run, struct error *error)
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
-/* Measures the error of the forces; for a run that is continued takes it from its run.json. */
+/* Measures the error of the forces at the start; for a run that is continued takes it from its
+ * run.json. */
 static enum status find_kernel_error(struct run *run, struct error *error)
 {
     const json_t *const before = run->continuation.before;
@@ -254,7 +259,7 @@ static enum status find_kernel_error(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Measures the structure of the first system, from which its time scales follow. */
+/* Measures the structure of the first system as it is, from which its time scales follow. */
 static enum status find_structure(struct run *run, struct error *error)
 {
     return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
@@ -264,7 +269,7 @@ static enum status find_structure(struct run *run, struct error *error)
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
-    const bool restart = run->options.restart; /* a checkpoint replaces the initial bodies */
+    const bool restart = run->options.restart; /* a checkpoint may replace the initial bodies */
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
@@ -277,8 +282,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
         (restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
-    /* Done after the backend has shown that a GPU has the memory, since it takes long for many
-     * bodies. */
+    /* This takes long for many bodies, so it is done after the backend has shown that a GPU has the
+     * memory. */
     if (measure && !restart && find_structure(run, error))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
@@ -298,7 +303,7 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
                : STATUS_OK;
 }
 
-/* To prepare a run of many bodies takes a while, so that it can be interrupted. */
+/* Preparing a run of many bodies takes a while, so it can be interrupted. */
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error)
 {

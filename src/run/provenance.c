@@ -42,7 +42,7 @@ static json_t *scales_json(const struct scales *s)
                     { "angular_momentum", document_number(s->angular_momentum) });
 }
 
-/* Returns the names of the axes that are true, "xz"; "none" if none is. */
+/* Returns the names of the axes whose flag is true, "xz"; "none" if none is. */
 static json_t *axes_json(const bool axes[3])
 {
     char letters[4];
@@ -54,8 +54,8 @@ static json_t *axes_json(const bool axes[3])
     return json_string(count > 0 ? letters : "none");
 }
 
-/* Returns the components of momentum and angular momentum that external fields keep, and the centre
- * of the latter. */
+/* Returns the components of momentum and angular momentum that external fields keep, and the point
+ * about which they keep angular momentum. */
 static json_t *external_json(const struct external *external)
 {
     return DOCUMENT({ "center", vector(external->center) },
@@ -82,7 +82,7 @@ static json_t *program_json(void)
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    /* The part of a force that the method leaves out; 0 for direct sums. */
+    /* The error up to which the method leaves out a part of the forces; 0 for direct sums. */
     const double asked = force_traits(&d->force).truncation;
     return DOCUMENT(
         { "backend", json_string(d->backend) }, { "method", json_string(d->force.method->name) },
@@ -94,7 +94,8 @@ static json_t *compute_json(const struct backend_description *d)
         { "ranks", json_integer(d->ranks > 1 ? d->ranks : 1) });
 }
 
-/* Returns the steps of an integrator that chooses its own, in all systems. */
+/* Returns an object on the steps of an integrator that chooses its own, in all systems; `system` is
+ * the one with the smallest step. */
 static json_t *own_steps_json(const struct work_done *own, size_t system)
 {
     return DOCUMENT(
@@ -114,7 +115,8 @@ static json_t *row_json(const struct diagnostic *diagnostic, const double *value
     return row;
 }
 
-/* Returns the last row of every diagnostic that has one row per event, and of its statistics. */
+/* Returns an object with the last row of every diagnostic that has one row per event, and of its
+ * statistics over systems. */
 static json_t *last_rows_json(const struct run *run)
 {
     json_t *all = json_object();
@@ -133,7 +135,8 @@ static json_t *last_rows_json(const struct run *run)
     return all;
 }
 
-/* Adds a file to the list, whose names are the keys of an object: each once, in their order. */
+/* Adds a file to the list. The list is an object whose keys are the names, so that each is there
+ * once; keys keep their order. */
 static void list_file(json_t **files, const char *name)
 {
     if (name)
@@ -147,8 +150,8 @@ static void list_series(json_t **files, const struct diagnostic *diagnostic)
     list_file(files, name);
 }
 
-/* Lists the file of an output under its present name, or under the one that it will have when the
- * run has finished; both if both may be there. */
+/* Adds the file of an output to the list under its present name, or under the name that it will
+ * have when the run has finished; under both if both may exist. */
 static void list_growing(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
@@ -163,7 +166,8 @@ static void list_growing(json_t **files, const struct run *run, size_t index)
         list_file(files, finished);
 }
 
-/* Lists the file of an output, or those of all its events, past and to come. */
+/* Adds the file of an output to the list or, if it writes a file at each event, those of all
+ * events, past and to come. */
 static void list_output(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
@@ -178,7 +182,8 @@ static void list_output(json_t **files, const struct run *run, size_t index)
     }
 }
 
-/* Lists the other files of the run that is continued, such as a report. */
+/* Adds the other files of the run that is continued, such as a report, to the list, if they
+ * exist. */
 static void list_before(json_t **files, const struct run *run)
 {
     size_t index;
@@ -191,7 +196,8 @@ static void list_before(json_t **files, const struct run *run)
     }
 }
 
-/* Returns the names of all files that the run writes, so that --force can remove just these. */
+/* Returns a list of the names of all files that the run writes, so that --force can remove just
+ * these. */
 static json_t *files_json(const struct run *run)
 {
     static const char *const always[] = { "run.json", "run.cfg", "run.log", checkpoint_name,
@@ -232,8 +238,8 @@ static json_t *errors_json(const char *line)
     return errors;
 }
 
-/* Returns a list of all restarts: step, checkpoint, time, machine, and whether the bits are those
- * of an uninterrupted run. */
+/* Returns a list of all restarts, each with step, checkpoint, time, machine, and whether the bits
+ * of results are those of an uninterrupted run. */
 static json_t *restarts_json(const struct run *run)
 {
     const json_t *before = run_field(run->continuation.before, FIELD_RESTARTS);
@@ -272,7 +278,7 @@ static json_t *judged_json(const struct run *run)
                                     run->observers.trust != NULL, text));
 }
 
-/* Returns the error of the forces; null if they are those of double precision. */
+/* Returns an object on the error of the forces; null if they are as exact as double precision. */
 static json_t *force_error_json(const struct run *run)
 {
     if (!kernel_error_counts(run->simulation))
@@ -290,7 +296,7 @@ static json_t *run_findings_json(const struct run *run, bool ended)
     return json;
 }
 
-/* Returns the config file and the overrides that the user gave. */
+/* Returns an object with the config file and the overrides that the user gave. */
 static json_t *asked_json(const struct config *config)
 {
     size_t count;
@@ -301,7 +307,7 @@ static json_t *asked_json(const struct config *config)
     return DOCUMENT({ "file", document_words(config_path(config)) }, { "changes", changes });
 }
 
-/* Returns the members that every run.json has, in their order. */
+/* Returns an object with the members that every run.json has, in their order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
     const struct experiment *x = &run->experiment;
@@ -412,7 +418,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "bodies_hash", json_string(run->files.bodies_hash));
     if (run->files.members)
         document_set(&document, "members", json_incref(run->files.members));
-    /* A verification from before this restart stays true for its steps. */
+    /* A verification from before this restart stays true for its steps, so it is kept. */
     json_t *verified = run_field(run->continuation.before, FIELD_VERIFIED);
     if (verified)
         document_set(&document, "verified", json_incref(verified));

@@ -1,4 +1,4 @@
-/* The record of a run, from which summaries and reports are made. */
+/* The record of a run, from which summaries and reports are made; and its legs. */
 #ifndef ORRERY_RUN_RECORD_H
 #define ORRERY_RUN_RECORD_H
 
@@ -21,10 +21,10 @@ struct run;
 /* --- legs ------------------------------------------------------------------------------------- */
 
 /*
- * The legs of a run: a leg is what one start of the program computed, up to the checkpoint from
- * which the next one began. The checkpoint keeps them, so that totals are sums over all legs. Steps
- * lost because a process died after its last checkpoint are computed again by the next leg; they
- * and their time count only there.
+ * The legs of a run. A leg is what one start of the program has computed, up to the checkpoint from
+ * which the next start went on. Checkpoints keep the list of legs, so that totals are sums over all
+ * legs. Steps lost because a process died after its last checkpoint are computed again by the next
+ * leg; they and their time count only there.
  */
 
 struct json_t;
@@ -32,21 +32,22 @@ struct json_t;
  * in steps, `cpu` the time of all threads of the process (under MPI of rank 0). */
 struct legs_sum {
     size_t count;
-    double steps; /* grid steps, or those of an integrator that chooses its own */
+    double steps; /* steps of the run, or those of an integrator that chooses its own */
     double wall, advance, cpu;
-    double interactions; /* ordered pairs */
+    double interactions; /* ordered pairs of bodies that were summed */
 };
 
-/* Loads the earlier legs into run->continuation.legs, from the checkpoint or, if it was written
- * after that, from run.json. STATUS_DATA, STATUS_MEMORY. */
+/* Loads the earlier legs into run->continuation.legs: from the checkpoint or, if run.json was
+ * written after the checkpoint, from run.json. STATUS_DATA, STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
-/* Returns the earlier legs and, unless the run was done before, the present one as it stands. Each
- * is {"started", "host", "backend", "threads", "first_step", "last_step", "wall_seconds",
- * "advance_seconds", "cpu_seconds"}. The caller owns the list; NULL without memory. */
+/* Returns a list of the earlier legs and, unless the run was done before, the present one as it
+ * stands. Each is {"started", "host", "backend", "threads", "first_step", "last_step",
+ * "wall_seconds", "advance_seconds", "cpu_seconds"}. The caller owns the list; NULL without
+ * memory. */
 struct json_t *legs_json(const struct run *run);
 
-/* Returns the sums over such a list; zeros for NULL. */
+/* Returns the sums over a list of legs_json(); zeros for NULL. */
 struct legs_sum legs_sum(const struct run *run, const struct json_t *legs);
 
 /* Returns the pair interactions per second of time spent in steps; 0 before any. */
@@ -61,32 +62,32 @@ struct run_record {
     const struct observers *observers;
     const struct ensemble *ensemble;
     const struct criteria *criteria;
-    const struct directory *directory; /* NULL before it is open */
+    const struct directory *directory; /* the run's directory; NULL before it is open */
     uint64_t step, last;               /* the step reached, and the one at which the run ends */
     double time;                       /* t of that step */
-    bool written;                      /* run.json is there and is this run's */
-    bool done_before;                  /* the run was done before, and stays as it is */
-    const char *verdict;               /* sentence about a run that failed; "" */
-    const char *proportions;           /* slips in the proportions of its numbers; "" */
-    bool holds;                        /* the watch accepts the systems that are not left out */
-    double wall;                     /* seconds of the present leg, or of the one that has ended */
-    double steps_per_second, rate;   /* of that leg; steps are the integrator's own if it chooses
+    bool written;            /* run.json is in the directory, and was written by this run */
+    bool done_before;        /* the run was done before, and stays as it is */
+    const char *verdict;     /* sentence about a run that failed; "" for others */
+    const char *proportions; /* sentences on unusual proportions between the run's numbers; "" */
+    bool holds;              /* the accuracy watch accepts the systems that are not left out */
+    double wall;             /* seconds of the present leg, or of the leg that has ended */
+    double steps_per_second, rate;   /* in that leg; steps are the integrator's own if it chooses
                                         them, `rate` is pair interactions per second */
     struct legs_sum legs;            /* sums over all legs */
-    struct time_scales time_scales;  /* of the first system at the start */
+    struct time_scales time_scales;  /* time scales of the first system at the start */
     const struct choice *choice;     /* choice of integrator and step; NULL: none */
     char dearer[CHOICE_DEARER_SIZE]; /* text about a run that costs far more than expected, see
                                         attempt_cost_text(); "" */
     struct accuracy_target target;   /* accuracy that was asked for */
-    struct finding asked;            /* finding about that, if any was */
-    bool chooses_steps;              /* the integrator chooses its own steps: */
-    struct work_done own_steps;      /* sums over all systems */
-    size_t smallest_system;          /* system that had the smallest step */
+    struct finding asked; /* finding about that accuracy; its bound is NaN if none was asked for */
+    bool chooses_steps;   /* the integrator chooses its own steps; if so: */
+    struct work_done own_steps; /* work by these steps, summed over all systems */
+    size_t smallest_system;     /* system that had the smallest step */
 };
 
 struct run_record run_record(const struct run *run);
 
-/* Returns the parts of the run that decide its cost; the run owns them. */
+/* Returns the parts of the run from which its cost is estimated; the run owns them. */
 struct estimated run_estimated(const struct run *run);
 
 /* Returns the word for a run or a study of `config` that has ended with `status`: "held", "failed",

@@ -11,25 +11,26 @@
 #include "force/direct/reference.h"
 #include "run/phases.h"
 
-/* The least work allowed for a remedy, in pair interactions: a fifth of a second. The work decides
- * what is tried, since no load of the machine changes it; the seconds are a limit for a machine
- * that is many times slower. */
+/* The least work that the search for a remedy may do, in pair interactions: a fifth of a second.
+ * This work decides what is tried, so that no load of the machine changes the result; the seconds
+ * are a limit for a machine that is many times slower. */
 static const double least_work = 2e8, least_seconds = 5.0;
-/* The softening, as a part of the size of the whole, beyond which it would make another system. */
+/* The softening length, over the size of the system, beyond which softening would make another
+ * system. */
 static const double most_softened = 0.1;
 
 /* The integrators that a remedy tries if the run's own needs too many steps. */
 static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
-enum { FEW_BODIES = 64 }; /* the largest number for which gauss-radau is quick */
+enum { FEW_BODIES = 64 }; /* the largest number of bodies for which gauss-radau is quick */
 
-/* A failed run: its start, and the limits of the search for a remedy. */
+/* A failed run, its experiment at the start, and the limits of the search for a remedy. */
 struct failed_run {
     const struct run *run;
-    struct interruption interruption; /* of all trials */
+    struct interruption interruption; /* interruption of all trials, by asked() */
     double deadline;                  /* clock_seconds() when the search ends */
     struct experiment start;
     struct advice_wish wish;
-    char *text; /* the remedy, of REMEDY_TEXT_SIZE bytes */
+    char *text; /* the remedy, a buffer of REMEDY_TEXT_SIZE bytes */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(char *text, const char *format, ...)
@@ -41,7 +42,8 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
     va_end(arguments);
 }
 
-/* Writes the command, such as "orrery check", with the config of the run, and what it does. */
+/* Adds a command to the text, such as "orrery check", with the config of the run as its argument,
+ * and what it does (`does`). */
 static void say_command(char *text, const char *command, const struct run *run, const char *does)
 {
     struct text config = { 0 }, line = { 0 };
@@ -56,7 +58,7 @@ static void say_command(char *text, const char *command, const struct run *run, 
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
-/* Tells whether a trial run of `other` holds. */
+/* Tells whether a trial run of the experiment `other` keeps the energy. */
 static bool holds(const struct failed_run *failed, const struct experiment *other,
                   struct error *error)
 {
@@ -66,8 +68,8 @@ static bool holds(const struct failed_run *failed, const struct experiment *othe
            tried.within;
 }
 
-/* Tries forces in double precision with the same step, if they were not in double. Returns whether
- * the run then holds. */
+/* Tries forces in double precision with the present step, if the run's were not in double. Returns
+ * whether the trial run then keeps the energy. */
 static bool try_double(struct failed_run *failed, struct error *error)
 {
     struct experiment other = failed->start;
@@ -90,8 +92,8 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* Returns the softening with which two of the heaviest bodies, however near they come, have as many
- * of the present steps in a period as the integrator wants. */
+/* Returns the softening length with which two bodies as heavy as the heaviest, however near they
+ * come, have as many of the present steps in a period as the integrator wants. */
 static double softening_for(const struct experiment *x, const struct advice *advice)
 {
     const struct bodies *b = x->simulation.bodies;
@@ -117,7 +119,7 @@ static void say_softening(struct failed_run *failed, const struct advice *advice
             failed->start.simulation.physics.softening);
 }
 
-/* Writes "time.step = 0.01", with the integrator if it is another one. */
+/* Adds "time.step = 0.01" to the text, with the advised integrator if it is not the run's. */
 static void say_setting(struct failed_run *failed, const struct advice *advice, double step)
 {
     if (advice->integrator != failed->start.simulation.integrator)
@@ -136,7 +138,8 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     const bool other = advice->integrator != failed->start.simulation.integrator;
     const bool fails = advice->trial == ADVICE_FAILS;
     char factor[TEXT_REAL_SIZE];
-    /* If the advice is the setting that has just failed, only the command is suggested. */
+    /* If there is no advice, or the advised step is no shorter than the one that has just failed,
+     * only the command is suggested. */
     if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
         say_command(failed->text, "orrery check", failed->run, "tries other steps");
         return;
@@ -169,7 +172,7 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     }
 }
 
-/* Names the key by which an integrator that chooses its own steps takes shorter ones. */
+/* Adds to the text the key by which an integrator that chooses its own steps takes shorter ones. */
 static void say_own_steps(struct failed_run *failed)
 {
     const struct variant *variant = &failed->start.simulation.integrator->variant;
@@ -179,8 +182,8 @@ static void say_own_steps(struct failed_run *failed)
         section_real(time, key));
 }
 
-/* Tries an integrator of a higher order, if no step of the present one was seen to hold. If the
- * other one does not hold either, *advice stays as it is. */
+/* Tries an integrator of a higher order, if no step of the run's own was seen to keep the energy.
+ * If the other integrator does not keep it either, *advice stays as it is. */
 static enum status try_higher_order(const struct failed_run *failed, struct advice *advice,
                                     struct error *error)
 {
@@ -200,7 +203,7 @@ static enum status try_higher_order(const struct failed_run *failed, struct advi
 }
 
 /* Tries gauss-radau with its default accuracy on a run of few bodies, if no fixed step was seen to
- * hold. Returns whether it holds. */
+ * keep the energy. Returns whether gauss-radau keeps it. */
 static bool try_own_steps(struct failed_run *failed, const struct advice *advice)
 {
     struct experiment other = failed->start;
@@ -234,7 +237,8 @@ static void treat(struct failed_run *failed, struct error *error)
 
 /* --- what may be spent ------------------------------------------------------------------------ */
 
-/* Tells whether trials must end: the run should end, or they have taken longer than the run. */
+/* Tells whether trials must end: the run should end, or they have taken longer than the run itself
+ * and `least_seconds`. */
 static bool asked(void *context)
 {
     const struct failed_run *failed = context;
@@ -244,8 +248,8 @@ static bool asked(void *context)
            clock_seconds() > failed->deadline;
 }
 
-/* Tells whether the search takes no more work than the run itself. It draws or reads the bodies
- * anew, which is some N^2 of work. */
+/* Tells whether the search for a remedy takes no more work than the run itself. The search draws or
+ * reads the bodies anew, which is about N^2 of work. */
 static bool can_afford(const struct failed_run *failed)
 {
     const struct run *run = failed->run;
@@ -288,7 +292,7 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
 
 /* --- other criteria --------------------------------------------------------------------------- */
 
-/* Says why no row was there to judge by, and what gives one. */
+/* Adds to the text why a criterion had no row to judge by, and what would give it one. */
 static void say_unseen(char *buffer, const struct run *run, const struct finding *criterion)
 {
     const double reached = (double)run->schedule.step * run->simulation->step;

@@ -23,10 +23,10 @@ enum status restart_open(struct run *run, struct error *error)
     if (checkpoint_open(run->files.directory, checkpoint_name, &run->continuation.checkpoint,
                         &newest) == STATUS_OK)
         return STATUS_OK;
-    if (newest.status == STATUS_MEMORY) /* want of memory says nothing about the file */
+    if (newest.status == STATUS_MEMORY) /* a lack of memory says nothing about the file */
         return error_set(error, STATUS_MEMORY, "%s", newest.text);
     if (directory_replaceable(run->files.directory, checkpoint_name,
-                              error)) /* a newer one could not take its place */
+                              error)) /* a newer checkpoint could not take its place */
         return error->status;
     run->continuation.newest_damaged = true;
     run->continuation.from = checkpoint_previous;
@@ -41,15 +41,15 @@ enum status restart_open(struct run *run, struct error *error)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The context of loading: the run, its errors, and its former grid. */
+/* The context of functions that load: the run, its errors, and the grid step that it had before. */
 struct loading {
     struct run *run;
     struct error *error;
     double old_grid; /* see find_old_grid() */
 };
 
-/* Returns the grid step by the earlier config, for an integrator that chooses its own steps; NAN
- * for any other. */
+/* Returns the grid step that follows from the earlier config, for an integrator that chooses its
+ * own steps; NAN for any other. */
 static double find_old_grid(const struct run *run, const json_t *before)
 {
     const json_t *const time = json_object_get(before, "time");
@@ -60,8 +60,9 @@ static double find_old_grid(const struct run *run, const json_t *before)
                            json_is_number(step) ? json_number_value(step) : NAN);
 }
 
-/* Refuses another end if it would change the grid, since rows in the files are those of the old
- * grid. A grid that was left out, or does not divide the end, changes with the end. */
+/* Refuses another time.end if it would change the grid step, since rows in the files are those of
+ * the old grid. The grid step changes with the end if the config gives none, or one that does not
+ * divide the end. */
 static void judge_end(const struct loading *loading)
 {
     const struct experiment *const x = &loading->run->experiment;
@@ -79,7 +80,7 @@ static void judge_end(const struct loading *loading)
             divides ? "" : ", and an end that is a multiple of it");
 }
 
-/* Tells whether the change only writes down the grid with which the run began. */
+/* Tells whether the change only writes the grid step with which the run began into the config. */
 static bool names_old_grid(const struct loading *loading, const struct change *change)
 {
     return strcmp(change->path, "time.step") == 0 &&
@@ -118,7 +119,7 @@ enum status restart_compare(struct run *run, struct error *error)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Loads the condition of stop_when that has ended the run, if any did: the run stays ended. */
+/* Loads the condition of stop_when that has ended the run, if any has: then the run stays ended. */
 static enum status load_end(struct run *run, struct error *error)
 {
     char *ended_by = checkpoint_get_text(run->continuation.checkpoint, "ended_by", error);
@@ -131,8 +132,8 @@ static enum status load_end(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Refuses an end before the step that was reached: later rows would stay in the files, and
- * contradict the config. */
+/* Refuses an end before the step `reached`: later rows would stay in the files, and contradict the
+ * config. */
 static enum status check_end(const struct run *run, uint64_t reached, struct error *error)
 {
     if (reached <= run->schedule.last)
@@ -146,7 +147,7 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
                          reached);
 }
 
-/* Tells whether the run has come to its end, and its config asks for nothing more. */
+/* Tells whether the run has come to its end, and the config asks for nothing more. */
 static bool is_done(const struct run *run)
 {
     const json_t *code = run_field(run->continuation.before, FIELD_EXIT_STATUS);
@@ -172,7 +173,8 @@ static enum status load_counts(struct run *run, struct error *error)
     run->schedule.step = run->schedule.first_step = run->simulation->steps = counts[COUNT_STEP];
     if (check_end(run, run->schedule.step, error) || load_end(run, error))
         return error->status;
-    /* The old end is no event for a run that goes further, unless a cadence falls on it. */
+    /* For a run that goes further than before, its old end is no event, unless a cadence falls on
+     * it. */
     run->continuation.goes_further = counts[COUNT_EARLY] && run->schedule.last > run->schedule.step;
     run->schedule.events_done = counts[COUNT_EVENTS] && !run->continuation.goes_further;
     run->continuation.other_bits = !counts[COUNT_BITWISE];
@@ -260,13 +262,15 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
     return error->status;
 }
 
-/* Returns the prefix of the sections that this restart loads. */
+/* Returns the prefix of the sections that this restart loads: those from before the events of the
+ * old end if the run goes further than that. */
 static const char *state_prefix(const struct run *run)
 {
     return run->continuation.goes_further ? content_early : "";
 }
 
-/* Loads a section of this restart; see checkpoint_get_words(). */
+/* Loads `count` 64-bit words of a section with the prefix of this restart; see
+ * checkpoint_get_words(). */
 static enum status load_words(const struct run *run, const char *kind, size_t index, void *words,
                               size_t count, struct error *error)
 {

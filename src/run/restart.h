@@ -14,16 +14,18 @@
 enum status restart_open(struct run *run, struct error *error);
 
 /*
- * Refuses a config that changes the experiment (STATUS_CONFIG, with a line for each difference),
- * and notes the differences that are allowed: in the end, cadences, checkpoints, threads, and the
- * kind of machine.
+ * Compares the config with that of the checkpoint. Refuses one that changes the experiment
+ * (STATUS_CONFIG, with a line for each difference), and notes the differences that are allowed,
+ * such as in the end, cadences, checkpoints, threads and kernel.
  */
 enum status restart_compare(struct run *run, struct error *error);
 
-/* Loads bodies, step, conserved quantities of step 0 and legs, before the backend is created. */
+/* Loads from the checkpoint the bodies, the step, the conserved quantities of step 0 and the legs,
+ * before the backend is created. */
 enum status restart_load_bodies(struct run *run, struct error *error);
 
-/* Loads the integrator's own state into the backend that was created with these bodies. */
+/* Loads the state of an integrator that chooses its own steps into the backend, which was created
+ * with the loaded bodies. */
 enum status restart_load_integrator(struct run *run, struct error *error);
 
 /* Reads the step at which a checkpoint was written. */
@@ -35,25 +37,29 @@ bool restart_same_build(const struct run *run, const struct checkpoint *checkpoi
 
 enum { RESTART_NO_BODY = -1 };
 
-/* The difference, bit by bit, between the present state and that of a checkpoint. */
+/* The difference, bit by bit, between the present state of bodies and integrator and that of a
+ * checkpoint. */
 struct restart_difference {
-    size_t values;     /* number of 64-bit values that differ */
-    const char *array; /* array with the first of them: "vx", or "the integrator's state" */
-    int64_t id;        /* body of the first of them, or RESTART_NO_BODY */
+    size_t values; /* number of 64-bit values that differ */
+    /* Array with the first value that differs: "vx", or "the integrator's state" */
+    const char *array;
+    int64_t id; /* id of the body with the first value that differs, or RESTART_NO_BODY */
 };
 enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
                                 struct restart_difference *difference, struct error *error);
 
-/* Loads the state of diagnostics, criteria, watch and ensemble, once these exist. */
+/* Loads the state of diagnostics, criteria, accuracy watch and ensemble, once these exist. Warns if
+ * the checkpoint was written by another build, or on another kind of machine. */
 enum status restart_load_observers(struct run *run, struct error *error);
 
-/* Reads the mark of a file, for stream_open(); `kind` is "series" or "aggregate" for a diagnostic,
- * "output" for an output. */
+/* Reads the mark of a file (its length and hash) from the checkpoint, for stream_open(). `kind` is
+ * "series" for the table of diagnostic number `index`, "aggregate" for the table of its statistics
+ * over systems, "output" for an output. */
 enum status restart_mark(const struct run *run, const char *kind, size_t index,
                          struct stream_mark *mark, struct error *error);
 
-/* Reads the marks of the files of an output that has one for each event, and checks that the files
- * are unchanged, all bytes of them (STATUS_IO). */
+/* Reads the marks of the files of an output that writes a file at each event, and checks that the
+ * files are unchanged, all bytes of them (STATUS_IO). */
 enum status restart_files(const struct run *run, size_t index, struct error *error);
 
 #endif

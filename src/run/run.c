@@ -21,8 +21,8 @@ static bool asked_to_stop(void *context)
     return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop");
 }
 
-/* Finishes the files of outputs once nothing is added to them. If something asks to stop meanwhile,
- * a restart does the rest: STATUS_STOPPED. */
+/* Finishes the files of outputs (some are compressed) once nothing is added to them. If something
+ * asks to stop meanwhile, a restart does the rest: STATUS_STOPPED. */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
@@ -52,13 +52,14 @@ static enum status finish_outputs(struct run *run, struct error *error)
                      directory_path(run->files.directory), reason);
 }
 
-/* Tells whether the run did what it should; only then an error while closing becomes its status. */
+/* Tells whether the run did what it should; only then an error while closing its files becomes its
+ * status. */
 static bool went_well(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED || status == STATUS_STOPPED;
 }
 
-/* Adds an error of closing to `error`, and returns the status of the whole. */
+/* Adds an error of closing files to `error`, and returns the status of run and closing together. */
 static enum status worse(enum status status, const struct error *late, struct error *error)
 {
     if (error_pass(error, late) == STATUS_OK)
@@ -66,7 +67,7 @@ static enum status worse(enum status status, const struct error *late, struct er
     return went_well(status) ? late->status : status;
 }
 
-/* Tells whether run.json has this status already, since the run was done before. */
+/* Tells whether run.json records this status already, since the run was done before. */
 static bool is_recorded(const struct run *run, enum status status)
 {
     return run->continuation.done &&
@@ -74,12 +75,12 @@ static bool is_recorded(const struct run *run, enum status status)
                (json_int_t)status;
 }
 
-/* Checks and finishes the files; reports it if somebody has removed or cut one while the run went
- * on. */
+/* Checks and finishes the files of the run; reports if somebody has removed or cut one while the
+ * run went on. */
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    if (!run->files.log) /* it ended before all files were open */
+    if (!run->files.log) /* the run ended before all files were open */
         return;
     if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
         observers_look(&run->observers, config, run->files.directory, error);
@@ -141,7 +142,7 @@ enum status run_prepare(const struct config *config, const struct run_options *o
     return error->status;
 }
 
-/* Creates a run by prepare_bare(), for a replay; NULL after an error. */
+/* Creates a run by prepare_bare(), whose steps are to be verified; NULL after an error. */
 static struct run *run_open_bare(const struct config *config, const char *directory,
                                  struct error *error)
 {
@@ -155,7 +156,7 @@ static struct run *run_open_bare(const struct config *config, const char *direct
     return NULL;
 }
 
-/* Frees all that the run has created. */
+/* Frees all that the run has created, but not its choice of integrator and step. */
 static void clear(struct run *run)
 {
     observers_close(&run->observers, &(struct error){ 0 }); /* finish() has reported the errors that
@@ -174,7 +175,8 @@ static void clear(struct run *run)
     config_free(run->chosen);
 }
 
-/* Prepares the run anew with the next choice; it replaces the files written so far. */
+/* Prepares the run anew with the next choice of integrator and step; it will replace the files
+ * written so far. */
 static enum status begin_anew(struct run *run, struct error *error)
 {
     struct run fresh = { .options = run->options,
@@ -195,7 +197,8 @@ static enum status begin_anew(struct run *run, struct error *error)
 
 enum status run_execute(struct run *run, struct error *error)
 {
-    signals_catch(); /* until run_destroy(); before, nothing is written */
+    signals_catch(); /* until run_destroy(); before this nothing is written, so that a signal may
+                        end the process */
     clocks_start(&run->clocks);
     enum status status = STATUS_OK;
     do {
@@ -228,10 +231,11 @@ void run_destroy(struct run *run)
 /* The seconds that a call of the backend shall take, so that progress is shown between calls. */
 static const double call_seconds = 0.2;
 
-/* A replay: the run, both checkpoints, and the result. */
+/* A verification: the run, its checkpoints (the earlier one in run->continuation), and the
+ * result. */
 struct replay {
     struct run *run;
-    struct checkpoint *target; /* checkpoint.orr */
+    struct checkpoint *target; /* the later checkpoint, checkpoint.orr, whose bits must come out */
     struct verification *result;
     void (*progress)(void *context, double done);
     void *context;
@@ -283,7 +287,7 @@ static enum status compute(struct replay *replay, struct error *error)
     return status ? status : simulation_fetch(run->simulation, error);
 }
 
-/* Returns the member "verified" of run.json. */
+/* Returns the member "verified" for run.json. */
 static json_t *certificate(const struct replay *replay)
 {
     const struct verification *result = replay->result;

@@ -1,6 +1,6 @@
 /*
- * A run: open, loop, close. The loop lets the backend advance to the next step with an event, and
- * there shows the bodies to diagnostics and outputs. The sources of src/run share the parts in
+ * A run: open, loop, close. The loop lets the backend advance the bodies to the next step with an
+ * event, and there shows them to diagnostics and outputs. The sources of src/run share the parts in
  * run/parts.h; run/record.h is for those who report a run.
  */
 #ifndef ORRERY_RUN_RUN_H
@@ -25,9 +25,9 @@ enum status run_prepare(const struct config *config, const struct run_options *o
                         bool measure, struct run **run, struct error *error);
 
 /*
- * Runs to the end and writes everything; run.json with the verdict comes last. STATUS_OK,
- * STATUS_EXPECT_FAILED, STATUS_STOPPED (by a signal, a control file, a time limit or its cost), or
- * the error that ended it.
+ * Advances the run to its end and writes everything; run.json with the verdict comes last.
+ * STATUS_OK, STATUS_EXPECT_FAILED, STATUS_STOPPED (by a signal, a control file, a time limit or the
+ * run's cost), or the error that ended it.
  */
 enum status run_execute(struct run *run, struct error *error);
 
@@ -36,10 +36,8 @@ void run_destroy(struct run *run);
 
 /* --- verification ----------------------------------------------------------------------------- */
 
-/*
- * The proof that restarts of a run are exact: the steps from checkpoint.orr.prev to checkpoint.orr
- * are computed again, and must give the bits of the latter.
- */
+/* The proof that restarts of a run are exact: the steps from checkpoint.orr.prev to checkpoint.orr
+ * are computed again, and must give the bits in checkpoint.orr. */
 
 struct verification {
     uint64_t from, to; /* steps of the two checkpoints */
@@ -49,12 +47,13 @@ struct verification {
 };
 
 /*
- * Replays the run in `directory`, whose resolved configuration is `config`, and notes the outcome
- * as "verified" in its run.json. `progress` is called now and then and may be NULL. STATUS_OK if
- * all bits are equal, STATUS_EXPECT_FAILED if they differ, STATUS_UNAVAILABLE if they differ but
- * another build had computed them (nothing is noted then); STATUS_NO_INPUT if there is nothing to
- * compare, STATUS_DATA for a damaged checkpoint, STATUS_CONFIG if `config` is not that of the run;
- * and the errors of opening, computing and writing.
+ * Computes the last steps of the run in `directory` again (see above); its resolved configuration
+ * is `config`. Notes the outcome as "verified" in its run.json. `progress` is called now and then
+ * with the part that is done, and may be NULL. STATUS_OK if all bits are equal,
+ * STATUS_EXPECT_FAILED if they differ, STATUS_UNAVAILABLE if they differ but another build had
+ * computed them (nothing is noted then); STATUS_NO_INPUT if there is nothing to compare,
+ * STATUS_DATA for a damaged checkpoint, STATUS_CONFIG if `config` is not that of the run; and the
+ * errors of opening, computing and writing.
  */
 enum status verify_run(const struct config *config, const char *directory,
                        void (*progress)(void *context, double done), void *context,

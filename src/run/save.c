@@ -16,12 +16,12 @@
 /* --- what is saved ---------------------------------------------------------------------------- */
 
 /*
- * The state besides the bodies that must survive a restart: the mark of each file, and the state of
- * all observers. It is a copy, so that it can be saved as it was before the events of the last
- * step.
+ * The state besides the bodies that must survive a restart: the mark (length and hash) of each
+ * file, and the state of all observers. It is a copy, so that a later checkpoint can hold it as it
+ * was before the events of the last step.
  */
 struct saved_state {
-    const char *prefix; /* of the names of its sections */
+    const char *prefix; /* prefix of the names of its sections: "" or content_early */
     bool failed;        /* memory was exhausted */
     size_t count, room;
     struct {
@@ -38,7 +38,8 @@ void save_free(struct saved_state *saved)
     free(saved);
 }
 
-/* Copies `length` 64-bit numbers, real or integer. */
+/* Copies `length` 64-bit numbers, real or integer, as an item whose section content_name()
+ * names. */
 static void copy_words(struct saved_state *saved, const char *kind, size_t index, const void *words,
                        size_t length)
 {
@@ -71,8 +72,9 @@ static void copy_mark(struct saved_state *saved, const char *kind, size_t index,
     copy_words(saved, kind, index, values, COUNT_OF(values));
 }
 
-/* Copies the marks (length and hash) of the files of an output that has one for each event. Their
- * number takes the place of the length in the output's own mark. */
+/* Copies the marks (length and hash) of the files of an output that writes a file at each event. In
+ * the section "output", where other outputs have the mark of their file, the number of the files
+ * takes the place of the length. */
 static void copy_files(struct saved_state *saved, size_t index, const struct output *output)
 {
     const uint64_t values[] = { output->written, 0 };
@@ -217,7 +219,8 @@ enum status save_checkpoint(struct run *run, struct error *error)
     if (autosave_is_current(&run->autosave, &run->schedule))
         return STATUS_OK;
     const double start = clock_seconds();
-    /* On the disk outputs must be at least as long as the checkpoint says. */
+    /* First the files go to the disk, where they must be at least as long as the checkpoint
+     * says. */
     if (simulation_fetch(run->simulation, error) || shadow_fetch(run->shadows, error) ||
         run_flush(run, true, error))
         return error->status;

@@ -47,7 +47,8 @@ static const char *const kernel_help[] = {
     NULL
 };
 
-static const char *const boundary_names[] = { "open", "periodic", NULL }; /* as enum boundary */
+/* The names of the boundaries, in the order of enum boundary. */
+static const char *const boundary_names[] = { "open", "periodic", NULL };
 
 static const struct parameter physics_rows[] = {
     { KEY(CHOICE, units), BY_DEFAULT(STRING, "nbody"), .choices = units_names,
@@ -155,8 +156,8 @@ static const struct parameter sweep_rows[] = {
 
 /* --- what no single row can see --------------------------------------------------------------- */
 
-/* The most bytes of a name. File systems take names of 255 bytes, and endings such as
- * ".convergence" must fit too. A name that is cut off could be that of another run. */
+/* The most bytes of a `name` in the config. File systems take file names of 255 bytes, and endings
+ * such as ".convergence" must fit too. A name that is cut off could be that of another run. */
 enum { NAME_MOST = 200 };
 
 /* Refuses a `name` that would not stay in its directory when it becomes the name of a file. */
@@ -186,8 +187,8 @@ static void check_time(const struct section *section, struct error *error)
                       section_real(section, "end") / 1000);
 }
 
-/* Refuses keys that the force method does not use, at the place where they are given, rather than
- * ignoring them. */
+/* Refuses keys that the chosen force method does not use, with the line where they are given,
+ * rather than ignoring them. */
 static void check_compute(const struct section *section, struct error *error)
 {
     static const char *const of_direct[] = { "precision", "kernel" };
@@ -333,7 +334,8 @@ const struct schema *schema_experiment(struct schema_room *room)
     return &room->schema;
 }
 
-/* Appends the folder config/ beside this program, as in a build that is not installed. */
+/* Appends the folder config/ beside this program to the path, where the files to include are if the
+ * program is not installed. */
 static void append_program_config(struct text *path)
 {
     char *program = build_path();

@@ -9,8 +9,9 @@
 
 /* --- finding the columns ---------------------------------------------------------------------- */
 
-/* Finds a quantity among the statistics of an ensemble. "conservation.energy" also finds the mean,
- * whose full name is "conservation-ensemble.energy_mean". Returns how many columns match. */
+/* Finds the quantity `name` among the statistics of an ensemble. "conservation.energy" finds the
+ * mean, whose full name is "conservation-ensemble.energy_mean". Returns how many columns match, and
+ * one of them in *quantity. */
 static size_t find_mean(const char *name, const struct diagnostic *const *statistics, size_t count,
                         struct quantity_index *quantity)
 {
@@ -28,15 +29,15 @@ static size_t find_mean(const char *name, const struct diagnostic *const *statis
     return found;
 }
 
-/* The columns that can be named: those of `count` diagnostics or, for an ensemble, of their
- * statistics, which are NULL for one system. */
+/* The columns that --show can name: those of `count` diagnostics or, for an ensemble, of their
+ * statistics over systems (NULL for one system). */
 struct choice {
     const struct diagnostic *const *diagnostics, *const *statistics;
     size_t count;
     const struct units *units;
 };
 
-/* Tells whether quantities of this diagnostic can be named. */
+/* Tells whether --show can name quantities of this diagnostic. */
 static bool offers(const struct choice *choice, size_t diagnostic)
 {
     const struct diagnostic *d = choice->diagnostics[diagnostic];
@@ -62,7 +63,7 @@ static enum status refuse(const char *name, size_t found, const struct choice *c
     return status;
 }
 
-/* Reports all quantities that can be named: a line for each diagnostic. */
+/* Reports all quantities that --show can name: a line for each diagnostic. */
 static void tell_quantities(const struct choice *choice, struct error *error)
 {
     for (size_t d = 0; d < choice->count; d++) {
@@ -81,8 +82,8 @@ static void tell_quantities(const struct choice *choice, struct error *error)
                   "_std, _sem, _q10, _q50 or _q90 behind them are other statistics");
 }
 
-/* Labels the cell with the column's name and its unit; `with_diagnostic` puts the diagnostic's name
- * before them. */
+/* Labels the cell with the name and the unit of the column; `with_diagnostic` puts the diagnostic's
+ * name and a dot before them. */
 static void label(struct run_cell *cell, const struct diagnostic *diagnostic, size_t column,
                   bool with_diagnostic, const struct units *units)
 {
@@ -135,7 +136,7 @@ enum status show_create(const char *names, const struct diagnostic *const *diagn
     show->cells = calloc(most, sizeof *show->cells);
     if (list && fields && show->quantities && show->cells) {
         most = text_split(list, ',', fields, most);
-        for (size_t i = 0; i < most; i++) /* all of them, to report every error */
+        for (size_t i = 0; i < most; i++) /* goes on after an error, to report every error */
             add_quantity(show, fields[i], &choice, error);
         if (!error->status && show->count == 0)
             error_set(error, STATUS_USAGE,

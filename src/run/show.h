@@ -9,19 +9,19 @@
 
 struct show {
     size_t count;                      /* number of quantities; 0: none is shown */
-    struct quantity_index *quantities; /* diagnostic and column of each */
-    struct run_cell *cells;            /* values, as the options' `row` gets them */
+    struct quantity_index *quantities; /* [count]: diagnostic and column of each */
+    struct run_cell *cells; /* [count]: values, as the function `row` of the options gets them */
 };
 
 /*
- * Creates the list of quantities by `names`, a list with commas between them, or NULL for none.
- * `step` and `time`, which are always shown, add nothing. STATUS_USAGE for each name that is no
- * quantity, with the names that there are.
+ * Creates the list of the quantities that are shown: `names` has their names with commas between
+ * them, or is NULL for none. `step` and `time`, which are always shown, add nothing. STATUS_USAGE
+ * for each name that is no quantity, with the names that there are.
  *
- * For an ensemble statistics over its systems are shown: `statistics` has those of each diagnostic
- * (NULL if it has none). Their indices follow those of the diagnostics; a column named without an
- * ending is its mean. For one system `statistics` is NULL. `units` may be NULL: then labels have
- * none.
+ * For an ensemble statistics over its systems are shown: `statistics` has those of each of the
+ * `count` diagnostics (NULL if it has none); their indices in show->quantities follow those of the
+ * diagnostics, and a column named without an ending such as _std is its mean. For one system
+ * `statistics` is NULL. `units` may be NULL: then labels have no units.
  */
 enum status show_create(const char *names, const struct diagnostic *const *diagnostics,
                         const struct diagnostic *const *statistics, size_t count,
@@ -31,7 +31,7 @@ void show_destroy(struct show *show);
 
 /* Begins a new event, at which no quantity has been measured yet. */
 void show_begin(struct show *show);
-/* Takes the quantities that are shown from a row of this diagnostic. */
+/* Takes the values of the quantities that are shown from a row of this diagnostic. */
 void show_take(struct show *show, size_t diagnostic, const double *values);
 /* Tells whether a quantity that is shown was measured at this event. */
 bool show_due(const struct show *show);

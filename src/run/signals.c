@@ -33,7 +33,7 @@ static void on_checkpoint(int number)
 static const struct {
     int number;
     void (*handler)(int);
-    bool politely; /* left ignored if it was ignored before: nohup */
+    bool politely; /* the signal stays ignored if it was ignored before, as by nohup */
 } table[] = {
     { SIGINT, on_stop, false },
     { SIGTERM, on_stop, false },
@@ -41,15 +41,15 @@ static const struct {
     { SIGXCPU, on_stop, false },
     { SIGHUP, on_stop, true },
     { SIGUSR2, on_checkpoint, false },
-    /* A closed pipe is an error of that write, not the end of the run. */
+    /* A write to a closed pipe shall fail, not end the run. */
     { SIGPIPE, SIG_IGN, false },
 };
 
 static struct sigaction before[COUNT_OF(table)];
 static bool caught, expected;
 
-/* Installs the handlers of the table; if `early` is given, it is that of all signals that ask to
- * stop, until the run begins. */
+/* Installs the handlers of the table; if `early` is not NULL, it becomes the handler of all signals
+ * that ask to stop, until the run begins. */
 static void install(void (*early)(int))
 {
     for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -77,7 +77,8 @@ static void end_in_time(int number)
     end_with("stopped by the time limit before the run began; nothing was written\n");
 }
 
-/* Ends the process on the spot: nothing is open yet and nothing was begun. */
+/* Ends the process on the spot, as long as no file is open and nothing was begun. A handler may not
+ * call printf(), so it writes the signal's number by hand. */
 static void end_early(int number)
 {
     char line[] = "stopped by signal    before the run began; nothing was written\n";
@@ -128,7 +129,7 @@ void signals_leave_quietly(double seconds)
 {
     caught = false;
     install(end_quietly);
-    if (stop_signal) /* it came before the handler was there */
+    if (stop_signal) /* the signal came before the handler was installed */
         _exit(STATUS_STOPPED);
     if (isfinite(seconds))
         limit(seconds, end_quietly);

@@ -9,8 +9,8 @@
 
 /*
  * Prepares a process that will run an experiment; called before anything else. From here on SIGUSR2
- * is kept for the run, and a signal that asks to stop ends the process with STATUS_STOPPED. The
- * handlers then stay until the process ends.
+ * is kept for the run, and until signals_catch() a signal that asks to stop ends the process with
+ * STATUS_STOPPED. After signals_catch() its handlers stay until the process ends.
  */
 void signals_expect(void);
 
@@ -25,14 +25,15 @@ void signals_limit(double seconds);
  */
 void signals_leave_quietly(double seconds);
 
-/* Take the signals over, and give them back; to call either twice does no harm. */
+/* Take the signals over for a run, and give them back after it; to call either twice does no
+ * harm. */
 void signals_catch(void);
 void signals_release(void);
 
 /* Returns the number of the signal that asked to stop, or 0. */
 int signals_stop(void);
-/* Tell whether a signal has asked for a checkpoint. The first takes the request, which is then
- * served; the second leaves it. */
+/* Tell whether a signal has asked for a checkpoint. signals_checkpoint() also takes the request,
+ * which its caller serves; signals_checkpoint_waits() leaves it. */
 bool signals_checkpoint(void);
 bool signals_checkpoint_waits(void);
 

@@ -1,7 +1,5 @@
-/*
- * The verdict: verdict_status() decides it, run_verdict() is its word, verdict_findings() lists
- * what it was decided by, and verdict_make() tells why a run has failed.
- */
+/* The verdict on a run: verdict_status() decides it, run_verdict() is its word, verdict_findings()
+ * lists the quantities by which it was decided, and verdict_make() tells why a run has failed. */
 #include "run/phases.h"
 
 #include <jansson.h>
@@ -57,7 +55,7 @@ struct finding verdict_findings(const struct run *run, bool ended, struct findin
     expectations_findings(&run->criteria.expect, ended, findings);
     const struct finding worst =
         watch_findings(run->observers.watch, run->ensemble.left_out, findings);
-    /* The start says nothing of a run, unless it fails. */
+    /* At the start a quantity within its bound says nothing of the run yet; one beyond it does. */
     for (size_t i = 0; !ended && run->schedule.step == 0 && i < findings->count; i++)
         if (findings->rows[i].severity == FINDING_HELD)
             findings->rows[i].severity = FINDING_OPEN;
@@ -74,14 +72,16 @@ static void say_system(struct run *run, double system)
     say(run, "%s", text_system(text, system, file));
 }
 
-/* Tells whether three digits would not show that the value is beyond its bound. */
+/* Tells whether the value is so close to its bound that three digits would not show on which
+ * side. */
 static bool is_close(const struct finding *f)
 {
     return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
 }
 
-/* Advises to let the program choose what keeps the accuracy that is asked for, if it did not: then
- * the integrator and its step, or what stands for one, are given. */
+/* Adds the advice to let the program choose integrator and step for the accuracy that is asked for,
+ * unless it did: then the config gives the integrator and its step, or the key that stands for
+ * one. */
 static void say_to_leave_out(struct run *run, const char *before)
 {
     const struct integrator *const integrator = run->simulation->integrator;
@@ -120,7 +120,7 @@ static void say_bound(struct run *run, const struct finding *f)
     }
 }
 
-/* "energy error 0.22", "5 steps per period of body 3 about body 1" */
+/* Adds the value of a finding: "energy error 0.22", "5 steps per period of body 3 about body 1". */
 static void say_value(struct run *run, const struct finding *f, const char *name)
 {
     char whose[FINDING_WHOSE_SIZE], value[TEXT_REAL_SIZE];
@@ -131,7 +131,8 @@ static void say_value(struct run *run, const struct finding *f, const char *name
         say(run, "%.60s %s%s%s", name, value, f->unit ? f->unit : "", finding_whose(f, whose));
 }
 
-/* "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005 (447 times)" */
+/* Adds a finding: "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005
+ * (447 times)". */
 static void say_finding(struct run *run, const struct finding *f)
 {
     const bool of_watch = f->subject < FINDING_OF_TARGET;
@@ -158,7 +159,8 @@ static void say_finding(struct run *run, const struct finding *f)
         say_bound(run, f);
 }
 
-/* Names the other criteria that fail, or counts them if they are many. */
+/* Adds the finding `f` on a criterion, and names the other criteria that fail, or counts them if
+ * they are many. */
 static void say_criterion(struct run *run, const struct findings *rows, const struct finding *f)
 {
     enum { MOST_NAMED = 3 };
@@ -195,13 +197,14 @@ static void say_remedy_of_energy(struct run *run, double beyond_limit)
         say(run, ": %s", remedy);
 }
 
-/* By the watch or by a criterion on an energy error, whichever is broken worse; false where both
- * hold. */
+/* Adds why a run failed by the accuracy that was asked for; otherwise by the watch or by a
+ * criterion on an energy error, whichever is broken worse. Returns false if none of these is
+ * broken. */
 static bool fails_by_energy(struct run *run, const struct findings *rows,
                             const struct finding *watched)
 {
-    static const double at_least =
-        2.0; /* of what is beyond a limit by a number that is not known */
+    /* Times beyond a limit, if the number is not known. */
+    static const double at_least = 2.0;
     const struct watch *watch = run->observers.watch;
     const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);
     const bool known = watched->severity == FINDING_FAILURE;
@@ -238,7 +241,7 @@ static void fails_by_criterion(struct run *run, const struct findings *rows)
         say(run, ": %s", remedy);
 }
 
-/* The first line of what ended the run; the only system of a run needs no name. */
+/* Adds the first line of the message that ended the run. The only system of a run needs no name. */
 static void say_reason(struct run *run, const char *reason)
 {
     enum { MOST = 200 };
