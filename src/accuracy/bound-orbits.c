@@ -20,8 +20,8 @@ static const double part_of_box = 0.25;
 
 enum {
     ALL_PAIRS = 64, /* the most bodies of which every pair is tried as an orbit */
-    HEAVIEST = 8,   /* among more bodies, each is paired with so many of the heaviest */
-    NEAREST = 2     /* and with so many of its nearest neighbours */
+    HEAVIEST = 8, /* in a larger system, the number of heaviest bodies with which each is paired */
+    NEAREST = 2   /* and the number of nearest neighbours with which each is paired */
 };
 
 /* Mass, position and velocity of the centre of an orbit. */
@@ -131,7 +131,7 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
     const double mass = point.m + b->m[first + orbit->body];
     const double a = -0.5 * physics->gravitational_constant * mass / orbit->energy;
     const double widest = a * (1.0 + orbit->eccentricity);
-    double strongest = 0.0; /* m / d^3 of that body */
+    double strongest = 0.0; /* the largest m / d^3 so far */
     for (size_t k = 0; k < b->count; k++) {
         const double d2 = distance2_of(physics, b, first + k, point.x);
         if (b->m[first + k] > strongest * d2 * sqrt(d2) && !is_part(orbit, k))
@@ -141,9 +141,10 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
 }
 
 /*
- * Returns the passage of the pericentre if the orbit has, in addition to its own angular momentum
- * (in quadrature), what a tide adds during the fall from the apocentre distance Q: some tide (mu
- * Q)^(1/2) / 2. That alone keeps two bodies that begin at rest among others from meeting head-on.
+ * Returns the time scale of the pericentre passage if the orbit has, in addition to its own angular
+ * momentum (in quadrature), what a tide adds during the fall from the apocentre distance Q: some
+ * tide (mu Q)^(1/2) / 2. That alone keeps two bodies that begin at rest among others from meeting
+ * head-on.
  */
 static double passage_in_tide(const struct physics *physics, const struct bodies *b, size_t first,
                               const struct bound_orbit *orbit, double tide)
@@ -161,7 +162,7 @@ struct search {
     const struct physics *physics;
     const struct bodies *bodies;
     size_t first, system;
-    struct neighbours *tree; /* finds neighbours; NULL for up to ALL_PAIRS bodies */
+    struct neighbours *tree; /* finds nearest neighbours; NULL for up to ALL_PAIRS bodies */
     size_t *heaviest; /* [heavy_count] indices of the heaviest bodies, descending by mass; for up to
                          ALL_PAIRS bodies of all that have mass */
     size_t heavy_count;
@@ -169,7 +170,7 @@ struct search {
     double two_distance2;
     bool found;
     struct bound_orbit best;
-    struct bound_filter filter; /* `passage` becomes that of `best` */
+    struct bound_filter filter; /* conditions on orbits; `passage` becomes that of `best` */
 };
 
 /* Tells whether body and centre remain each other's nearest images all along the orbit. */
@@ -290,9 +291,9 @@ static void visit_fastest(struct search *search, size_t body, const size_t near[
     consider_body(search, body, near);
 }
 
-/* Tells whether some orbit may have a shorter passage than `passage`. With softening there is a
- * shortest one: that of a body at the centre of mass of two others, all three as heavy as the
- * heaviest body of the system. */
+/* Tells whether some orbit may have a pericentre passage shorter than `passage`. With softening
+ * there is a shortest one: that of a body at the centre of mass of two others, all three as heavy
+ * as the heaviest body of the system. */
 static bool may_be_faster(const struct physics *physics, const struct bodies *b, size_t first,
                           double passage)
 {

@@ -45,31 +45,31 @@ struct bound_orbit {
 struct bound_orbit bound_orbit_about(const struct physics *physics, const struct bodies *bodies,
                                      size_t system, size_t body, const struct bound_center *center);
 
-/* The conditions on the orbits that a search may find: a passage shorter than `passage`, a period
- * of at most `longest`, and either a period shorter than `period` or a binding energy (|energy|
- * times the reduced mass) below `energy`. */
+/* The conditions on the orbits that a search may find: a pericentre passage shorter than `passage`,
+ * a period of at most `longest`, and either a period shorter than `period` or a binding energy
+ * (|energy| times the reduced mass) below `energy`. */
 struct bound_filter {
     double passage, period, energy;
     double longest;
 };
 
 /* Finds, among the orbits of a system that meet the filter and that other bodies hardly disturb,
- * the one with the shortest passage; *found is false if there is none. In a system of up to 64
- * bodies every body with mass is tried as a centre; in a larger one only the heaviest bodies and
- * the nearest neighbours. STATUS_MEMORY, STATUS_NUMERICAL. */
+ * the one with the shortest passage of the pericentre; *found is false if there is none. In a
+ * system of up to 64 bodies every body with mass is tried as a centre; in a larger one only the
+ * heaviest bodies and the nearest neighbours. STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error);
 
-/* Finds for each body of a system the orbit with the shortest passage that other bodies hardly
- * disturb. Puts the `most` orbits with the smallest semi-major axes into `orbits`, in ascending
- * order, and their number into *count. In a periodic box none is looked for, and *count is 0.
- * STATUS_MEMORY, STATUS_NUMERICAL. */
+/* Finds for each body of a system, among its orbits that other bodies hardly disturb, the one with
+ * the shortest passage of the pericentre. Puts the `most` of these orbits with the smallest
+ * semi-major axes into `orbits`, in ascending order, and their number into *count. In a periodic
+ * box none is looked for, and *count is 0. STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error);
 
-enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* memory of a search, per body */
+enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* memory for a search, per body */
 
 /* Copies the bodies of an orbit into a system of its own, which the caller destroys: first those of
  * the centre, then the body itself, then the others whose tides on the orbit are strongest, up to

@@ -6,11 +6,12 @@
 #include "simulation/simulation.h"
 #include "space/nearest.h"
 
-/* Comparisons of the orbits in a period; one in each step if a period has fewer steps. */
+/* Comparisons of the two orbits of a trial in a period; one in each step if a period has fewer
+ * steps. */
 enum { SAMPLES_PER_PERIOD = 24 };
 
 /* Evaluations of the forces by gauss-radau in a period: in its own 12 steps and in those that end
- * at samples, in each step three passes over seven nodes. */
+ * at comparisons, in each step three passes over seven nodes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* Evaluations of the forces in one step of gauss-radau. */
@@ -32,7 +33,8 @@ static const double longer = 1.1;
  * where it goes, and not the method.
  */
 static const double displacement = 1e-10, most_growth = 1e2;
-/* The error of a method, as a part of the limit, up to which no second trial is needed. */
+/* The error of a method in its first trial, over the limit, up to which no second trial, with a
+ * displaced twin of the orbit, is made. */
 static const double negligible = 1e-6;
 
 /* --- the steps of a trial --------------------------------------------------------------------- */
@@ -72,7 +74,8 @@ static void count_others(const struct bound_method *method, double part,
 
 /* --- by what the bodies are moved ------------------------------------------------------------- */
 
-/* Returns the value of the integrator's own key in a run; NaN: its default. */
+/* Returns the value of the config key by which the integrator chooses its steps; NaN: the
+ * default. */
 static double key_value(const struct integrator *integrator, const struct simulation *simulation)
 {
     const size_t row = (size_t)(integrator_key(integrator) - integrator->variant.parameters);
@@ -139,7 +142,7 @@ bool bound_method_known(const struct bound_method *method)
 
 struct runner {
     struct simulation simulation;
-    struct bound_orbit orbit; /* its indices are those of the simulation's bodies */
+    struct bound_orbit orbit; /* the orbit, with indices of the simulation's bodies */
 };
 
 /* Moves the body of the orbit away from the (first) body of its centre by the part `part` of its
@@ -269,7 +272,7 @@ static enum status follow(struct runners *runners, double limit, struct bound_tr
     struct runner *const method = runners->method, *const truth = runners->truth;
     const double dt = truth->simulation.step;
     const double window = window_of(method->simulation.integrator, dt, truth->orbit.period);
-    const double period = window / dt; /* in grid steps */
+    const double period = window / dt; /* the period in grid steps */
     const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
     const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
     struct sums sums = { 0 }, growth = { 0 };
@@ -371,7 +374,7 @@ double bound_trial_longest(const struct bodies *bodies, const struct bound_metho
 {
     const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
     if (method->integrator->adaptive)
-        return INFINITY; /* depends on the fastest body at the time: bound_trial_cost() tells it */
+        return INFINITY; /* the cost depends on the fastest body: see bound_trial_cost() */
     const double steps =
         (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
     return steps * method->dt;

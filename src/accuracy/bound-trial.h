@@ -73,7 +73,7 @@ bool bound_method_known(const struct bound_method *method);
 void bound_method_shorten_grid(struct bound_method *method, const struct bodies *bodies,
                                const struct bound_orbit *orbit, double interactions);
 
-/* Estimates the pair interactions of the trial of an orbit. */
+/* Estimates the number of pair interactions that a trial of the method on the orbit takes. */
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit);
 
@@ -82,7 +82,9 @@ double bound_trial_cost(const struct bodies *bodies, const struct bound_method *
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions);
 
-/* Makes a trial of an orbit of a system, whose bodies stay as they are. STATUS_MEMORY. */
+/* Tries the method on an orbit: integrates a copy of its bodies, and of those that disturb it most,
+ * for some periods, and puts the method's error into *trial. The bodies of the system stay as they
+ * are. STATUS_MEMORY. */
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
                         const struct bound_orbit *orbit, const struct bound_method *method,
                         struct bound_trial *trial, struct error *error);

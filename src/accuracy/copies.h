@@ -11,7 +11,9 @@
 #include "accuracy/trust.h"
 #include "config/configuration.h"
 
-/* Tell whether the config asks for any shadow, for the shadow of this kind, and for replays. */
+/* Tell whether the config asks for any shadow (a copy that shows how errors of the orbits grow),
+ * for the shadow of this kind, and for replays (copies that show the causes of the energy
+ * error). */
 bool copies_shadowed(const struct config *config);
 bool copies_shadow(const struct config *config, enum trust_shadow kind);
 bool copies_replayed(const struct config *config);

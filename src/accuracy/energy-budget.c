@@ -54,7 +54,7 @@ struct budget {
     struct diagnostic diagnostic;
     uint64_t every;
     double angle;
-    /* Error of the step over the change of the energy that half the step makes. */
+    /* Error of the step over the difference that half the step makes: 1 / (1 - 2^-order). */
     double richardson;
     double kicks, drifts; /* roundings of velocities and of positions in a step */
     size_t systems;
@@ -197,8 +197,8 @@ static void keep_worst(struct state *state, const double row[COLUMNS])
     state->worst_step = state->step;
 }
 
-/* Adds a row at the end of each interval, and begins the next. The last step of a run that ends
- * within an interval has no row: the run may be continued. */
+/* Adds a row at the end of each interval of budget->every steps, and begins the next interval. The
+ * last step of a run that ends within an interval has no row: the run may be continued. */
 static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
                                 size_t system, const struct row_sink *sink, struct error *error)
 {
@@ -264,8 +264,8 @@ enum status energy_budget_create(const struct section *section, const struct mom
     budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
     budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
-    if (budget->chooses_steps) /* its number of steps is not known, and its sums are exact: one
-                                  rounding per grid step */
+    if (budget->chooses_steps) /* its number of steps is not known, and it sums exactly: one
+                                  rounding in a grid step */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
         state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
@@ -278,8 +278,8 @@ void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
     state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
-/* Marks the interval as postponed by an infinite energy, which no replay has, and which checkpoints
- * save. */
+/* Marks the interval, whose replay is postponed, by an infinite energy, which no replay has, and
+ * which checkpoints save. */
 void energy_budget_postpone(struct diagnostic *diagnostic)
 {
     const struct budget *const budget = (const struct budget *)diagnostic;

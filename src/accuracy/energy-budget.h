@@ -19,7 +19,8 @@
 #include "diagnostics/diagnostic.h"
 #include "integrator/integrator.h"
 
-extern const struct parameter energy_budget_parameters[]; /* of the group `energy_budget` */
+/* The keys of the config's group `energy_budget`. */
+extern const struct parameter energy_budget_parameters[];
 extern const size_t energy_budget_parameter_count;
 
 /* The ways in which an interval is replayed. */
@@ -43,12 +44,12 @@ enum status energy_budget_create(const struct section *section, const struct mom
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
 /* Notes the internal energy (conserved_internal_energy()) that a system has at the end of a replay
- * of the current interval; NaN if the replay broke off. */
+ * of the current interval, by a copy of the run; NaN if the replay broke off. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 
-/* energy_budget_postpone() notes that the current interval is replayed only if the run is
- * continued; energy_budget_postponed() tells whether that was noted. */
+/* energy_budget_postpone() notes that the current interval of the run is replayed only if the run
+ * is continued; energy_budget_postponed() tells whether that was noted. */
 void energy_budget_postpone(struct diagnostic *budget);
 bool energy_budget_postponed(const struct diagnostic *budget);
 

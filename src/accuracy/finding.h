@@ -47,7 +47,7 @@ struct finding {
     size_t system; /* the system of the value, from 1; 0: the only one, or all */
     /* The system that was beyond the bound at `since`, counted like `system`. */
     size_t since_system;
-    size_t systems; /* how many of an ensemble are beyond the bound; 0: not counted */
+    size_t systems; /* how many systems of an ensemble are beyond the bound; 0: not counted */
     enum finding_severity severity;
     bool unseen; /* a diagnostic wrote no row by which to judge */
     /* The value is judged after and before these times; infinite: no such limit. */

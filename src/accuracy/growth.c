@@ -38,8 +38,9 @@ static double residual(const double *x, const double *level, size_t count)
     return squares;
 }
 
-/* Returns the standard error of the time per level. For a random walk the slope of the
- * least-squares line has 6/5 of the variance of the slope between its ends. */
+/* Returns the standard error of the time per level, that is per growth by a factor of e. For a
+ * random walk the slope of the least-squares line has 6/5 of the variance of the slope between its
+ * ends. */
 static double slope_error(const double *passed, size_t count)
 {
     const size_t blocks = (count - 1) / BLOCK;
@@ -49,7 +50,8 @@ static double slope_error(const double *passed, size_t count)
     return gsl_stats_sd(pace, 1, blocks) * sqrt(1.2 / (double)blocks);
 }
 
-/* Tells whether the first `count` levels follow an exponential rather than a power of the time. */
+/* Tells whether the growth through the first `count` levels (factors of e) follows an exponential
+ * rather than a power of the time. */
 static bool is_exponential(const double *passed, const double *log_time, const double *level,
                            size_t count)
 {

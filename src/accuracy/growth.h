@@ -19,9 +19,9 @@ struct growth {
 };
 
 enum growth_form {
-    GROWTH_UNKNOWN,    /* the distance has not grown enough to tell */
-    GROWTH_POWER,      /* by a power of the time: regular orbits, or bodies that have parted */
-    GROWTH_EXPONENTIAL /* by e in each e-folding time */
+    GROWTH_UNKNOWN, /* the distance has not grown enough to tell */
+    GROWTH_POWER,   /* growth as a power of the time: regular orbits, or bodies that have parted */
+    GROWTH_EXPONENTIAL /* growth by a factor of e in each e-folding time */
 };
 
 struct growth_fit {

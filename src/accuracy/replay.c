@@ -13,7 +13,7 @@ enum status replay_diagnostic(struct replays *replays, const struct moment *star
                                 &replays->budget, error);
 }
 
-/* Shows the bodies of a replay to the budget, which looks for their fastest pairs. */
+/* Lets the energy budget look for the fastest pair among the bodies of a replay. */
 static enum status look(struct replays *replays, const struct simulation *replay,
                         struct error *error)
 {
@@ -35,8 +35,9 @@ uint64_t replay_steps(const struct replays *replays)
  * some tenths of a radian in a step lasts longer than that. */
 enum { LOOK_EVERY = 5 };
 
-/* Advances a replay by `steps` of its own steps. Not every backend looks for an interruption while
- * it works: if a step takes long, the backend is called for one step at a time. */
+/* Advances a replay (a copy of the run) by `steps` of its own steps. Not every backend looks for an
+ * interruption while it works: if a step takes long, the backend is called for one step at a
+ * time. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,
@@ -51,8 +52,9 @@ static enum status advance(struct simulation *replay, uint64_t steps, struct err
     return status;
 }
 
-/* Advances a replay through the interval in steps of dt / factor, and measures its energies at the
- * end. The replay with half the step shows its bodies to the budget on the way. */
+/* Advances a replay through its interval of the run in steps of dt / factor, and measures its
+ * energies at the end. If it has half the step, the energy budget looks for its fastest pairs on
+ * the way. */
 static enum status follow(struct replays *replays, struct simulation *replay, uint64_t factor,
                           struct error *error)
 {
@@ -69,8 +71,9 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
     return status ? status : simulation_measure(replay, error);
 }
 
-/* Replays an interval from the simulation at its beginning, with forces in double. The budget gets
- * the energies of all systems at the end; NaN if the replay broke off. */
+/* Replays an interval of the run from the simulation at its beginning, on a copy with forces in
+ * double. The energy budget gets the energies of all systems at the end; NaN if the replay broke
+ * off. */
 static enum status replay_as(struct replays *replays, const struct simulation *from,
                              enum energy_budget_replay kind, struct error *error)
 {

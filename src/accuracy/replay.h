@@ -16,7 +16,7 @@
 struct replays {
     const struct config *config;
     struct simulation *original; /* the simulation of the run */
-    struct diagnostic *budget;   /* the diagnostic "energy-budget"; NULL where the run has none */
+    struct diagnostic *budget;   /* the diagnostic "energy-budget"; NULL: the run has none */
     struct simulation start;     /* a continued run at step 0, where a postponed replay may begin */
 };
 
@@ -25,7 +25,7 @@ struct replays {
 enum status replay_diagnostic(struct replays *replays, const struct moment *start,
                               struct error *error);
 
-/* Returns the length of an interval, in steps of the run. */
+/* Returns the length of the intervals into which the run is cut for its energy budget, in steps. */
 uint64_t replay_steps(const struct replays *replays);
 
 /* If an interval begins at `step`, whose measurements are done, replays it before the run goes

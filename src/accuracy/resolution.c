@@ -99,7 +99,7 @@ static enum status measure_open(const struct subject *subject, struct resolution
 {
     struct neighbours *neighbours;
     if (neighbours_create(subject->bodies, subject->system, 0, &neighbours, error)) {
-        if (error->status == STATUS_NUMERICAL) /* nothing is found then: see resolution.h */
+        if (error->status == STATUS_NUMERICAL) /* a position is not finite: nothing is found */
             error_clear(error);
         return error->status;
     }

@@ -21,14 +21,14 @@
 enum { RESOLUTION_STEPS = 1000 };
 
 struct resolution {
-    bool found; /* false where the kernel works in double, and where there is no pair */
+    bool found; /* a pair was found; false if the kernel works in double */
     size_t system;
     int64_t id_i, id_j;
-    double distance;       /* r, to the nearest image */
-    double offset;         /* the pair's largest coordinate, from the origin of the kernel */
-    double spacing;        /* of the kernel's numbers at that offset */
+    double distance;       /* separation r, to the nearest image in a periodic box */
+    double offset;         /* largest coordinate of the pair, from the origin of the kernel */
+    double spacing;        /* spacing of neighbouring numbers of the kernel at that offset */
     double steps;          /* sqrt(r^2 + eps^2) / spacing */
-    enum precision enough; /* the fastest precision in which the steps are enough */
+    enum precision enough; /* the fastest precision with at least RESOLUTION_STEPS steps */
 };
 
 /*

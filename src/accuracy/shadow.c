@@ -11,14 +11,14 @@
 #include "output/saved.h"
 
 struct shadow {
-    struct simulation simulation; /* the copies of those systems that still have this shadow, in the
-                                     run's order; all zero if no system has it */
+    struct simulation simulation; /* copies of the systems for which this shadow is still needed, in
+                                     the run's order; all zero if there are none */
     /* [systems of the run]: the index of each in `simulation`, or TRUST_NOT_CARRIED */
     int64_t *slots;
 };
 
 struct shadows {
-    const struct section *section; /* the group `trust` */
+    const struct section *section; /* the group `trust` of the config */
     struct simulation *original;   /* the simulation of the run, which shadows copy; borrowed */
     struct diagnostic *trust; /* the diagnostic that compares shadows with `original`; borrowed */
     /* The state from which shadows begin; NULL: none, and after shadow_create(). */
@@ -66,7 +66,8 @@ enum status shadow_diagnostic(const struct section *section, struct simulation *
     return trust_create(section, &start, original->integrator, &force, diagnostic, error);
 }
 
-/* Displaces every body of a system's twin by the same length, each in a direction of its own. */
+/* Displaces every body of a system's twin (the copy that shows how a small displacement grows) by
+ * the same length, each in a direction of its own. */
 static enum status displace(const struct shadows *shadows, size_t system, struct error *error)
 {
     const struct shadow *shadow = &shadows->of[TRUST_TWIN];
@@ -195,7 +196,7 @@ static enum status begin_shadow(struct shadows *shadows, enum trust_shadow kind,
     return error->status;
 }
 
-/* Tells whether a shadow was carried along when the checkpoint was saved. */
+/* Tells whether the checkpoint holds this shadow. */
 static bool was_there(const struct shadows *shadows, enum trust_shadow kind)
 {
     char name[CHECKPOINT_NAME_SIZE];
@@ -232,7 +233,8 @@ void shadow_destroy(struct shadows *shadows)
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-/* Brings the twin of a system nearer: multiplies its distance from the run by `nearing`. */
+/* Brings the twin of a system (a copy that began displaced) nearer to the run: multiplies its
+ * distance from the run, in positions and velocities, by `nearing`. */
 static void bring_nearer(const struct shadows *shadows, const struct shadow *shadow, size_t system,
                          double nearing)
 {
@@ -280,7 +282,8 @@ static enum status adjust_twin(struct shadows *shadows, struct error *error)
     return error->status;
 }
 
-/* Counts the systems whose shadow can still find something. */
+/* Counts the systems whose shadow can still find something, since the error that it measures has
+ * not reached the tolerance. */
 static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind)
 {
     const struct shadow *shadow = &shadows->of[kind];
@@ -290,7 +293,8 @@ static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind
     return needed;
 }
 
-/* Keeps the `needed` systems of a shadow that can still find something, and drops the others. */
+/* Keeps the `needed` systems of a shadow that can still find something, since their error has not
+ * reached the tolerance, and drops the others. */
 static enum status drop_systems(struct shadows *shadows, enum trust_shadow kind, size_t needed,
                                 struct error *error)
 {
@@ -330,7 +334,7 @@ enum status shadow_adjust(struct shadows *shadows, struct error *error)
                : status;
 }
 
-/* Returns the system whose shadow is in that slot. */
+/* Returns the system of the run whose copy is the system `slot` of the shadow. */
 static size_t system_at(const struct shadows *shadows, const struct shadow *shadow, size_t slot)
 {
     size_t s = 0;
@@ -349,8 +353,8 @@ static bool is_lost(const struct simulation *simulation, size_t system)
            simulation_work_done(simulation, system).stuck;
 }
 
-/* Lets the systems of a shadow that are lost begin again as copies of the run's own, and notes with
- * trust_lose() that they were lost. */
+/* Lets the systems of a shadow that have numbers that are not finite begin again as copies of the
+ * run's systems, and notes with trust_lose() that they were lost. */
 static enum status give_up_lost(struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)
 {

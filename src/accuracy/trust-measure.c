@@ -116,7 +116,8 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
 {
     const double unit = 0.2 * DBL_EPSILON;
     const double acceleration =
-        /* Forces may be smaller at the start. */
+        /* The forces at the start may be smaller than usual: those of the system's size are the
+         * least. */
         fmax(force->scale, state->speed * state->speed / state->size);
     double drifts = (double)integrator_roundings(integrator, VECTOR_X);
     double kicks = (double)integrator_roundings(integrator, VECTOR_V);
@@ -124,7 +125,8 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     for (size_t k = 0; k < integrator->stage_count; k++)
         if (integrator->stages[k].verb == VERB_KICK)
             squares += integrator->stages[k].coefficient * integrator->stages[k].coefficient;
-    /* Its number of steps is not known, and its sums are exact: one rounding per grid step. */
+    /* Such an integrator takes an unknown number of steps, and sums exactly: one rounding in a grid
+     * step. */
     if (integrator_chooses_steps(integrator))
         drifts = kicks = squares = 1.0;
     const double position = unit * sqrt(drifts * spread->position2) / state->size;
@@ -141,9 +143,9 @@ static void measure_scales(struct trust_state *state, const struct moment *start
                            const struct integrator *integrator, const struct trust_force *force,
                            double displacement)
 {
-    /* The least displacement of the twin, over the rounding errors of a crossing time. A twin that
-     * starts nearer, as it might with forces in fp32, shows the growth of these errors, not of its
-     * displacement. */
+    /* The least displacement of the twin (the copy whose distance shows how errors grow), over the
+     * rounding errors of a crossing time. A twin that starts nearer, as it might with forces in
+     * fp32, shows the growth of these errors, not of its displacement. */
     static const double clear_of_noise = 30.0;
     const struct spread spread = spread_of(start->bodies, system);
     const struct physics *physics = start->physics;
@@ -198,7 +200,7 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 
 /* --- distances -------------------------------------------------------------------------------- */
 
-/* The distance of a system from its shadow. */
+/* The distance of a system from its shadow, a copy that is advanced beside it. */
 struct distance {
     double position; /* root mean square distance of the bodies from those of the shadow, over the
                         system's size */
@@ -269,8 +271,9 @@ static double orbit_distance(const struct trust *trust, const struct moment *now
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Updates a rise from its last sample, at time t0, to `value` at time t1. In between it is taken to
- * grow exponentially, which gives the time when it reaches the tolerance. */
+/* Updates a rise, a distance that grows over time, from its last sample, at time t0, to `value` at
+ * time t1. In between it is taken to grow exponentially, which gives the time when it reaches the
+ * tolerance. */
 static void rise_to(struct trust_rise *rise, double value, double tolerance, double t0, double t1)
 {
     if (isinf(rise->until) && value >= tolerance) {
@@ -298,9 +301,9 @@ static void add_rounding(struct trust_state *state, double growth, double steps,
     state->rounded = fmin(state->rounded, most);
 }
 
-/* Lets a twin whose distance `position` has grown to the tolerance be brought nearer: to the
- * distance that rounding errors have made, whose growth it shows from now on, or to its first
- * displacement if that is more. */
+/* Lets a twin (a displaced copy) whose distance `position` has grown to the tolerance be brought
+ * nearer: to the distance that rounding errors have made, whose growth it shows from now on, or to
+ * its first displacement if that is more. */
 static void bring_nearer(struct trust_state *state, double position)
 {
     state->nearing = fmin(fmax(state->rounding.last, state->displacement) / position, 1.0);

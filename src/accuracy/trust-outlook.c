@@ -43,12 +43,13 @@ static double carried_until(const struct trust_state *state, const struct growth
 
 /* --- the outlook ------------------------------------------------------------------------------ */
 
-/* Returns the outlook for the rises of one system, or of one orbit within it. */
+/* Returns the accuracy to be expected until the time `asked` of one system, or of one orbit within
+ * it, from the growth of its rounding errors and of its error so far. */
 static struct trust_outlook outlook_of(const struct trust *trust, const struct trust_state *state,
                                        const struct trust_rise *rounding,
                                        const struct trust_rise *error, double asked)
 {
-    static const double at_end = 1e-9; /* part of `asked`; times are rounded multiples of a step */
+    static const double at_end = 1e-9; /* relative tolerance of times, which are rounded */
     const struct growth_fit fit = trust_fit_growth(state);
     const double carried = carried_until(state, &fit, rounding, trust->tolerance);
     const bool whole = state->time >= asked * (1.0 - at_end) || isfinite(rounding->until);

@@ -13,8 +13,8 @@
 
 /* A distance between the run and other orbits, which rises over time. */
 struct trust_rise {
-    double last;  /* value at the last sample */
-    double until; /* time when it first reached the tolerance; INFINITY before */
+    double last;  /* the distance at the last sample */
+    double until; /* time when the distance first reached trust.tolerance; INFINITY before */
 };
 
 enum {
@@ -40,14 +40,14 @@ struct trust_state {
     double speed;      /* sqrt(G M / size) */
     double noise;      /* what the rounding errors of one step add to the distance in phase space */
     double step, time; /* step and time of the last sample */
-    double start, last;  /* distance of the twin in phase space: when it began or was last brought
-                            nearer; at the last sample */
+    double start, last;  /* distance of the twin (a displaced copy) in phase space: when it began or
+                            was last brought nearer; at the last sample */
     double grown;        /* ln of the growth before the twin was brought nearer */
     double rounded;      /* distance in phase space that rounding errors make */
     double nearing;      /* factor for the twin's distance that trust_take_nearing() returns next */
     double moved;        /* 1: the twin was brought nearer at least once; or 0 */
     double displacement; /* distance of each body of the twin from its original at the start */
-    double lost[TRUST_SHADOWS];    /* 1: the shadow is no longer finite; or 0 */
+    double lost[TRUST_SHADOWS];    /* 1: this shadow has numbers that are not finite; or 0 */
     double carried[TRUST_SHADOWS]; /* steps of the run for which the system had this shadow */
     struct trust_rise rounding, error;
     struct growth growth;

@@ -7,10 +7,11 @@
 #include "accuracy/trust-state.h"
 #include "base/document.h"
 
-/* A summary of a horizon, or of another number, over all systems. */
+/* A summary of a horizon (a time until which orbits are accurate or reproducible), or of another
+ * number, over all systems. */
 struct summary {
-    size_t reached;       /* number of systems that have reached the horizon */
-    double first, median; /* over all systems; INFINITY where it is not reached */
+    size_t reached;       /* number of systems in which the number is finite */
+    double first, median; /* the smallest and the median; INFINITY where it is not reached */
 };
 
 static double accurate_until(const struct trust *trust, size_t system)

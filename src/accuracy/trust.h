@@ -25,11 +25,11 @@
 #include "integrator/integrator.h"
 #include "model/bodies.h"
 
-extern const struct parameter trust_parameters[]; /* of the group `trust` */
+extern const struct parameter trust_parameters[]; /* the keys of the config's group `trust` */
 extern const size_t trust_parameter_count;
 
 enum trust_shadow { TRUST_TWIN, TRUST_FINE, TRUST_SHADOWS };
-/* Steps that a shadow takes in one step of the run. */
+/* The steps that a shadow (a copy that is advanced beside the run) takes in one step of the run. */
 extern const unsigned trust_steps[TRUST_SHADOWS];
 
 /* The forces of the run at its start. */
@@ -59,7 +59,8 @@ enum { TRUST_NOT_CARRIED = -1 };
 void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct bodies *bodies,
                 const int64_t *slots);
 
-/* Returns the length by which each body of a system's twin is displaced at the start. */
+/* Returns the length by which each body of a system's twin, the shadow that shows how errors grow,
+ * is displaced at the start. */
 double trust_displacement(const struct diagnostic *trust, size_t system);
 
 /* Tells whether the shadow of a system can find nothing more, since what it measures has reached
@@ -88,7 +89,7 @@ struct trust_outlook {
                         TRUST_CARRIED_PART of `carried` if that is less */
     double accurate; /* time when the error reached the tolerance; INFINITY: it has not so far */
     double error;    /* error expected at `bound`, over the size of system or orbit */
-    bool missed;     /* `accurate` came before the accuracy ceased to be due */
+    bool missed;     /* the error reached the tolerance while the accuracy was due */
     bool whole;      /* every system was seen until the time asked for, or until its roundings
                         reached the tolerance */
     size_t system;   /* the system to which all this belongs, from 0 */

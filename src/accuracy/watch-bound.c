@@ -28,8 +28,8 @@ static const double sure_steps_drifting = 150.0;
  * if such an orbit is off by the limit of orbits, that energy is off by its own limit. */
 static const double light = 0.1;
 
-/* A body in doubt is tried again after the part `again` of the steps so far, or as soon as its
- * passage has become shorter by the factor `faster`. */
+/* A body whose orbit is in doubt is tried again after the part `again` of the steps so far, or as
+ * soon as the passage of its pericentre has become shorter by the factor `faster`. */
 static const double again = 0.25, faster = 0.8;
 
 /* The trials of a system may take its share of `work_at_least` pair interactions, some 40 ms, and
@@ -40,7 +40,7 @@ static const double work_at_least = 4e6, work_share = 0.01;
 
 /* The part of the limit that the error of a trial with the proposed step may reach. */
 static const double spare = 0.5;
-/* The pair interactions that the search for this step may take: some 0.1 s. */
+/* The pair interactions that the search for a step that keeps an orbit may take: some 0.1 s. */
 static const double search_work = 1e7;
 
 /*
@@ -61,13 +61,14 @@ const char *watch_bound_unjudged(const struct watch *watch)
                                      : NULL;
 }
 
-/* Tells whether an orbit has passed the limit by now. */
+/* Tells whether an orbit has passed the limit of the orbit error by now. */
 static bool has_failed(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due <= bound->drift_time;
 }
 
-/* Tells whether an orbit will pass the limit, by its trial, later than the time reached. */
+/* Tells whether an orbit will pass the limit of the orbit error later than the time reached,
+ * according to its trial. */
 static bool is_foreseen(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due > bound->drift_time;
@@ -423,7 +424,8 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                                                                   : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    /* Now the steps of the bodies outside a trial are known. */
+    /* From step 1 on the steps of bodies outside of a trial are known: the first trial can be
+     * made. */
     const bool first = watch->chooses_steps && now->step == 1;
     if ((now->step % every != 0 && !first && !last) || watch_bound_unjudged(watch))
         return STATUS_OK;
@@ -439,7 +441,8 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = watch->chooses_steps ? 0.0 : LEAST_STEPS * now->dt,
-        /* Longer orbits cannot be tried, and must not hide those that can. */
+        /* Orbits of longer periods would cost too much to be tried, and must not hide those that
+         * can be. */
         .longest = fmax(least_steps_of(watch) * now->dt, affordable),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };

@@ -19,10 +19,11 @@
  * the energy swings, within few steps, and comes back.
  */
 
-/* The steps that pay for a look, which takes as long as some two to four of them; the looks that
- * may be taken in advance; and the most systems in which looks are taken. */
+/* One look, which takes as long as two to four steps, is allowed in STEPS_FOR_A_LOOK steps, and
+ * LOOKS_IN_ADVANCE looks before that; none in more than MOST_SYSTEMS systems. */
 enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
-/* The steps from a pericentre within which looks are taken: a swing may be over in some steps. */
+/* The steps before and after a pericentre within which the energy is looked at: its error may swing
+ * back in some steps. */
 static const double near = 1.5;
 
 /* The passage of a pair at its pericentre: the steps until then (negative, if it was less than
@@ -57,8 +58,8 @@ static struct passage passage_of(const struct moment *now, size_t i, size_t j, d
                                  (sp * scale) };
 }
 
-/* Puts the passage with the largest swing of a system into *worst if its swing is larger than that
- * of *worst. */
+/* Puts the pericentre passage with the largest swing of the energy, among the bound pairs of a
+ * system, into *worst if its swing is larger than that of *worst. */
 static enum status find_passage(const struct watch *watch, const struct moment *now, size_t system,
                                 struct passage *worst, struct error *error)
 {

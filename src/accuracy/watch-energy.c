@@ -35,7 +35,7 @@ static bool is_sudden(const struct level *level, double energy, double steps)
 /* An energy and the values that it is judged by, at a step that comes `steps` after the last
  * check. */
 struct reading {
-    double energy, potential; /* |U| */
+    double energy, potential; /* E, |U| */
     double step, steps;
     double limit; /* limit of the change, over the scale */
 };
@@ -60,8 +60,8 @@ static bool is_lasting(struct level *level, double change, const struct reading 
     return reading->step - level->beyond > fmax(JUMP_STEPS, part * reading->step);
 }
 
-/* Returns the deviation of an energy from its level, without the ids, I and |W|. The level keeps
- * the energy as that of the last check. */
+/* Returns the deviation of an energy from the values in its level, those of the start and of the
+ * last mark; without the ids, I and |W|. The level keeps the energy as that of the last check. */
 static struct watch_deviation compare(struct level *level, const struct reading *reading)
 {
     follow_potential(level, reading);

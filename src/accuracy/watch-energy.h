@@ -10,7 +10,7 @@
 struct check {
     const struct moment *now;
     unsigned valid;
-    void (*tell)(void *context, const char *line); /* or NULL */
+    void (*tell)(void *context, const char *line); /* NULL: nobody is told */
     void *context;
 };
 
@@ -33,7 +33,8 @@ struct watch_deviation {
     bool deep;    /* |U| is more than DEEP times what it usually is */
     bool sudden;  /* most of `jump` came since the last check, and before that the
                    * energy changed otherwise or less */
-    double change_body, jump_body; /* ids of the test bodies of both changes; NaN: the system's */
+    /* Ids of the test bodies of `change` and `jump`; NaN: the system's. */
+    double change_body, jump_body;
     double inertia, virial; /* I = sum m r^2 about the centre of mass, and |W|; or those of the test
                                body with the largest change */
 };
@@ -56,8 +57,9 @@ void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
 
 /*
  * The steady change of a system's energy: the line of least squares through the means over the
- * windows. `steadiness` is the part of their variance that lies on it (r squared): 1 for a drift
- * that does not falter, 1 - 1/(k + 1)^2 for k equal jumps in turn, 3/4 at most for one jump.
+ * windows (equal parts of the run so far). `steadiness` is the part of their variance that lies on
+ * it (r squared): 1 for a drift that does not falter, 1 - 1/(k + 1)^2 for k equal jumps in turn,
+ * 3/4 at most for one jump.
  */
 struct watch_drift {
     double change; /* of the energy, over the scale, along the line through all windows; NaN: too

@@ -65,9 +65,9 @@ struct level {
 
 /* The findings about the orbits of bound bodies (watch-bound.h). */
 struct bound_record {
-    double work;  /* pair interactions of all trials */
+    double work;  /* pair interactions of all trials of orbits so far */
     double next;  /* step from which the same body is tried again */
-    double tried; /* steps of the passage of the body that was tried last; NaN: none */
+    double tried; /* steps in the pericentre passage of the orbit that was tried last; NaN: none */
     double rate;  /* steady change of the energy by the method in the last trial, per unit of time,
                      over the orbit's energy */
     double drift, drift_time; /* the change of the energy by that rate up to the time drift_time,

@@ -21,14 +21,15 @@ static const double pair_work = 100;
 
 enum {
     CLUSTER_COUNT = 10, /* the smallest number of bodies whose encounters are a matter of chance */
-    PROBED_COUNT = 64   /* the largest number of bodies in which a probe looks for passages */
+    PROBED_COUNT = 64 /* the largest number of bodies that are integrated to find close passages */
 };
-/* The work of all probes together, as a part of that of the trial runs. */
+/* The work of all probes together (integrations of few bodies that look for close passages), over
+ * that of the trial runs. */
 static const double probe_part = 0.1;
 /* The number of steps of a run beyond which no trial is made: nobody waits for so long a run. */
 static const double most_steps = 1e10;
-/* The part of the watch's limit that the error of a trial run may reach. The rest is left to
- * chance, since other kinds of machine round differently. */
+/* The part of the accuracy watch's limit that the error of a trial run may reach. The rest is left
+ * to chance, since other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
 /* The integrator that is advised instead of one that keeps the energy with no step, however
@@ -300,7 +301,8 @@ static enum status look_at_cluster(const struct experiment *x, size_t system, st
     if (is_cold && end < 0.9 * free_fall)
         return STATUS_OK;
     const double shrunk = is_cold ? fmax(1.0 / cbrt(c.count), c.virial) : 1.0;
-    /* After one bounce many bodies fly apart, or into a wider remnant. */
+    /* Encounters after a collapse count for the time of one bounce: then many bodies fly apart, or
+     * into a wider remnant. */
     const struct crowd crowd = {
         .radius = R * shrunk,
         .speed2 = is_cold ? G * c.mass / (R * shrunk) : c.speed2,
@@ -392,8 +394,8 @@ static double next_step(const struct experiment *x, const struct trial_run *trie
     return text_round_down(fmin(0.5, fmax(least, factor)) * tried->step);
 }
 
-/* The smallest part of a step that is tried next: a run that has gone wrong does not tell how
- * errors grow with the step. */
+/* The least factor from a step that was tried to the next one: a run that has gone wrong does not
+ * tell how errors grow with the step. */
 static const double least_part = 0.1;
 
 /* Returns the step to try after the experiment itself has failed with its present step. As long as

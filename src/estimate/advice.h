@@ -19,7 +19,7 @@ enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
     ADVICE_NOW,        /* limited by two bodies at their present distance */
     ADVICE_PERICENTER, /* limited by the pericentre of a pair that others hardly disturb */
-    ADVICE_PASSAGE,    /* limited by the closest passage that a probe saw */
+    ADVICE_PASSAGE,    /* limited by the closest passage in an integration of few bodies */
     ADVICE_ENCOUNTER,  /* limited by the closest passage of any two to be expected by chance */
     ADVICE_COLLAPSE    /* limited by the closest passage to be expected by chance once a cold system
                           has collapsed */
@@ -46,7 +46,7 @@ struct advice {
     double free_fall;    /* time until the collapse, for COLLAPSE */
     double period; /* orbital period at `distance`: 2 pi sqrt((distance^2 + eps^2)^(3/2) / (G (m_i +
                       m_j))) */
-    double steps;  /* number of the present time.step in `period` */
+    double steps;  /* steps of the present length, time.step, in `period` */
     double usual;  /* steps in a period that the integrator usually wants */
     double wanted; /* steps in a period that are advised: `usual`, or more for deep passages
                       and for chance */

@@ -1,5 +1,5 @@
 /* The list of the integrators that are tried for a run whose config asks for an accuracy, in the
- * order in which choice.c tries them by pilots (estimate/pilot.h). */
+ * order in which choice.c tries them by pilot runs (estimate/pilot.h). */
 #include "estimate/choice.h"
 
 #include <math.h>

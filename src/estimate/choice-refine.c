@@ -7,9 +7,9 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for up to which a pilot may come for its setting to be chosen: if it
- * saw the whole run, it moved as the run does, to the bit; if it saw only a part of the run, more
- * is left to chance. */
+/* The part of the error asked for up to which a pilot run may come for its setting to be chosen: if
+ * it saw the whole run, it moved as the run does, to the bit; if it saw only a part of the run,
+ * more is left to chance. */
 static const double sure_part = 0.95, chance_part = 0.4;
 /* The exponent with which the error grows with the time, at least. The energy error of a symplectic
  * method is bounded except for chance encounters; that of other methods adds up. */
@@ -63,7 +63,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *= dearer; /* the same pairs come closer than in its pilot */
+            other->cost *= dearer; /* the same pairs come closer than in its pilot run */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;

@@ -15,33 +15,33 @@ const char *choice_softer(double softening)
     return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
 }
 
-/* The part of the run that a pilot sees, at first and to confirm a choice; and the work, in pair
- * interactions, up to which it sees more than that. */
+/* The part of the run that a pilot run sees, at first and to confirm a choice; and the work, in
+ * pair interactions, up to which it sees more than that. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
-/* The work of all pilots before a choice is confirmed, over the work of the run with the cheapest
- * candidate. */
+/* The work of all pilot runs before a choice is confirmed, over the work of the run with the
+ * cheapest candidate. */
 static const double scouts_part = 0.15;
 /* The exponent with which the error grows with the time: the largest that is assumed, and the one
  * after a collapse. */
 static const double most_growth = 1.5, growth_after_collapse = 0.3;
-/* The largest work of a pilot with another integrator, over that with the cheapest candidate so
+/* The largest work of a pilot run with another integrator, over that with the cheapest candidate so
  * far. */
 static const double worth_trying = 1.2;
 /* The energy error beyond which the order of a method does not tell how the error depends on the
  * step. For orbits there is no such limit: only the time counts in which their errors are small. */
 static const double energy_lost = 0.02;
-/* The factor in the number of steps within which no better setting is sought, after pilots of the
- * whole run; and after a pilot of a part of it, since there the order of the method tells the
- * rest. */
+/* The factor in the number of steps within which no better setting is sought, after pilot runs of
+ * the whole run; and after a pilot run of a part of it, since there the order of the method tells
+ * the rest. */
 static const double near = 1.12, by_order = 2.5;
 /* The error asked for below which the order does not tell how errors depend on the step, since
  * roundings are not far below. Pilots for such an error see as much of the run as the work
  * allows. */
 static const double near_rounding = 1e-12;
-/* The largest factor by which the number of steps changes from one pilot to the next. */
+/* The largest factor by which the number of steps changes from one pilot run to the next. */
 static const double most_change = 8.0;
-/* The largest factor between a number of steps that a pilot tried and one that is chosen without a
- * pilot, by the order alone. */
+/* The largest factor between a number of steps that a pilot run tried and one that is chosen
+ * without a pilot run, by the order alone. */
 static const double most_extrapolated = 32.0;
 enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4 };
 
@@ -51,13 +51,13 @@ struct search {
     const struct choice_limits *limits;
     struct choice *choice;
     double fastest; /* period of the fastest pair at the start; INFINITY: there is none */
-    double run;     /* work of the run, as estimated before a pilot has told it */
+    double run;     /* work of the run, as estimated before a pilot run has told it */
     double best; /* cost of the cheapest candidate so far that keeps the error; INFINITY: there is
                     none */
-    double aim;  /* part of the run that pilots must see, if it is more than usual: up to the end of
-                    a collapse */
-    double copies; /* work of a pilot over that of its motion: more than 1 if it carries shadows,
-                      for orbits */
+    double aim; /* part of the run that pilot runs must see, if it is more than usual: up to the end
+                   of a collapse */
+    double copies; /* work of a pilot run over that of its motion: more than 1 if it also advances
+                      shadows, which show how accurate orbits are */
     bool cold;     /* a cold system collapses during the run; never set for orbits */
     bool hidden;   /* close encounters do not decide the steps, see struct choice_start */
 };
@@ -69,14 +69,14 @@ static bool of_orbits(const struct search *search)
     return accuracy_target_of_orbits(&search->choice->target);
 }
 
-/* Returns the error of a pilot beyond which the order of its method tells nothing. */
+/* Returns the error of a pilot run beyond which the order of its method tells nothing. */
 static double hopeless(const struct search *search)
 {
     return of_orbits(search) ? INFINITY : energy_lost;
 }
 
-/* Returns the error that is expected at the end of the run, from that of a pilot of a part of it;
- * for orbits the pilot itself expects it. */
+/* Returns the error that is expected at the end of the run, from that of a pilot run of a part of
+ * it; for orbits the pilot run itself expects it. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
     const double least = choice_error_growth(pilot->setting.integrator);
@@ -85,7 +85,7 @@ static double expected_error(const struct search *search, const struct pilot *pi
         return pilot->part > 0.0 ? pilot->error : NAN;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
-    if (search->cold) /* the pilot went beyond the collapse */
+    if (search->cold) /* the pilot run went beyond the collapse */
         return pilot->error * pow(pilot->part, -growth_after_collapse);
     if (pilot->early > 0.0 && pilot->error > pilot->early)
         seen = fmin(most_growth, log(pilot->error / pilot->early) / log(4.0));
@@ -127,15 +127,15 @@ static enum status find_fastest(struct search *search, struct error *error)
     return STATUS_OK;
 }
 
-/* Returns the work that pilots may still do together, in pair interactions. */
+/* Returns the work that pilot runs may still do together, in pair interactions. */
 static double work_left(const struct search *search)
 {
     const double run = isfinite(search->best) ? search->best : search->run;
     return fmax(search->limits->work, search->limits->part * run) - search->choice->pilots;
 }
 
-/* Returns the work of a pilot of the part `part` of the run with the cheapest candidate so far; or
- * of the whole run if that is little work. */
+/* Returns the work of a pilot run of the part `part` of the run with the cheapest candidate so far;
+ * or of the whole run if that is little work. */
 static double worth_of(const struct search *search, double part)
 {
     const double seen = fmax(part, search->aim) * search->best;
@@ -149,7 +149,7 @@ struct range {
     double next;                  /* refinement to be tried next */
 };
 
-/* Narrows the range by a pilot whose error at the end of the run is expected to be `expected`,
+/* Narrows the range by a pilot run whose error at the end of the run is expected to be `expected`,
  * which is to be at most `wanted`; `keeps` tells whether its setting is accepted, and from the
  * error `lost_at` on the order tells nothing. Returns false if the range is so narrow that the
  * order tells the rest. */
@@ -186,8 +186,8 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, do
     return fmax(range->next / here, here / range->next) > close;
 }
 
-/* Puts setting, expected error and cost of the pilot into the candidate, if they are better than
- * those that the candidate has. */
+/* Puts setting, expected error and cost of the pilot run into the candidate, if they are better
+ * than those that the candidate has. */
 static void note(const struct pilot *pilot, double expected, bool keeps,
                  struct candidate *candidate)
 {
@@ -204,9 +204,9 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->keeps = keeps;
 }
 
-/* Gives the candidate the refinement `next` without a pilot, with error and cost by the order of
- * the method: it is near one that was tried, or its pilot would cost too much. Does nothing if the
- * order tells nothing, or the candidate would not become better. */
+/* Gives the candidate the refinement `next` without a pilot run, with error and cost by the order
+ * of the method: it is near one that was tried, or its pilot run would cost too much. Does nothing
+ * if the order tells nothing, or the candidate would not become better. */
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
@@ -228,9 +228,9 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
     candidate->keeps = true;
 }
 
-/* Returns the least refinement to be tried after a pilot of a part of the run. For an integrator
- * that chooses its own steps a part without the decisive encounter tells nothing, so that coarser
- * ones are not tried; otherwise 0. */
+/* Returns the least refinement to be tried after a pilot run of a part of the run. For an
+ * integrator that chooses its own steps a part without the decisive encounter tells nothing, so
+ * that coarser ones are not tried; otherwise 0. */
 static double least_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_first = 0.7;
@@ -238,8 +238,8 @@ static double least_refinement(const struct search *search, const struct integra
                                                 : 0.0;
 }
 
-/* Returns the refinement of the first pilot: coarser than first_refinement() before a collapse,
- * since pilots that go beyond it are dear and the order tells the rest. */
+/* Returns the refinement of the first pilot run: coarser than first_refinement() before a collapse,
+ * since pilot runs that go beyond it are dear and the order tells the rest. */
 static double scout_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double above = 30.0;
@@ -249,8 +249,9 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a pilot with this setting would cost more than one with the best candidate is
- * worth, or would end before the part of the run that it must see, judged by the pilot `last`. */
+/* Tells whether a pilot run with this setting would cost more than one with the best candidate is
+ * worth, or would end before the part of the run that it must see, judged by the pilot run
+ * `last`. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {
@@ -261,7 +262,7 @@ static bool too_dear(const struct search *search, const struct setting *setting,
            (search->cold && search->aim * cost > limits->work);
 }
 
-/* Makes pilots of one integrator, which see the part `part` of the run (1: as much as the work
+/* Makes pilot runs of one integrator, which see the part `part` of the run (1: as much as the work
  * allows), and puts the best setting that they find into the candidate. */
 static enum status try_integrator(struct search *search, double part, struct candidate *candidate,
                                   struct error *error)
@@ -295,7 +296,7 @@ static enum status try_integrator(struct search *search, double part, struct can
         search->choice->pilots += pilot.spent;
         candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         if (keeps && search->cold && pilot.part < search->aim) {
-            pilot = before; /* this pilot did not see the collapse */
+            pilot = before; /* this pilot run did not see the collapse */
             break;
         }
         note(&pilot, expected, keeps, candidate);
@@ -314,16 +315,16 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Makes pilots of all candidates, in their order: the first is usually the cheapest. */
+/* Makes pilot runs of all candidates, in their order: the first is usually the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
     struct choice *const choice = search->choice;
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
-        /* Once a candidate keeps the error, another one is left out if its pilots would have to go
-         * beyond a collapse, which is dear, or if it has fixed steps and encounters that are yet to
-         * come decide them. */
+        /* Once a candidate keeps the error, another one is left out if its pilot runs would have to
+         * go beyond a collapse, which is dear, or if it has fixed steps and encounters that are yet
+         * to come decide them. */
         const bool guess =
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))
@@ -336,8 +337,8 @@ static enum status try_all(struct search *search, double part, struct error *err
     return error->status;
 }
 
-/* Confirms the chosen candidate by a longer pilot. If that misses the error, refines the candidate
- * and goes on with the one that is then the cheapest, up to MOST_CONFIRMED times. */
+/* Confirms the chosen candidate by a longer pilot run. If that misses the error, refines the
+ * candidate and goes on with the one that is then the cheapest, up to MOST_CONFIRMED times. */
 static enum status confirm(struct search *search, struct error *error)
 {
     struct choice *const choice = search->choice;
@@ -356,11 +357,11 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        const bool sure = pilot.whole && !of_orbits(search); /* the pilot's error is that of the
-                                                                run */
+        /* The pilot run's error is that of the run. */
+        const bool sure = pilot.whole && !of_orbits(search);
         if (expected <= (sure ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
-            /* The first pilot of a part of the run says less than the order and than pilots that
-             * saw more. */
+            /* The first pilot run of a part of the run says less than the order and than pilot runs
+             * that saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.whole ? 1.0 : pilot.part;
             c->carried = pilot.carried;
@@ -448,8 +449,8 @@ enum status choice_make(const struct config *config, const struct choice_limits 
         !experiment_create(applied, interruption, &x, error) &&
         !choice_list_candidates(&x, config, choice, &start, error))
         find_fastest(&search, error);
-    const bool orbits = of_orbits(&search); /* pilots of orbits see as much of the run as the work
-                                               allows */
+    /* Pilot runs of orbits see as much of the run as the work allows. */
+    const bool orbits = of_orbits(&search);
     search.cold = start.collapse > 0.0 && !orbits;
     search.aim = orbits ? 0.0 : start.collapse;
     search.copies = orbits ? 1.0 + copies_work(config) : 1.0;

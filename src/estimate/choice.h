@@ -1,8 +1,8 @@
 /*
  * The choice of an integrator and its steps for a run whose config asks for an accuracy
- * (estimate/accuracy-target.h). choice_make() makes it: it tries some candidates by pilots, which
- * are copies that move through a part of the run (estimate/pilot.h); they predict the error of each
- * candidate at the end of the run, and its cost. choice_take_cheapest() takes the cheapest
+ * (estimate/accuracy-target.h). choice_make() makes it: it tries some candidates by pilot runs,
+ * which are copies that move through a part of the run (estimate/pilot.h); they predict the error
+ * of each candidate at the end of the run, and its cost. choice_take_cheapest() takes the cheapest
  * candidate that keeps the error, and choice_after_miss() another one if the run misses it. A
  * choice depends only on the config and the program: costs are counted, never timed.
  */
@@ -24,29 +24,30 @@ struct candidate {
     struct setting setting;
     double error; /* error expected at the end of the run; for orbits, at the time until which they
                      must be accurate */
-    double cost;  /* cost of the motion in the whole run, see integrator_time() */
-    double least; /* the smallest error that any pilot of this integrator lets one expect */
-    double part;  /* part of the run that a pilot with this setting saw; 1 also if it saw all that
-                     decides about orbits; 0: no pilot had this setting, `error` follows from pilots
-                     with other settings */
-    double carried; /* time when, according to pilots, roundings will have ended the accuracy of
+    /* Cost of the motion in the whole run, in pair interactions: see integrator_time(). */
+    double cost;
+    double least;   /* the smallest error that any pilot run of this integrator lets one expect */
+    double part;    /* part of the run that a pilot run with this setting saw; 1 also if it saw all
+                       that decides about orbits; 0: no pilot run had this setting, `error` follows
+                       from pilot runs with other settings */
+    double carried; /* time when, according to pilot runs, roundings will have ended the accuracy of
                        orbits; or INFINITY */
-    bool tried; /* a pilot of this integrator has moved, or has failed at once; false: pilots would
-                   take too long */
-    bool keeps; /* the setting keeps the error that is asked for */
-    char why[96]; /* reason why the config refuses the integrator; "" if it does not */
+    bool tried;     /* a pilot run of this integrator has moved, or has failed at once; false: pilot
+                       runs would take too long */
+    bool keeps;     /* the setting keeps the error that is asked for */
+    char why[96];   /* reason why the config refuses the integrator; "" if it does not */
 };
 
-enum { CHOICE_CANDIDATES = 4, CHOICE_ATTEMPTS = 8 /* at most */ };
+enum { CHOICE_CANDIDATES = 4, CHOICE_ATTEMPTS = 8 /* the most of each */ };
 
 struct choice {
     struct accuracy_target target;
     size_t count, chosen;
     struct candidate candidates[CHOICE_CANDIDATES];
-    double pilots;    /* work of all pilots, in pair interactions */
+    double pilots;    /* work of all pilot runs, in pair interactions */
     double expected;  /* work of the run as expected of the first choice */
-    json_t *attempts; /* attempts that missed the error, a list for run.json; NULL if there are
-                         none */
+    json_t *attempts; /* attempts at the run that missed the error, a list for run.json; NULL if
+                         there are none */
 };
 
 /* Size of the text about a run that costs far more than was expected, see attempt_cost_text() in
@@ -75,8 +76,8 @@ enum status choice_list_candidates(const struct experiment *experiment, const st
 
 /* --- the choice: choice.c --------------------------------------------------------------------- */
 
-/* The largest work of all pilots together: `work` pair interactions of a direct sum, or the part
- * `part` of the run's work if that is more. */
+/* The largest work of all pilot runs together: `work` pair interactions of a direct sum, or the
+ * part `part` of the run's work if that is more. */
 struct choice_limits {
     double work, part;
 };
@@ -85,8 +86,8 @@ struct choice_limits {
 extern const struct choice_limits choice_usual_limits;
 
 /* Makes the choice of integrator and step. STATUS_CONFIG, at time.energy_error or time.trust_until,
- * if no candidate keeps the error; and the errors of experiment_create() and of pilots. The caller
- * destroys `choice` in any case. */
+ * if no candidate keeps the error; and the errors of experiment_create() and of pilot runs. The
+ * caller destroys `choice` in any case. */
 enum status choice_make(const struct config *config, const struct choice_limits *limits,
                         struct interruption *interruption, struct choice *choice,
                         struct error *error);
@@ -117,7 +118,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
 double choice_usual_error(const struct accuracy_target *target);
 
 /* Returns the largest expected error with which a setting counts as keeping `target`. It is smaller
- * if pilots saw only a part of the run (`whole` is false). */
+ * if pilot runs saw only a part of the run (`whole` is false). */
 double choice_error_aim(const struct accuracy_target *target, bool whole);
 
 /* Returns the exponent g with which the error of the integrator grows at least with the time: as

@@ -45,10 +45,10 @@ static double frames_bytes(const struct estimated *x, size_t index)
 /* --- checkpoints ------------------------------------------------------------------------------ */
 
 enum {
-    CHECKPOINT_FILES = 3,    /* the last two, and the one that is being written */
+    CHECKPOINT_FILES = 3,    /* the last two checkpoints, and the one that is being written */
     CHECKPOINT_TEXT = 12000, /* bytes of the config, and of names and marks of some dozen
                                 sections */
-    SHADOW_ARRAYS = 6        /* positions and velocities */
+    SHADOW_ARRAYS = 6        /* positions and velocities of a shadow, a copy of the bodies */
 };
 
 static void count_words(void *context, const char *name, const void *words, size_t rows,
@@ -58,8 +58,8 @@ static void count_words(void *context, const char *name, const void *words, size
     *(double *)context += (double)sizeof(uint64_t) * (double)rows * (double)count;
 }
 
-/* Returns the bytes of the marks that a checkpoint holds for outputs that write a file for each
- * event: two words for each file. */
+/* Returns the bytes of the marks (length and hash) that a checkpoint holds for the files of outputs
+ * that write a file at each event. */
 static double marks_bytes(const struct estimated *x)
 {
     double bytes = 0.0;
@@ -70,8 +70,8 @@ static double marks_bytes(const struct estimated *x)
 }
 
 /* Returns the bytes of a checkpoint, as run/save.c writes it: the bodies, the integrator's state,
- * bodies and integrator's state of each shadow, and twice the state of observers, before and after
- * the events of the last step. */
+ * both also for each shadow (a copy that moves beside the run), and twice the state of observers,
+ * before and after the events of the last step. */
 static double checkpoint_bytes(const struct estimated *x)
 {
     const struct bodies *bodies = x->experiment->simulation.bodies;

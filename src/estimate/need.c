@@ -104,7 +104,7 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
         need->diagnostics += state_bytes(section, systems) + aggregated(section, systems);
         need->checkpoints += state_bytes(section, systems);
     }
-    need->checkpoints *= 2.0; /* before and after the events of the last step */
+    need->checkpoints *= 2.0; /* the state before and that after the events of the last step */
     need->diagnostics += borrowed;
 }
 

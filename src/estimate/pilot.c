@@ -30,7 +30,7 @@ struct flight {
     uint64_t steps;   /* steps in the run */
     uint64_t row;     /* steps from one measurement of the energies (row) to the next */
     uint64_t enough;  /* steps for limits.part of the run */
-    bool all_rows;    /* no row of the run is left out */
+    bool all_rows;    /* the pilot leaves out no row of the run */
     double *largest;  /* [systems] largest energy errors so far */
     double observing; /* work of measuring energies so far */
     size_t kept;      /* number of errors in `history`, at steps that grow by a tenth or more */
@@ -77,7 +77,8 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
-/* Creates the shadows as the run does, to compare them with the bodies at the same steps. */
+/* Creates the shadows (copies that show how accurate orbits are) as the run does, to compare them
+ * with the bodies at the same steps. */
 static enum status open_shadows(struct flight *flight, struct error *error)
 {
     const struct section *const section = config_section(flight->config, "trust");
@@ -129,7 +130,8 @@ static double work_of(const struct flight *flight)
     return work;
 }
 
-/* Compares the shadows with the bodies, if a comparison is due. The bodies have been fetched. */
+/* Compares the shadows (copies that show how accurate orbits are) with the bodies, if a comparison
+ * is due. The bodies have been fetched from the backend. */
 static enum status compare(struct flight *flight, struct error *error)
 {
     struct moment now = flight->now;

@@ -7,8 +7,8 @@ static const double hopeless = 10.0;
 /* The work of one call of the backend, in pair interactions: a tenth of a second or two. */
 static const double call_work = 2e8;
 
-/* The part of the bound that the energy error of a trial may reach at the checks of its watch; the
- * rows of the run lie between these checks and may see larger errors. */
+/* The part of the bound that the energy error of a trial may reach at the checks of its accuracy
+ * watch; the rows of the run lie between these checks and may see larger errors. */
 static const double unseen_part = 0.5;
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -101,8 +101,8 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
     return status;
 }
 
-/* Advances from each check of the watch to the next, until the last step or until the error is
- * `hopeless` times its limit. */
+/* Advances from each check of the accuracy watch to the next, until the last step or until the
+ * error is `hopeless` times its limit. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
     enum status status =

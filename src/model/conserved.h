@@ -17,7 +17,7 @@ struct conserved {
     double virial;    /* Clausius W = 1/2 sum_ij r_ij . F_ij; = sum m r.a in open space */
     double momentum[3];
     double angular_momentum[3]; /* about the origin */
-    double center[3];           /* of mass */
+    double center[3];           /* centre of mass */
 };
 
 /* Returns E = K + U, with the velocities as they are given. */

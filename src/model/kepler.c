@@ -149,7 +149,8 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
     if (solve(time_left, &u, 0.0, far_end(&u), &s, error))
         return error->status;
     struct stumpff g = stumpff(u.beta, s);
-    s -= time_left(s, &u) / (r0 + u.eta * g.g1 + u.zeta * g.g2); /* dt/ds = r */
+    /* A step of Newton's method: dt/ds = r. */
+    s -= time_left(s, &u) / (r0 + u.eta * g.g1 + u.zeta * g.g2);
     g = stumpff(u.beta, s);
     const double r = r0 + u.eta * g.g1 + u.zeta * g.g2;
     for (int k = 0; k < 3; k++) {
@@ -465,7 +466,7 @@ static void state_in_plane(const struct elements *elements, double mu, double so
     elements_rotation(elements->true_anomaly, &sine, &cosine);
     const double p = a * fabs(1 - e) * (1 + e), r = p / (1 + e * cosine);
     double v = sqrt(mu / p);
-    if (e == 0) { /* Omega^2 = G M / (r^2 + eps^2)^(3/2) */
+    if (e == 0) { /* a circle: Omega^2 = G M / (r^2 + eps^2)^(3/2) */
         const double s2 = r * r + softening * softening;
         v = r * sqrt(mu / (s2 * sqrt(s2)));
     }

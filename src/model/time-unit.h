@@ -15,7 +15,7 @@ struct time_unit {
 /* The spans of time that may become the unit of a run, in its own unit of time; NaN: not known. */
 struct time_spans {
     double end;    /* time until which the run goes */
-    double period; /* of the orbit that the run measures, at the start */
+    double period; /* period of the orbit that the run measures, at the start */
     /* Crossing time and half-mass relaxation time of its cluster, at the start. */
     double crossing, relaxation;
 };

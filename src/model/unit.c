@@ -13,7 +13,7 @@
 #define SOLAR_MASS (CONSTANT_GM_SUN / CONSTANT_G)
 
 static const struct symbol {
-    const char *names; /* with blanks between and around them */
+    const char *names; /* its spellings, with blanks between and around them */
     struct dimension dimension;
     double worth; /* 0: an N-body unit */
 } symbols[] = {

@@ -95,7 +95,7 @@ const char *units_label(const struct units *units, struct dimension dimension,
     if (units->time) {
         append_power(buffer, units->length, dimension.length);
         append_power(buffer, units->time, dimension.time);
-    } else { /* T = L / V */
+    } else { /* velocity is a base unit: T = L / V */
         append_power(buffer, units->length, dimension.length + dimension.time);
         append_power(buffer, units->velocity, -dimension.time);
     }

@@ -8,7 +8,8 @@
 #include "estimate/choice.h"
 #include "output/run-fields.h"
 
-/* Takes the choice from the run.json in the run's directory; returns false if there is none. */
+/* Takes the choice of integrator and step from the run.json in the run's directory; returns false
+ * if there is none. */
 static bool take_recorded(struct run *run, const struct config *config)
 {
     char buffer[EXPERIMENT_DIRECTORY_SIZE], path[EXPERIMENT_DIRECTORY_SIZE + 256];
@@ -62,7 +63,8 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-/* Returns the outlook of the orbits, for a run that is asked for their accuracy. */
+/* Returns how accurate the orbits are and are expected to be (struct trust_outlook), for a run that
+ * is asked for their accuracy. */
 static struct trust_outlook orbits_outlook(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
@@ -128,7 +130,7 @@ enum status attempt_judge(struct run *run, struct error *error)
     return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
-/* Returns the work of this attempt. */
+/* Returns the work of the present attempt at the run, in the unit of integrator_time(). */
 static double work_of(const struct run *run)
 {
     double work = 0.0;

@@ -49,7 +49,7 @@ static const struct {
 struct visitor {
     void (*visit)(void *context, const struct change *change);
     void *context;
-    bool kernels_agree; /* see struct force_traits */
+    bool kernels_agree; /* all kernels give the same results but for rounding */
 };
 
 /* Returns the kind of change that the key makes. Another kernel makes another experiment if the

@@ -24,7 +24,7 @@ extern const char content_legs[]; /* "legs" */
 
 enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };
 
-/* The indices of the numbers in the section `counts`. */
+/* The indices of the numbers in the section `counts` of a checkpoint. */
 enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
 
 /* Calls `visit` for each array of numbers besides the bodies that must survive a restart: the state

@@ -156,7 +156,7 @@ static unsigned needs_now(const struct run *run)
                      run->schedule.step == run->schedule.last))
         needs |= NEED_STATE | NEED_ACCELERATIONS;
     if (needs & NEED_CONSERVED)
-        needs |= NEED_STATE; /* the watch names bodies */
+        needs |= NEED_STATE; /* the accuracy watch names bodies in its messages */
     return needs;
 }
 
@@ -166,9 +166,9 @@ static unsigned needs_now(const struct run *run)
  * slowest. */
 static const double little_work = 1e8;
 
-/* Tells whether a diagnostic that was not measured before may take long. The energy budget replays
- * an interval with half the step, so with twice the steps, and a second time if forces in double
- * are repeated: 3 times the interval's steps. */
+/* Tells whether a diagnostic that was not measured before may take long. "energy-budget" computes
+ * its next part of the run in advance, with half the step (twice the steps), and a second time if
+ * forces in double have to be repeated: 3 times as many steps as the part has. */
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;

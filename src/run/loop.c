@@ -78,8 +78,8 @@ static void leave_progress(const struct run *run)
     progress_write(run->files.directory, &progress);
 }
 
-/* Serves requests after a call of the backend that took `seconds`, and adapts the number of steps
- * in a call. */
+/* Serves requests (signals, control files) after a call of the backend that took `seconds`, and
+ * adapts the number of steps in a call. */
 static enum status serve(struct run *run, struct poll *poll, double seconds, struct error *error)
 {
     if (seconds < 0.5 * call_seconds)
@@ -120,8 +120,8 @@ static enum status serve_interruption(struct run *run, struct poll *poll, struct
     return save_if_due(run, error);
 }
 
-/* Advances bodies and shadows (accuracy/shadow.h) by `steps` steps; if a step is interrupted, they
- * stay as they were before the call. */
+/* Advances bodies and shadows (copies that show how errors grow) by `steps` steps; if a step is
+ * interrupted, they stay as they were before the call. */
 static enum status advance(struct run *run, uint64_t steps, struct poll *poll, struct error *error)
 {
     const double before = clock_seconds();
@@ -203,7 +203,8 @@ static enum status stop_within(struct run *run, struct poll *poll, struct error 
     interruption_lower(&run->interruption);
     ending_take_files(run, poll->reason);
     if (!ending_wanted(run, poll->longest_wait, poll->reason))
-        /* The file that interrupted the run is gone again. */
+        /* No reason is left to be seen: the file `stop`, which interrupted the run, is gone
+         * again. */
         snprintf(poll->reason, sizeof poll->reason, "the file `stop`");
     error_clear(error);
     return error_set(error, STATUS_STOPPED,

@@ -316,7 +316,8 @@ enum status open_files(struct run *run, struct error *error)
     if (write_config(run, error))
         return error->status;
     run->files.manifest_written = true;
-    directory_take(run->files.directory, "stop"); /* a file that came too late for an earlier run */
+    /* A control file may have come too late for an earlier run. */
+    directory_take(run->files.directory, "stop");
     if (run->files.early_log.failed)
         return error_memory(error);
     note_start(run);

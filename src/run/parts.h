@@ -91,7 +91,8 @@ struct autosave {
      * step, and that step. */
     bool saved, saved_events;
     uint64_t saved_step;
-    struct saved_state *before_last; /* see save_keep_early(); NULL if not needed */
+    struct saved_state *before_last; /* copy of the state before the events of the last step, see
+                                        save_keep_early(); NULL if not needed */
 };
 
 /* Tells whether a checkpoint is due, by the minutes of the group `checkpoint` or because one is
@@ -112,11 +113,11 @@ struct continuation {
     /* The checkpoint that the run goes on from; closed once the run is open. */
     struct checkpoint *checkpoint;
     const char *from;    /* name of that checkpoint; NULL for a run that begins */
-    bool newest_damaged; /* checkpoint.orr is damaged: the next one shall not keep it as
+    bool newest_damaged; /* checkpoint.orr is damaged, so the next checkpoint must not keep it as
                             checkpoint.orr.prev */
     bool goes_further;   /* the run goes beyond the end that it had before, a step with events off
                             their cadence */
-    bool changed;        /* its config was changed, in ways that a restart allows */
+    bool changed;        /* the config was changed, in ways that a restart allows */
     bool done;           /* the run was done before, and stays as it is */
     bool other_bits;     /* another build or kind of machine has computed a part of the run, so that
                             bits may differ */
@@ -160,8 +161,9 @@ struct run {
     struct simulation *simulation;    /* the experiment's simulation */
     struct kernel_error kernel_error; /* error of the forces at the start; zero if they are as exact
                                          as double precision */
-    struct scales scales;             /* of the initial bodies */
-    struct time_scales_structure structure; /* of the initial bodies of the first system */
+    struct scales scales; /* scales of the initial bodies: a length, a velocity, momenta */
+    struct time_scales_structure structure; /* structure of the initial bodies of the first system,
+                                               from which time scales follow */
     struct schedule schedule;
     struct ensemble ensemble;
     struct observers observers;
@@ -170,7 +172,7 @@ struct run {
     char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
     struct show show;
     struct replays replays;
-    struct shadows *shadows; /* NULL if shadows are not asked for */
+    struct shadows *shadows; /* copies of the run that show how errors grow; NULL: not asked for */
     struct files files;
     struct autosave autosave;
     struct continuation continuation;

@@ -99,7 +99,7 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
         const struct section *section = config_item(config, "diagnostics", i);
         struct observed_diagnostic *observed = &run->observers.diagnostics[i];
         if (diagnostic_create(section, &start, &observed->diagnostic, error))
-            continue; /* the next one may have something to report as well */
+            continue; /* the next diagnostic may have an error to report as well */
         if (systems > 1)
             aggregate_create(observed->diagnostic, systems, &observed->aggregate, error);
         fill_slot(run, i, section, error);

@@ -72,8 +72,8 @@ struct estimated run_estimated(const struct run *run)
 
 /* --- legs ------------------------------------------------------------------------------------- */
 
-/* The fields of a leg that must be numbers, none negative, and those that must be texts. They are
- * checked, since a damaged file could have others. */
+/* The fields of a leg (the record of one start of the program) that must be numbers, none negative,
+ * and those that must be texts. They are checked, since a damaged file could have others. */
 static const enum run_field numbers[] = { FIELD_LEG_THREADS,         FIELD_LEG_FIRST_STEP,
                                           FIELD_LEG_LAST_STEP,       FIELD_LEG_WALL_SECONDS,
                                           FIELD_LEG_ADVANCE_SECONDS, FIELD_LEG_CPU_SECONDS };
@@ -106,9 +106,9 @@ static bool are_legs(const json_t *legs)
     return json_is_array(legs);
 }
 
-/* Tells whether the last legs of both lists, those of run.json and of the checkpoint, began at the
- * same moment and end at the same step. Then run.json was written after the last checkpoint, and
- * includes the time between the two. */
+/* Tells whether the last legs (records of a start of the program) of both lists, those of run.json
+ * and of the checkpoint, began at the same moment and end at the same step. Then run.json was
+ * written after the last checkpoint, and includes the time between the two. */
 static bool end_alike(const json_t *one, const json_t *other)
 {
     const size_t count = json_array_size(one);

@@ -25,7 +25,8 @@ static bool asked_to_stop(void *context)
  * asks to stop meanwhile, a restart does the rest: STATUS_STOPPED. */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
-    static const uint64_t takes_a_while = 1 << 26; /* bytes */
+    /* Bytes of a file that takes a while to compress. */
+    static const uint64_t takes_a_while = 1 << 26;
     struct interruption interruption = { .asked = asked_to_stop, .context = run };
     char reason[ENDING_REASON_SIZE] = "";
     directory_lend(run->files.directory, &interruption);

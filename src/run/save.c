@@ -38,8 +38,8 @@ void save_free(struct saved_state *saved)
     free(saved);
 }
 
-/* Copies `length` 64-bit numbers, real or integer, as an item whose section content_name()
- * names. */
+/* Adds a copy of `length` 64-bit numbers, real or integer, as the section that `kind` and `index`
+ * name. */
 static void copy_words(struct saved_state *saved, const char *kind, size_t index, const void *words,
                        size_t length)
 {

@@ -262,7 +262,7 @@ void verdict_make(struct run *run, enum status status, const char *reason)
     run->verdict[0] = '\0';
     const struct finding watched = verdict_findings(run, true, &rows);
     if (rows.failed)
-        status = STATUS_MEMORY; /* nothing is said */
+        status = STATUS_MEMORY; /* the table is incomplete: no sentence is made */
     if (status == STATUS_EXPECT_FAILED || status == STATUS_NUMERICAL)
         say(run, "failed: ");
     if (status == STATUS_EXPECT_FAILED && !fails_by_energy(run, &rows, &watched))
