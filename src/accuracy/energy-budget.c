@@ -136,7 +136,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->chooses_steps) /* dt does not tell how a pair is followed */
+    if (budget->chooses_steps) /* the grid step does not tell how a pair is followed */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;

@@ -182,7 +182,7 @@ static enum status report(const struct watch *watch, const struct check *check, 
     return STATUS_OK;
 }
 
-/* Tells whether so many other systems have gone wrong that this one is not reported. */
+/* Tells whether enough other systems have gone wrong, so that this one is not reported. */
 static bool enough_told(const struct watch *watch, size_t system)
 {
     size_t others = 0;

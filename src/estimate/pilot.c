@@ -43,8 +43,8 @@ struct flight {
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /* Sets the steps from one row to the next: the greatest common divisor of the run's cadences, so
- * that a pilot sees all rows of the run; or a multiple of it if so many rows would be too much
- * work. */
+ * that a pilot sees all rows of the run; or a multiple of it if that number of rows would be too
+ * much work. */
 static void plan_rows(struct flight *flight, const struct config *config,
                       const struct setting *setting)
 {
@@ -254,7 +254,7 @@ static void conclude(const struct flight *flight, enum status status, double cou
         return;
     const struct trust_outlook outlook = trust_outlook(flight->trust, flight->target.until);
     if (!status && flight->now.step < flight->compare)
-        pilot->part = 0.0; /* no shadow was compared yet */
+        pilot->part = 0.0; /* nothing was compared */
     pilot->error = status || isnan(outlook.error) ? INFINITY : outlook.error;
     pilot->carried = outlook.carried;
     pilot->whole = !status && outlook.whole;

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "model/unit.h"
 
-static const double least_count = 2.0; /* the run must be at least so many units long */
+/* The least length of the run in a unit that is chosen for it. */
+static const double least_count = 2.0;
 
 static struct time_unit unit_of(double size, const char *name, const char *label)
 {
