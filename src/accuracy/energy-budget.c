@@ -42,9 +42,9 @@ struct state {
     /* Parts of the energy error, summed over the intervals so far. */
     double truncation, encounters, force;
     double rounding2; /* variance of the energy by the roundings so far */
-    /* The row with the largest energy error so far, and its step. */
     /* The worst interval with an encounter: |energy change|, ids of its fastest pair. */
     double largest, ids[2];
+    /* The row with the largest energy error so far, and its step. */
     double worst[COLUMNS], worst_step;
 };
 

@@ -29,7 +29,7 @@ struct trust_orbit {
     double body, centers[TRUST_CENTERS]; /* indices in the system; centers[1] < 0: only one */
     double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* ids of body and centre; shares of the
                                                              centre's bodies in its mass */
-    double size;                                          /* its semi-major axis at the start */
+    double size; /* the orbit's semi-major axis at the start */
     struct trust_rise rounding, error;
 };
 

@@ -27,7 +27,7 @@ enum { DEEP = 10 };
 struct watch_deviation {
     double change, jump; /* change since the start, and since the last mark (at most some 1000 steps
                             ago), over the scale */
-    /* |change| and |jump| over that maximum; of test bodies the largest */
+    /* |change| and |jump| over the maximum above; of test bodies the largest */
     double judged, judged_jump;
     bool lasting; /* the change has been beyond the limit for so long that it is no swing */
     bool deep;    /* |U| is more than DEEP times what it usually is */

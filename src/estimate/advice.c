@@ -487,7 +487,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {
         other.simulation.integrator = integrator_find(instead_of_drift);
-        remaining.present = NAN; /* that error was one of the method that is replaced */
+        remaining.present = NAN; /* it was measured with the replaced method */
     }
     if (look_for_step(&other, probe_part * wish->work, advice, error) ||
         advice->kind == ADVICE_NONE || (drifts && try_as_it_is(x, wish, &tried, &holds, error)))
