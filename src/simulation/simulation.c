@@ -40,6 +40,7 @@ static void change_settings(struct simulation *copy, const struct simulation_cha
     if (changes->integrator && changes->integrator != copy->integrator) {
         copy->integrator = changes->integrator;
         copy->options.time = NULL;
+        copy->options.values = NULL;
     }
     if (changes->backend)
         copy->class_ = changes->backend;
