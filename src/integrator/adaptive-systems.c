@@ -77,7 +77,7 @@ void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adap
     clock->limiting = copy->limiting;
 }
 
-/* Copies the present state to `before`, or back. */
+/* Copies the present state to all->before and all->clocks_before, or back. */
 static void copy_state(const struct adaptive_systems *all, bool back)
 {
     const struct bodies *const b = all->bodies;
@@ -203,7 +203,7 @@ void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
         .steps = clock->steps,
         .bodies = (double)all->bodies->count,
         .rejections = clock->rejections,
-        .interactions = rint(clock->sums * (double)all->bodies->count), /* sums has fractions */
+        .interactions = rint(clock->sums * (double)all->bodies->count), /* sums may be fractions */
         .smallest = clock->smallest,
         .current = clock->step,
         .pair = { moved ? id[(size_t)clock->pair[0]] : 0, moved ? id[(size_t)clock->pair[1]] : 0 },

@@ -1,8 +1,8 @@
 /*
  * The part of the state that is common to all integrators that choose their own steps: for each
- * system some arrays and a clock. The functions carry it through checkpoints and from one run to
- * another, and report the work of the integrator. The struct of such an integrator begins with a
- * struct adaptive_systems, and its class has these functions.
+ * system some arrays and a clock. The functions carry this state through checkpoints and from one
+ * simulation to another, and report the work of the integrator. The struct of such an integrator
+ * begins with a struct adaptive_systems, and its struct adaptive_class holds these functions.
  */
 #ifndef ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
 #define ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
@@ -11,39 +11,42 @@
 
 enum adaptive_outcome {
     ADAPTIVE_DONE,
-    ADAPTIVE_TOO_SMALL,  /* a step would be below the floor */
+    ADAPTIVE_TOO_SMALL,  /* a step would be below the least that the integrator allows */
     ADAPTIVE_NOT_FINITE, /* a force is not finite */
-    ADAPTIVE_INTERRUPTED /* in the middle of an advance, which will be undone */
+    ADAPTIVE_INTERRUPTED /* the run is to stop within an advance, which will be undone */
 };
 
 /* The clock of one system, since the beginning of the run. All members are doubles, so that a
  * checkpoint can save it as one array; an integrator leaves those at 0 that it does not use. */
 struct adaptive_clock {
     double time, time_low; /* time + time_low is the time since the start of the run */
-    double step;           /* next step to try; of block steps only one that was too short */
-    double last;           /* last step that was taken; 0 before the first one */
-    double known;          /* 1: the forces at the start of the next step are known */
-    double limiting;       /* index in the system of the body that limits `step` */
-    double grid, dt;       /* grid steps so far, and their length; 0 before the first */
-    /* The work so far. A sum is the force on one body by all others; if a part of it was computed,
-     * it counts as a fraction. */
+    double step;  /* next step to try; with block steps used only for a step that was too short */
+    double last;  /* last step that was taken; 0 before the first one */
+    double known; /* 1: the forces at the start of the next step are known */
+    double limiting; /* index, within the system, of the body that asks for `step` */
+    double grid, dt; /* number of grid steps so far, and their length; both 0 before the first */
+    /* The work so far. `sums` counts the forces on one body by all others that were computed; a
+     * force of which only a part was computed counts as a fraction. */
     double steps, rejections, sums;
-    double smallest, pair[2]; /* smallest step, and its two bodies (indices) */
-    double stuck;             /* enum adaptive_outcome: why the system cannot go on */
-    double tolerance;         /* of the forces on a block: see force/jerk.h */
+    double smallest, pair[2]; /* smallest step so far; indices of the body that asked for it and of
+                                 the one that pulled it most */
+    double stuck; /* enum adaptive_outcome: why the system cannot go on; ADAPTIVE_DONE: it can */
+    double tolerance; /* the `tolerance` of struct jerk (force/jerk.h) after the last sum; 0: none
+                         yet */
 };
 
 struct adaptive_systems;
 
-/* The properties of an integrator that this module needs. */
+/* The properties of an integrator that the functions of this header need. */
 struct adaptive_method {
     const struct adaptive_class *class_;
     const char *name;
-    size_t arrays; /* number of arrays of `stride` numbers for each system */
-    /* Tells whether a run could have written the arrays of system s. Its clock has been checked
-     * before. */
+    size_t arrays; /* number of arrays for each system, each of bodies->stride numbers */
+    /* Tells whether a run could have come to the state of system s, which was read from a
+     * checkpoint. The general part of the clock has been checked before. */
     bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
-    /* Sets STATUS_NUMERICAL with the reason and the time why system s cannot go on. */
+    /* Sets STATUS_NUMERICAL with a message that says why, and at what time, system s cannot go
+     * on. */
     enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
                                   struct error *error);
 };
@@ -55,14 +58,14 @@ struct adaptive_systems {
     struct bodies *bodies;
     double *arrays;                /* [systems][method->arrays][stride]; padding is 0 */
     struct adaptive_clock *clocks; /* [systems] */
-    /* A copy of these, and of positions and velocities, from before an advance, which an
-     * interrupted advance restores. NULL: nothing interrupts it. */
+    /* Copies from before an advance, which an interrupted advance restores: `before` has the
+     * arrays, then positions and velocities. NULL: nothing can interrupt an advance. */
     double *before;
     struct adaptive_clock *clocks_before;
 };
 
-/* Allocates the state of every system, all 0 except `smallest`, which is INFINITY. STATUS_MEMORY;
- * the caller calls adaptive_systems_clear() in any case. */
+/* Allocates the state of every system, all 0 except clock.smallest, which is INFINITY.
+ * STATUS_MEMORY; the caller calls adaptive_systems_clear() after an error, too. */
 enum status adaptive_systems_init(struct adaptive_systems *all,
                                   const struct adaptive_method *method,
                                   const struct physics *physics, struct bodies *bodies,
@@ -75,24 +78,26 @@ double adaptive_systems_bytes(const struct adaptive_method *method, double syste
 /* Returns the arrays of system s: [method->arrays][stride]. */
 double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
 
-/* Sets the length of grid steps to dt, and converts the number of those so far to this unit. */
+/* Sets the length of the clock's grid steps to dt. If their length was another, converts the number
+ * of grid steps so far, so that the time stays. */
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 
 /* Copies time, step and limiting body to `clock` from the clock of a copy of the system that could
- * not go on: the system itself can then not go on either. */
+ * not go on, since the system itself cannot go on either. */
 void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *copy);
 
-/* Begin and end an advance. The first remembers the state; the second, if the advance was
- * interrupted, restores it and returns STATUS_STOPPED, and otherwise returns
+/* Begin and end an advance of all systems. The first function copies the state; the second, if the
+ * advance was interrupted, restores the copy and returns STATUS_STOPPED, and otherwise returns
  * adaptive_systems_check(). */
 void adaptive_systems_begin(const struct adaptive_systems *all);
 enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error);
 
-/* Returns STATUS_OK if all systems can go on; otherwise describes the first one that cannot. */
+/* Returns STATUS_OK if all systems can go on; otherwise STATUS_NUMERICAL, with a message about the
+ * first system that cannot. */
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);
 
-/* Sets STATUS_NUMERICAL with the pair of system s that asks for too small a step. `why` ends the
- * sentence with the reason, as in "which t no longer resolves". */
+/* Sets STATUS_NUMERICAL with a message about the pair of bodies of system s that asks for too small
+ * a step. `why` ends the sentence with the reason, as in "which t no longer resolves". */
 enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, size_t s,
                                            const char *why, struct error *error);
 

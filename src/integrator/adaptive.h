@@ -1,19 +1,21 @@
 /*
- * Integrators that choose their own steps: they have no list of stages, keep a state between two
- * grid points, and bring the bodies to each grid point at which the run observes. A row of the
- * table in integrator.c names the class of such an integrator. The backends `serial` and `openmp`
- * create an object of the class for their bodies and call its advance() in place of the stages;
- * `cuda` refuses such an integrator, and `auto` takes the CPU. With several ranks each rank has an
- * object, and rank 0 one more that keeps the state of all systems (backend/rank-work.c). The
- * shadows, trial runs and replays of a run have backends, and so objects, of their own.
+ * Integrators that choose their own steps. They have no list of stages (integrator.h), keep a state
+ * from one call to the next, and bring the bodies to the times at which the run observes them: the
+ * grid points, multiples of the grid step, which is the config's time.step. A row of the table in
+ * integrator.c names the class of such an integrator. The backends `serial` and `openmp` create an
+ * object of the class for their bodies and call its advance() where they would execute stages;
+ * `cuda` refuses such an integrator, and `auto` takes the CPU. With several MPI ranks each rank has
+ * an object, and rank 0 one more that keeps the state of all systems (backend/rank-work.c). Copies
+ * of a simulation, which a run moves to find its own errors (shadows, trial runs, replays), have
+ * backends, and so objects, of their own.
  *
  * An object keeps the promises of the program:
- *   - The bits are the same for any number of threads, and for a system alone or among others:
- *     every system has its own steps, which depend on nothing but that system.
- *   - The cadence of observations changes no bit: advance(a) and then advance(b) give the bits of
- *     advance(a + b). Observers read bodies->x ... vz at a grid point and leave them unchanged, but
- *     they overwrite bodies->ax, ay, az, which therefore belong to no state.
- *   - After save() and load() the motion goes on to the same bits as without them.
+ *   - The results have the same bits for any number of threads, and for a system alone or among
+ *     others: every system has its own steps, which depend on nothing but that system.
+ *   - The times of observations change no bit: advancing by a grid steps and then by b gives the
+ *     bits of advancing by a + b. Observers read bodies->x ... vz at a grid point and leave them
+ *     unchanged, but they overwrite bodies->ax, ay, az, which therefore belong to no state.
+ *   - After save() and load(), as in a restart, the motion goes on with the same bits as without.
  */
 #ifndef ORRERY_INTEGRATOR_ADAPTIVE_H
 #define ORRERY_INTEGRATOR_ADAPTIVE_H
@@ -31,8 +33,8 @@
 extern "C" {
 #endif
 
-/* The possible steps of a body under block steps: the grid step over 2^k, 0 <= k <
- * ADAPTIVE_LEVELS. */
+/* The number of different steps that a body under block steps (block-steps.h) can have: the grid
+ * step over 2^k with 0 <= k < ADAPTIVE_LEVELS. */
 enum { ADAPTIVE_LEVELS = 51 };
 
 struct adaptive_options {
@@ -41,40 +43,42 @@ struct adaptive_options {
     const double *values;
     /*
      * The factor by which the steps are to be shorter than the config asks for: 1 for the run, 2
-     * for its shadow and for the replay that shows how the motion depends on the length of the
-     * steps. The caller divides the grid step by the factor too. Each integrator translates it for
-     * its own key: a tolerance, for example, becomes that of steps shorter by the factor.
+     * for copies of it (shadow, replay) that show how the motion depends on the length of the
+     * steps. The caller divides the grid step by the factor too. Each integrator changes its own
+     * key accordingly: a tolerance, for example, becomes that of steps shorter by the factor.
      */
     double refinement;
     /*
-     * The forces of the backend: precision, kernel ("reference" for the serial backend),
-     * instruction set, and the number of threads (resolved, at least 1). The integrator refuses
-     * options that it cannot follow with STATUS_CONFIG: 'compute.precision = "single": gauss-radau
-     * ...'.
+     * The backend's options for the forces: precision, kernel ("reference" for the serial backend),
+     * instruction set, and the number of threads, at least 1. The integrator refuses options that
+     * it cannot follow with STATUS_CONFIG: 'compute.precision = "single": gauss-radau ...'.
      */
     const struct force_options *force;
-    /* The force of these bodies by the kernels of `openmp`, for teams of force->threads; borrowed
-     * for the life of the object. NULL for the serial backend. */
+    /* The object by which the backend `openmp` computes the forces on these bodies, in teams of
+     * force->threads threads; borrowed for the life of the integrator's object. NULL for the serial
+     * backend. */
     struct force *kernels;
-    /* For an integrator with block steps whose bodies are a sample of a larger system: the number
-     * of the other bodies whose step is the grid step over 2^k. They are due together with the
-     * sample, and count in the size of a block. Borrowed during create(); NULL: none. */
+    /* For an integrator with block steps whose bodies are a sample of a larger system: others[k] is
+     * the number of bodies outside the sample whose step is the grid step over 2^k. They would move
+     * at the same times as the sample's bodies, and count where a decision depends on how many
+     * bodies move at one time. Borrowed during create(); NULL: none. */
     const double *others; /* [ADAPTIVE_LEVELS] */
 };
 
 /* The work that moved one system since the beginning of the run. save() and load() keep it; for
  * integrators of stages simulation_work_done() computes it. */
 struct work_done {
-    double steps;        /* number of steps; block steps count those of each body */
+    double steps;        /* steps taken; with block steps the sum of those of each body */
     double bodies;       /* bodies that one step moves: all, or 1 with block steps */
     double rejections;   /* steps that were tried and rejected, not counted in `steps`; NaN if the
                             integrator rejects none */
     double interactions; /* ordered pairs that were summed, also in rejected steps */
     double smallest;     /* smallest step so far, in the unit of time; INFINITY before the first */
-    double current;      /* next step (with block steps the smallest one of all bodies) */
-    int64_t pair[2]; /* ids of the body that asked for the smallest step, and of the one that pulled
-                        it most then; 0, 0 before the first step */
-    double time;     /* time that the steps have come to: the grid point, or before it */
+    double current;  /* length of the next step; with block steps that of the body with the smallest
+                        one */
+    int64_t pair[2]; /* ids of the body that asked for the smallest step, and of the body that
+                        pulled it most at that time; 0, 0 before the first step */
+    double time;     /* time at the end of the last step: the grid point, or a time before it */
     bool stuck;      /* the system cannot go on: advance() has returned STATUS_NUMERICAL */
 };
 
@@ -100,51 +104,53 @@ struct adaptive_reader {
                        size_t stride, struct error *error);
 };
 
-struct adaptive; /* the first member of the struct of every such integrator */
+struct adaptive; /* the first member of the struct of every integrator that chooses its own steps */
 
 struct adaptive_class {
-    /* The integrator needs accelerations of the bodies that are due, but no jerks, so it works with
-     * every force method that has them (jerk.h). false: with direct sums only. */
+    /* true: of the bodies whose step ends, the integrator needs the accelerations but not their
+     * rates of change, so it works with every force method that computes those (jerk.h). false: it
+     * works with direct sums only. */
     bool takes_any_method;
     /*
      * Creates an object. Every system begins with its bodies as they are, at 0 grid steps. Borrows
-     * physics and bodies until destroy(); allocates all memory that steps need. STATUS_CONFIG (see
-     * `force` above), STATUS_MEMORY. The first evaluation of the force is left to the first
-     * advance().
+     * physics and bodies until destroy(); allocates all memory that steps need. STATUS_CONFIG for
+     * force options that the integrator refuses; STATUS_MEMORY. The first evaluation of the force
+     * is left to the first advance().
      */
     enum status (*create)(const struct adaptive_options *options, const struct physics *physics,
                           struct bodies *bodies, struct adaptive **adaptive, struct error *error);
     /*
      * Advances by `steps` grid steps of dt: on return the positions and velocities of a system are
      * those at t = (number of its grid steps so far) dt. dt is the same in all calls for one
-     * object. Called by one thread, outside any team. STATUS_NUMERICAL, with the names of system
-     * and pair, if a step falls below the floor or a force is not finite; the other systems then
-     * still reach the grid point.
+     * object. Called by one thread, outside any parallel region. STATUS_NUMERICAL, with the names
+     * of system and bodies, if a step falls below the least that the integrator allows or a force
+     * is not finite; the other systems then still reach the grid point.
      */
     enum status (*advance)(struct adaptive *adaptive, double dt, uint64_t steps,
                            struct error *error);
-    /* Saves all that load() needs in addition to the bodies at the grid point; this includes the
-     * statistics. */
+    /* Hands to `writer` all that load() needs in addition to the bodies at the grid point; this
+     * includes the counts for statistics(). */
     void (*save)(const struct adaptive *adaptive, const struct adaptive_writer *writer);
-    /* Loads the saved state into a new object with the same options, whose bodies already are those
-     * of the grid point. */
+    /* Loads a saved state into a new object with the same options, whose bodies already are those
+     * at the grid point of save(). */
     enum status (*load)(struct adaptive *adaptive, const struct adaptive_reader *reader,
                         struct error *error);
     /*
      * Makes system `to_system`, whose bodies are copies already, go on like `from_system` of the
-     * other object, with its number of grid steps and its statistics. Both have the same number of
-     * bodies, but the refinement and the force may differ. Reads nothing that `from` has borrowed.
+     * object `from`, with its number of grid steps and its statistics. Both have the same number of
+     * bodies, but the refinement and the force may differ. Reads nothing that `from` has borrowed,
+     * so these may be gone.
      */
     void (*copy_system)(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
     void (*statistics)(const struct adaptive *adaptive, size_t system,
                        struct work_done *statistics);
-    /* Counts the bodies of a system whose next step is the grid step over 2^k, into levels[k]; all
-     * are 0 before the first step. NULL: the integrator has no block steps. */
+    /* Sets levels[k] to the number of bodies of a system whose next step is the grid step over 2^k;
+     * all are 0 before the first step. NULL: the integrator has no block steps. */
     void (*count_levels)(const struct adaptive *adaptive, size_t system,
                          double levels[ADAPTIVE_LEVELS]);
-    /* Returns the name of the kernel that sums the forces, for run.json: "hermite". NULL: that of
-     * the backend. */
+    /* Returns the name of the kernel that sums the forces, such as "hermite", for run.json. NULL:
+     * the kernel is that of the backend. */
     const char *(*kernel)(const struct adaptive *adaptive);
     /* Returns the most bytes that an object takes for `systems` systems of `count` bodies. */
     double (*bytes)(const struct force_options *force, double systems, double count);

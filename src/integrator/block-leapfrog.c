@@ -36,9 +36,9 @@ static double wanted_step(const struct block_worker *worker, size_t i)
     return *eta * sqrt(worker->physics->softening / vec3_length(a));
 }
 
-/* Begins the next step of body number k of the block, with half of its kick; at the grid point only
- * chooses the step. A step must begin at a multiple of its length. The step is 0 if none is short
- * enough. */
+/* Begins the next step of the body at index k of the block, with half of its kick; at the end of a
+ * grid step only chooses the step. A step must begin at a multiple of its length. The step is 0 if
+ * none is short enough. */
 static void begin_step(const struct block_worker *worker, size_t k)
 {
     const struct block_system *const s = worker->system;
@@ -55,7 +55,8 @@ static void begin_step(const struct block_worker *worker, size_t k)
         kick(s, i, 0.5 * step);
 }
 
-/* Predicts x + (now - time) v: drifts every body from its own time to that of the block. */
+/* Predicts x + (now - time) v along one axis: drifts every body from its own time to that of the
+ * block. Times are in units of `tick`. */
 CLONE_FOR_VECTORS
 static void drift_axis(double *restrict at_x, const double *restrict x, const double *restrict v,
                        const double *restrict time, double now, double tick, size_t first,
@@ -121,8 +122,8 @@ static void predict(const struct block_worker *worker)
                    worker->first, last);
 }
 
-/* Ends the steps of this thread's part of the block and begins the next ones. At the grid point it
- * only chooses these, since the next grid step begins them. */
+/* Ends the steps of this thread's part of the block and begins the bodies' next steps. At the end
+ * of a grid step it only chooses these, since the next grid step begins them. */
 static void correct(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -167,14 +168,15 @@ static void begin(const struct block_worker *worker)
             s->a[axis][i] = worker->work->sum_a[axis][i];
 }
 
-/* Begins a step of every body; number i of the block is body i. */
+/* Begins a step of each of this thread's bodies. At the start of a grid step the block has all
+ * bodies, so body i is at index i of the block. */
 static void open_grid_step(const struct block_worker *worker)
 {
     for (size_t i = worker->first; i < worker->last && i < worker->system->count; i++)
         begin_step(worker, i);
 }
 
-/* Returns the ratio of steps by two rules: steps are proportional to eta. */
+/* Returns the ratio of the steps that two rules choose: steps are proportional to the rule, eta. */
 static double step_ratio(const void *rule, const void *other)
 {
     return *(const double *)rule / *(const double *)other;

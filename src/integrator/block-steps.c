@@ -21,7 +21,7 @@ double block_round_step(double dt, double wanted)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The number of arrays of a workspace, without jerks and with them. */
+/* The number of arrays of doubles in a workspace, without jerks and with them. */
 enum { ARRAYS = 9, ALL_ARRAYS = 15 };
 
 static int workspace_arrays(struct block_workspace *work, bool jerks, double **arrays[ALL_ARRAYS])
@@ -124,7 +124,8 @@ static void add_fields(const struct block_worker *worker, const struct reference
     wait_for_others(worker);
 }
 
-/* Sums the forces of all bodies on the block. Each thread packs its own bodies, then all sum. */
+/* Sums the forces of all bodies on the block. Each thread first packs its own bodies (copies them
+ * into the form in which the kernels read them), then all threads sum. */
 static void sum_block(const struct block_worker *worker, double *const x[3], double *const v[3])
 {
     struct block_workspace *const work = worker->work;
@@ -146,8 +147,8 @@ static double earliest(const double *next, size_t count)
     return least;
 }
 
-/* Finds the next block, in the first thread. Returns the shortest step that ends with it, and puts
- * its body into *who. */
+/* Finds the next block: the bodies whose steps end next. The first thread calls it. Returns the
+ * shortest step that ends with the block, and puts the body that takes it into *who. */
 static double find_block(const struct block_worker *worker, size_t *who)
 {
     struct block_workspace *const work = worker->work;
@@ -167,8 +168,8 @@ static double find_block(const struct block_worker *worker, size_t *who)
     return shortest;
 }
 
-/* Looks, in the first thread, for a body of the block that cannot go on; the clock then says
- * why. */
+/* Looks for a body of the block that cannot go on; if there is one, the clock then says why. The
+ * first thread calls it. */
 static void look_for_stuck(const struct block_worker *worker)
 {
     struct adaptive_clock *const clock = worker->system->clock;
@@ -187,7 +188,7 @@ static void look_for_stuck(const struct block_worker *worker)
     }
 }
 
-/* Counts the work of a block, by the first thread. */
+/* Counts the work of a block in the clock. The first thread calls it. */
 static void book_block(const struct block_worker *worker, double shortest, size_t who)
 {
     struct adaptive_clock *const clock = worker->system->clock;
@@ -204,10 +205,11 @@ static void book_block(const struct block_worker *worker, double shortest, size_
     look_for_stuck(worker);
 }
 
-/* The work of a block besides its pairs, in units of one pair's time. */
+/* The computing time of a block without its pairs, in units of one pair's time. */
 enum { BLOCK_WORK = 1000 };
 
-/* Looks for an interruption, in the first thread, which decides for all. */
+/* Looks for an interruption of the run, after some work. The first thread calls it and so decides
+ * for all. */
 static void look_for_interruption(const struct block_worker *worker, double *done, double work)
 {
     struct interruption *const interruption = worker->physics->interruption;
@@ -215,8 +217,8 @@ static void look_for_interruption(const struct block_worker *worker, double *don
         worker->system->clock->stuck = ADAPTIVE_INTERRUPTED;
 }
 
-/* Moves the system, block by block, to the grid point. The first thread finds the next block before
- * the others can begin it, so that all read the same time. */
+/* Moves the system, block by block, to the end of the grid step. The first thread finds the next
+ * block before the others can begin it, so that all read the same time. */
 static void do_blocks(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -246,7 +248,7 @@ static void do_blocks(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Evaluates the forces at the start. */
+/* Evaluates the forces on all bodies at the start of the run. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

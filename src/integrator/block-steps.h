@@ -1,7 +1,8 @@
 /*
  * Block steps of one system: every body has a step of its own, the grid step over a power of two.
- * Bodies that are due at the same time make a block; at grid points all bodies are due. The
- * integrator, a struct block_method, says how the bodies of a block move.
+ * The bodies whose steps end at the same time are due at this time and make a block; at grid
+ * points, the multiples of the grid step, all bodies are due. The integrator, a struct
+ * block_method, says how the bodies of a block move.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_STEPS_H
 #define ORRERY_INTEGRATOR_BLOCK_STEPS_H
@@ -22,29 +23,30 @@ enum { BLOCK_DEEPEST = ADAPTIVE_LEVELS - 1 };
  * than BLOCK_DEEPEST. */
 double block_round_step(double dt, double wanted);
 
-/* One system: its bodies, and their state at a grid point. Pointers are to arrays of `count`
- * numbers; jerk and low are NULL if the method has no jerks. */
+/* One system: its bodies, and their state at the beginning of their steps. Pointers are to arrays
+ * of `count` numbers; jerk and low are NULL if the method has no jerks. */
 struct block_system {
     size_t count;
-    size_t index;           /* number of the system in the bodies */
+    size_t index;           /* number of the system among those of the run's bodies */
     double *x[3], *v[3];    /* positions and velocities, in the arrays of the bodies */
-    double *low[3];         /* rounding errors of x; the position is x + low */
+    double *low[3];         /* rounding errors of x: the position is x + low */
     double *a[3], *jerk[3]; /* acceleration and jerk */
-    double *step;           /* each body's next step: dt over a power of two */
+    double *step; /* each body's present (at its end, next) step: dt over a power of two */
     struct adaptive_clock *clock;
 };
 
-/* Memory for the steps of one system, by one thread or a team. Arrays have one number per body;
- * at_v and sum_jerk are NULL if the method has no jerks. */
+/* Memory for the steps of one system, which one thread or a team of threads moves. Arrays have one
+ * number per body; at_v and sum_jerk are NULL if the method has no jerks. */
 struct block_workspace {
     struct jerk *forces;            /* sums accelerations, and jerks if the method has them */
-    double *at_x[3], *at_v[3];      /* x and v of all bodies, predicted at the time of the block */
-    double *sum_a[3], *sum_jerk[3]; /* sums for the bodies of the block, in its order */
+    double *at_x[3], *at_v[3];      /* x and v of all bodies at the time of the block */
+    double *sum_a[3], *sum_jerk[3]; /* forces on the bodies of the block, in the order of `block` */
     double *time, *next; /* begin and end of each body's step, in units of the shortest step */
     double *wanted;      /* the step that each body of the block wants next */
-    uint32_t *block;     /* numbers of the bodies that are due */
+    uint32_t *block;     /* indices of the bodies of the block, those that are due */
     size_t block_size;
-    size_t refined; /* pairs in second evaluations of the block (hermite_refine()) */
+    size_t refined; /* pairs that the second evaluation of the block's forces has summed
+                       (hermite_refine()); else 0 */
     double now;     /* time of the block, in units of the shortest step */
     struct barrier barrier;
 };
@@ -59,54 +61,57 @@ double block_workspace_bytes(const struct force_options *options, double count, 
 /* The work of one thread on a system, which a team may share. */
 struct block_worker {
     const struct block_method *method;
-    const void *rule; /* parameters by which the method chooses steps; of its own type */
+    const void *rule; /* the method's parameters for the choice of steps, a type of its own */
     const struct block_system *system;
     const struct physics *physics;
-    const struct bodies *bodies; /* all systems; x and v of the system lie in them */
+    const struct bodies *bodies; /* bodies of all systems; x and v of the system point into them */
     struct block_workspace *work;
     double dt, tick; /* tick: the shortest step, dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
-    size_t first, last; /* the thread's bodies, with the padding */
+    size_t first, last; /* the bodies that this thread predicts: [first, last), which may include
+                           the padding */
 };
 
-/* An integrator with block steps. Every thread calls its functions, unless they say otherwise, and
- * waits for the others before it reads what they have written. */
+/* An integrator with block steps. All threads of the team call its functions, unless the comment
+ * says otherwise, and wait for one another before they read what another has written. */
 struct block_method {
     struct adaptive_method adaptive;
-    bool jerks; /* whether it needs jerks */
-    /* Returns the ratio of the steps by `rule` to those by `other`. */
+    bool jerks; /* whether it needs the jerks, the rates of change of accelerations */
+    /* Returns the ratio of the lengths of steps that `rule` and `other` choose for the same
+     * motion. */
     double (*step_ratio)(const void *rule, const void *other);
-    /* Copies the forces at the start from the sums of the block, for this thread's bodies; may also
-     * choose their first steps. */
+    /* Copies the forces at the start of the run from sum_a and sum_jerk, for this thread's bodies;
+     * may also choose their first steps. */
     void (*begin)(const struct block_worker *worker);
-    /* Rounds the steps of all bodies to the new grid step divided by powers of two. The first
-     * thread calls it. NULL if the method chooses all steps anew at the beginning of each grid
-     * step. */
+    /* Fits the steps of all bodies to a new grid step: rounds them to it divided by powers of two.
+     * The first thread calls it. NULL if the method chooses all steps anew in each grid step. */
     void (*fit_steps)(const struct block_worker *worker);
-    /* Begins a grid step: sets time and next of this thread's bodies, and wanted if the method
-     * chooses their steps here. */
+    /* Begins a grid step: sets work->time and work->next of this thread's bodies, and `wanted` if
+     * the method chooses their steps here. */
     void (*open_grid_step)(const struct block_worker *worker);
     /* Predicts at_x and at_v of this thread's bodies at the time of the block. */
     void (*predict)(const struct block_worker *worker);
-    /* Ends the steps of this thread's part of the block with the sums, and chooses the next ones:
-     * step, wanted, time, next. A step of 0 means that the body needs a shorter step than the
-     * shortest. */
+    /* Ends the steps of this thread's part of the block by the forces in sum_a and sum_jerk, and
+     * chooses the next steps: step, wanted, time, next. A step of 0 means that the body needs a
+     * shorter step than the shortest. */
     void (*correct)(const struct block_worker *worker);
     /* Moves all bodies of a system that cannot go on to the time of the block. The first thread
      * calls it. */
     void (*bring_along)(const struct block_worker *worker);
 };
 
-/* Sets this thread's part of the block: numbers [*first, *last), if `threads` share the block. */
+/* Sets the range [*first, *last) of this thread's bodies in work->block, if the block is divided
+ * among `threads` threads. */
 void block_share(const struct block_worker *worker, size_t threads, size_t *first, size_t *last);
 
-/* Returns the system's bodies with positions x and velocities v, as the forces read them. */
+/* Returns the system's masses with the positions x and velocities v, in the form in which
+ * reference.h takes bodies. */
 struct reference_motion block_motion(const struct block_worker *worker, double *const x[3],
                                      double *const v[3]);
 
 /*
- * Moves a system by `steps` grid steps of dt. Every thread of a team of `threads` calls it, or one
- * thread with 1. All return the same outcome, which the clock of the system has too.
+ * Moves a system by `steps` grid steps of dt. All `threads` threads of a team call it, or one
+ * thread alone with threads = 1. All return the same outcome, which is system->clock->stuck, too.
  */
 enum adaptive_outcome block_advance(const struct block_method *method, const void *rule,
                                     const struct block_system *system,

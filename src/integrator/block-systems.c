@@ -10,21 +10,25 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { TEAM_FROM = 1024 /* bodies: a smaller block is done before a second thread has started */ };
+enum {
+    TEAM_FROM = 1024 /* bodies of a system that a team moves, at least: a smaller block is done
+                        before a second thread has started */
+};
 
 struct block_systems {
     struct adaptive_systems common;
     const struct block_method *method;
-    void *rule;        /* parameters by which the method chooses steps; of its own type */
+    void *rule;        /* the method's parameters for the choice of steps, a type of its own */
     size_t team;       /* threads that move one system together */
-    size_t workspaces; /* systems that move at the same time */
+    size_t workspaces; /* number of workspaces, so of systems that move at the same time */
     struct block_workspace *work; /* [workspaces] */
     struct barrier barrier;
 };
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Returns k if a step is the grid step over 2^k, and -1 if a body cannot have such a step. */
+/* Returns k if `step` is the step `grid` over 2^k, and -1 if it is not or k is too large for a
+ * body's step. */
 static int level_of(double step, double grid)
 {
     int exponent;
@@ -32,8 +36,8 @@ static int level_of(double step, double grid)
     return divides && exponent > 1 - ADAPTIVE_LEVELS ? 1 - exponent : -1;
 }
 
-/* Returns system s, with its arrays: acceleration, jerk, step, and the rounding errors of
- * positions. */
+/* Returns system s with pointers to its arrays, which are, in this order: accelerations, jerks,
+ * steps, rounding errors of positions (second and last only if the method has jerks). */
 static struct block_system system_at(const struct adaptive_systems *all, size_t s)
 {
     const struct block_systems *const blocks = (const struct block_systems *)all;
@@ -64,7 +68,7 @@ static size_t team_of(double systems, double count, int threads)
     return count >= TEAM_FROM && systems < threads ? (size_t)threads : 1;
 }
 
-/* Returns the number of systems that are moved at one time. */
+/* Returns the number of systems that are moved at the same time, each in a workspace. */
 static size_t workspaces_of(double systems, double count, int threads)
 {
     if (team_of(systems, count, threads) > 1)
@@ -155,8 +159,8 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
 
 /* --- functions of the method and the class ---------------------------------------------------- */
 
-/* Checks that each step is the grid step divided by a power of two, or bodies would miss the grid
- * point. Only a body of a stuck system may have 0. */
+/* Checks that each body's step is the grid step divided by a power of two; otherwise the body would
+ * miss the grid point. Only in a system that cannot go on may a step be 0. */
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s)
 {
     const double *const step = system_at(all, s).step;

@@ -1,7 +1,8 @@
 /*
- * The systems of a run with block steps (block-steps.h). If systems are large and fewer than the
- * threads, all threads move one after the other together; otherwise one thread moves each. The
- * class of an integrator with block steps has these functions.
+ * The systems of a run with block steps (block-steps.h). If the systems are large and there are
+ * fewer of them than threads, all threads move one system together, then the next one; otherwise
+ * one thread moves each system. These functions are those of the class (adaptive.h) of every
+ * integrator with block steps.
  */
 #ifndef ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
 #define ORRERY_INTEGRATOR_BLOCK_SYSTEMS_H
@@ -9,7 +10,7 @@
 #include "config/parameter.h"
 #include "integrator/block-steps.h"
 
-/* The first parameter of such an integrator. */
+/* The first parameter of every integrator with block steps: the config key `time.step`. */
 /* clang-format off */
 #define BLOCK_STEP_PARAMETER                                                                       \
     { KEY(REAL, step), OPTIONAL, POSITIVE, .dimension = DIMENSION_TIME,                            \
@@ -18,8 +19,8 @@
               "divide `end`, the program shortens it; unset: a thousandth of `end`." }
 /* clang-format on */
 
-/* Creates the state and the workspaces, and divides the threads. Copies the `size` bytes of `rule`.
- * STATUS_MEMORY; errors of jerk_create(). */
+/* Creates the state and the workspaces, and decides how many threads move a system. Copies the
+ * `size` bytes of `rule` (struct block_worker). STATUS_MEMORY; errors of jerk_create(). */
 enum status block_systems_create(const struct block_method *method, const void *rule, size_t size,
                                  const struct adaptive_options *options,
                                  const struct physics *physics, struct bodies *bodies,
@@ -29,7 +30,7 @@ enum status block_systems_create(const struct block_method *method, const void *
 double block_systems_bytes(const struct block_method *method, const struct force_options *force,
                            double systems, double count);
 
-/* Functions for a struct adaptive_class. */
+/* Functions for a struct adaptive_class; their contracts are there. */
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
 void block_systems_destroy(struct adaptive *adaptive);
@@ -41,8 +42,8 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
                                 double levels[ADAPTIVE_LEVELS]);
 const char *block_systems_kernel(const struct adaptive *adaptive);
 
-/* The number of arrays of a system, without jerks and with them; and functions for a struct
- * adaptive_method. */
+/* The values for a struct adaptive_method: the number of arrays of a system, without jerks and with
+ * them, and two functions. */
 enum { BLOCK_ARRAYS = 4, BLOCK_ARRAYS_WITH_JERKS = 10 };
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s);
 enum status block_systems_describe_stuck(const struct adaptive_systems *all, size_t s,

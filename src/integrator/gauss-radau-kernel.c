@@ -3,9 +3,10 @@
  * compiled once for each set, with the flags of the set and its name in the macro KERNELS, like
  * force/direct/kernel.c.
  *
- * A pass of the predictor and corrector is the same for all lanes. When the steps of half of them
- * have converged, these steps are finished, and their lanes begin the next step, or another system,
- * while the other lanes go on with theirs. A lane that waits is masked: its numbers keep their
+ * If each lane of a vector has a system of its own, a pass of the predictor and corrector is made
+ * for all lanes at once. When the steps of half of the lanes have converged, these steps are
+ * finished, and their lanes begin the next step, or another system, while the other lanes go on
+ * with their steps. A lane that waits for others to converge is masked: its numbers keep their
  * bits.
  */
 #include "integrator/gauss-radau.h"
@@ -25,7 +26,8 @@
 
 enum { LANES = sizeof(vdouble) / sizeof(double) };
 
-/* A system that is being moved, in one lane or in all. */
+/* A system that is being moved, in one lane or in all lanes. `on_copy`: a copy of its state takes
+ * the last step, to the grid point at `target`. */
 struct slot {
     bool active, on_copy;
     size_t system;
@@ -33,31 +35,32 @@ struct slot {
     struct adaptive_clock clock;
     double step; /* length of the step that is being tried */
     int pass;
-    double before; /* change of b_6 in the pass before */
+    double before; /* change of the coefficient b_6 in the pass before */
     bool waits;    /* the step has converged; then `size` is the size of its accelerations */
     double size;
 };
 
-/* The arrays in a workspace that follow those of the state and of the terms of the step. */
+/* The numbers of the arrays in a workspace that follow those of the state (enum radau_array) and of
+ * the terms of the step (gauss-radau-step.inc). */
 enum {
     WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions relative to the start of the step */
-    WORK_A,                           /* accelerations at these positions */
-    WORK_AXES,                        /* the following have one axis each, at axis_of(): */
+    WORK_A,                           /* accelerations at the positions of WORK_PATH */
+    WORK_AXES,                        /* the numbers that follow are those of axis_of(): */
     WORK_M = 0,                       /* masses */
     WORK_REAL,                        /* all bits are set for a number that belongs to a body */
     WORK_SCALE                        /* square of the time scale of each body */
 };
 
-/* The sizes of the loops over numbers. If a function is inlined with constants for them, its loops
- * become straight code. */
+/* The systems being moved, and the sizes of the loops over their numbers. If a function is inlined
+ * with constants for the sizes, its loops become straight code. */
 struct kernel {
-    bool lanes;     /* each lane has a system; otherwise all have one system */
+    bool lanes;     /* each lane has a system; otherwise all lanes have bodies of one system */
     size_t count;   /* number of bodies of a system */
-    size_t pitch;   /* length of an axis, in numbers */
-    size_t vectors; /* vectors of an axis that are used */
+    size_t pitch;   /* length of one axis of an array, in numbers */
+    size_t vectors; /* number of vectors of an axis that have bodies */
     double *work;
     double G, eps2;
-    struct slot *slots; /* [LANES], or one */
+    struct slot *slots; /* [LANES] if each lane has a system, otherwise one */
     struct radau_batch *batch;
 };
 
@@ -66,19 +69,19 @@ ALWAYS_INLINE size_t axis_at(const struct kernel *k, size_t axis)
     return axis * k->pitch;
 }
 
-/* Returns an array of the state: [3][pitch]. */
+/* Returns array number `array` of the state (enum radau_array): [3][pitch]. */
 ALWAYS_INLINE double *state_of(const struct kernel *k, size_t array)
 {
     return k->work + axis_at(k, 3 * array);
 }
 
-/* Returns an array of a step: [3][pitch]. */
+/* Returns array number `array` of a step that is being tried (WORK_...): [3][pitch]. */
 ALWAYS_INLINE double *work_of(const struct kernel *k, size_t array)
 {
     return state_of(k, RADAU_ARRAYS + array);
 }
 
-/* Returns an axis of a workspace: [pitch]. */
+/* Returns one of the arrays of a single axis (WORK_M, WORK_REAL, WORK_SCALE): [pitch]. */
 ALWAYS_INLINE double *axis_of(const struct kernel *k, size_t axis)
 {
     return work_of(k, WORK_AXES) + axis_at(k, axis);
@@ -107,7 +110,8 @@ ALWAYS_INLINE vdouble root(vdouble a)
     return result;
 }
 
-/* Updates an array where the mask is set; in one system in all lanes it is set everywhere. */
+/* Stores a vector in the lanes for which the mask is set; in all lanes if they have one system,
+ * whose bodies take the same steps. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);
@@ -139,7 +143,8 @@ ALWAYS_INLINE void put_scale(const struct kernel *k, size_t v, vdouble scale)
     store_double(axis_of(k, WORK_SCALE) + v * LANES, scale);
 }
 
-/* Returns a vector with a number of each slot in its lane; if there is one slot, in all lanes. */
+/* Returns a vector that has the number of each slot in the slot's lane; if there is one slot, its
+ * number in all lanes. */
 ALWAYS_INLINE vdouble of_slots(const struct kernel *k, const double *numbers)
 {
     double all[LANES] __attribute__((aligned(64)));
@@ -161,7 +166,7 @@ static size_t slot_count(const struct kernel *k)
     return k->lanes ? LANES : 1;
 }
 
-/* Returns the largest number of a slot; NaN if one of them is NaN. */
+/* Returns the largest of the numbers in the lanes of a slot; NaN if one of them is NaN. */
 static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 {
     double most = numbers[slot];
@@ -177,8 +182,8 @@ static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 
 /* --- forces ----------------------------------------------------------------------------------- */
 
-/* Returns 1/r^3, and 0 at r = 0, as in backend/small-kernel.c, but with one more term of the
- * series, so that the error is below the rounding. */
+/* Returns 1/r^3, and 0 at r = 0. With AVX-512, 1/r is estimated and then corrected by a series, as
+ * in backend/small-kernel.c, but with one more term, so that the error is below the rounding. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -195,8 +200,8 @@ ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
     return (vdouble)((mask_double)g & (r2 > 0) & (r2 <= DBL_MAX));
 }
 
-/* Positions in two parts: at the start of the step, and the path since. Separations of near bodies
- * are computed by parts, so they keep the digits that would be lost in the sums. */
+/* Positions in two parts: x at the start of the step, and the path since then. Separations of near
+ * bodies are computed part by part, so that they keep the digits that x + path would lose. */
 struct position {
     vdouble x[3], path[3];
 };
@@ -226,7 +231,7 @@ ALWAYS_INLINE struct position splat_position(const struct kernel *k, size_t j)
     return position;
 }
 
-/* Computes the separation d from i to j; returns 1/r^3. */
+/* Computes the separation d from i to j; returns 1/r^3 with the softened distance r. */
 ALWAYS_INLINE vdouble separate(const struct position *i, const struct position *j, vdouble eps2,
                                vdouble d[3])
 {
@@ -237,8 +242,8 @@ ALWAYS_INLINE vdouble separate(const struct position *i, const struct position *
         madd_double(d[2], d[2], madd_double(d[1], d[1], madd_double(d[0], d[0], eps2))));
 }
 
-/* Sums the accelerations with a system in each lane: each pair once, for both bodies. To every body
- * the others are added in the order of their indices. */
+/* Sums the accelerations if each lane has a system: each pair is computed once, for both bodies.
+ * The pulls on a body are added in the order of the other bodies' indices. */
 ALWAYS_INLINE void sum_pairs(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
@@ -267,8 +272,8 @@ ALWAYS_INLINE void sum_pairs(const struct kernel *k)
     }
 }
 
-/* Does the same for one system with its bodies in the lanes. The numbers behind the last body stay
- * 0. */
+/* Sums the accelerations of one system whose bodies fill the lanes, also in the order of the other
+ * bodies' indices. The numbers behind the last body stay 0. */
 ALWAYS_INLINE void sum_bodies(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
@@ -310,7 +315,8 @@ ALWAYS_INLINE vdouble steps_of(const struct kernel *k)
     return of_slots(k, steps);
 }
 
-/* Begins the steps of the slots for which begins[slot] is set. */
+/* Begins the steps of the slots for which begins[slot] is set: predicts their terms from the step
+ * before. */
 ALWAYS_INLINE void begin_steps(const struct kernel *k, const bool *begins)
 {
     double ratios[LANES] = { 0 };
@@ -319,7 +325,8 @@ ALWAYS_INLINE void begin_steps(const struct kernel *k, const bool *begins)
     predict_terms(k, of_slots(k, ratios), mask_of_slots(k, begins));
 }
 
-/* Makes one pass over all nodes. Slots that wait do not change. */
+/* Makes one pass of the predictor and corrector over all nodes. The terms of slots that wait do not
+ * change. */
 ALWAYS_INLINE struct found pass(const struct kernel *k)
 {
     bool moving[LANES] = { false };
@@ -360,14 +367,14 @@ ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 /* Looks for an interruption, once in some hundred steps. */
 static bool is_interrupted(const struct kernel *k, double *done)
 {
-    enum { STEP_WORK = 2000 }; /* in pair interactions, in addition to those of the bodies */
+    enum { STEP_WORK = 2000 }; /* work of a step without its pairs; the unit is that of a pair */
     struct interruption *const interruption = k->batch->systems->physics->interruption;
     return interruption_after(interruption, done,
                               STEP_WORK + 100.0 * reference_pairs(1.0, (double)k->count));
 }
 
-/* Takes all systems of the batch. `c` is a copy of *k in which sizes are constants, for loops over
- * numbers; functions that go over the slots use `k`. */
+/* Moves systems of the batch until none is left. `c` is a copy of *k in which sizes are constants,
+ * for functions that loop over numbers; functions that go over the slots use `k`. */
 ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
 {
     bool begins[LANES], taken[LANES];
@@ -388,7 +395,8 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
     }
 }
 
-/* Calls take_all() with sizes that are constants; count = 0: k->count bodies. */
+/* Calls take_all() with constants for the sizes; count = 0: the number of bodies is no constant but
+ * k->count. */
 ALWAYS_INLINE void take_as(const struct kernel *k, bool lanes, size_t count, size_t vectors)
 {
     struct kernel c = *k;
@@ -399,7 +407,8 @@ ALWAYS_INLINE void take_as(const struct kernel *k, bool lanes, size_t count, siz
     take_all(k, c);
 }
 
-/* Calls the first variant with constants that fits. */
+/* Calls take_all() with constants that fit the sizes of *k, if there is such a variant, otherwise
+ * without. */
 static void dispatch(const struct kernel *k)
 {
     if (k->lanes && k->count == 2)

@@ -1,5 +1,5 @@
-/* Systems of many bodies: each thread takes whole systems, or all threads take each together. See
- * gauss-radau.h. */
+/* Systems of many bodies under the integrator gauss-radau: each thread moves whole systems, or all
+ * threads move one system together, then the next. See gauss-radau.h. */
 #include "integrator/gauss-radau.h"
 
 #include <math.h>
@@ -17,10 +17,12 @@
 /* Memory for one step of one system at a time; it belongs to a thread or to the team. */
 struct workspace {
     double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride] */
-    double *copy;  /* [RADAU_ARRAYS][3][stride]: state of the copy that steps to the grid point */
+    double *copy;  /* [RADAU_ARRAYS][3][stride]: a copy of the system's state, which takes the step
+                      to the grid point */
 };
 
-/* The values that a thread of the team has found, on cache lines of their own. */
+/* The values that a thread of the team has found; `apart` keeps those of two threads on different
+ * cache lines. */
 struct findings {
     double largest[2], least;
     size_t body;
@@ -29,11 +31,11 @@ struct findings {
 
 struct radau_large {
     const struct adaptive_systems *systems;
-    struct force *kernels; /* NULL: the reference */
+    struct force *kernels; /* NULL: forces are computed by reference.h */
     int threads;
     double length;
     bool by_team;      /* all threads take one system after the other together */
-    size_t workspaces; /* the team's, or one for each thread */
+    size_t workspaces; /* number of workspaces: one for the team, or one for each thread */
     struct workspace *work;
     struct findings *findings; /* [threads] */
     struct barrier barrier;
@@ -86,15 +88,15 @@ struct radau_large *radau_large_create(const struct adaptive_systems *systems,
 
 /* --- one system ------------------------------------------------------------------------------- */
 
-/* One thread's work on one system. Steps use the arrays of the bodies for positions and forces; at
- * last they get the state at the grid point. */
+/* One thread's work on one system. Steps use the arrays of the bodies as scratch for positions and
+ * forces; in the end these arrays get the state at the grid point. */
 struct task {
     struct radau_large *all;
     size_t system;
 };
 
-/* Sets this thread's share of the bodies of a system: whole cache lines for each thread of a
- * team. */
+/* Sets the range of this thread's bodies in a system: whole cache lines for each thread of a team,
+ * all bodies for a thread alone. */
 static void share_of(const struct radau_large *all, size_t *first, size_t *last)
 {
     const struct bodies *const b = all->systems->bodies;
@@ -181,7 +183,7 @@ static struct radau_worker worker_of(struct task *task)
     return worker;
 }
 
-/* Copies this thread's part of every array. */
+/* Copies this thread's part of every array of a state. */
 static void copy_part(const struct radau_worker *worker, const struct radau_system *to,
                       const struct radau_system *from)
 {
@@ -208,7 +210,8 @@ static void show_part(const struct task *task, const struct radau_worker *worker
         }
 }
 
-/* Shows the state at the grid point: takes a step of a copy that ends there. */
+/* Puts the state at the grid point into the arrays of the bodies: copies the system's state, and
+ * takes a step of the copy that ends at the grid point. */
 static enum adaptive_outcome observe(const struct task *task, const struct radau_worker *worker,
                                      const struct radau_system *system,
                                      const struct radau_problem *problem, double target)

@@ -29,7 +29,7 @@ VECTOR_INLINE(double) magnitude(double a) { return fabs(a); }
 VECTOR_INLINE(double) root(double a) { return sqrt(a); }
 /* clang-format on */
 
-/* The bodies of one thread, and the arrays of their system. */
+/* The bodies [first, last) of one thread, and the arrays of their system. */
 struct kernel {
     size_t first, last, stride;
     double *state, *terms;
@@ -72,7 +72,8 @@ VECTOR_INLINE(double) acceleration(const struct kernel *k, size_t axis, size_t i
     return k->a[axis][i];
 }
 
-/* Puts the time scale into an array of accelerations, which are no longer needed. */
+/* Stores the square of a body's time scale in the array of accelerations along x, which are no
+ * longer needed. */
 VECTOR_INLINE(void) put_scale(const struct kernel *k, size_t i, double scale)
 {
     k->a[0][i] = scale;
@@ -140,7 +141,7 @@ void radau_know_force(const struct radau_worker *worker, const struct radau_syst
     system->clock->sums += (double)system->count;
 }
 
-/* The work of a node besides the pairs, in units of one pair's time. */
+/* The computing time of a node without its pairs, in units of one pair's time. */
 enum { STEP_WORK = 100 };
 
 static void find_largest(const struct radau_worker *worker, double values[2])
@@ -172,7 +173,7 @@ static double iterate(const struct step *step, struct interruption *interruption
         values[1] = found.size;
         step->system->clock->sums += (double)(RADAU_NODES * step->system->count);
         if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
-            values[0] = NAN; /* so that find_largest() tells the other threads */
+            values[0] = NAN; /* find_largest() hands it on, so that all threads stop */
         find_largest(step->worker, values);
         if (!isfinite(values[0] + values[1]))
             return NAN;
@@ -202,8 +203,9 @@ static void note_cancelled(const struct step *step, const struct external *exter
     }
 }
 
-/* Finds the least time scale of this thread's bodies, in units of the step and squared, and puts
- * its body into *body. Returns INFINITY, and leaves *body as it was, if none has one. */
+/* Returns the least square of a time scale of this thread's bodies, in units of the step squared,
+ * and puts the body that has it into *body. Returns INFINITY, and leaves *body as it was, if no
+ * body has a time scale. */
 static double find_least(const struct step *step, const struct external *external, double size,
                          size_t *body)
 {
@@ -221,7 +223,7 @@ static double find_least(const struct step *step, const struct external *externa
     return least;
 }
 
-/* Notes the pair behind the step if it is the smallest so far. */
+/* Notes the pair of bodies that made the step short, if the step is the smallest so far. */
 static void remember_smallest(const struct step *step, const struct radau_problem *problem)
 {
     struct adaptive_clock *const clock = step->system->clock;
@@ -274,7 +276,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
 {
     struct adaptive_clock *const clock = system->clock;
     enum adaptive_outcome outcome = ADAPTIVE_DONE;
-    double done = 0; /* pair interactions since an interruption was looked for */
+    double done = 0; /* pairs that were summed since the code last looked for an interruption */
     while (outcome == ADAPTIVE_DONE) {
         struct step step = step_of(worker, system);
         const double left = radau_left(clock, target);

@@ -1,6 +1,7 @@
 /*
- * All systems of a run under Gauss-Radau. Each has its own time and its own steps; its last step
- * ends at the grid point or before it. The choice of steps is in this file, too.
+ * All systems of a run under the integrator gauss-radau. Each system has its own time and its own
+ * steps; its last step ends at the grid point (the time at which the run observes it) or before.
+ * This file also chooses the lengths of steps.
  */
 #include "config.h"
 
@@ -82,8 +83,9 @@ double radau_next(double dt, double scale, double length)
     return dt * fmin(most_growth, sqrt(scale) * length);
 }
 
-/* The limit of the change: each pass makes it a hundred times smaller, so that after one below the
- * limit the next would change velocities by less than their rounding error. */
+/* The limit of the change of b_6 is 1e-12 of the accelerations: each pass makes the change a
+ * hundred times smaller, so the pass after one below the limit would change velocities by less than
+ * their rounding error. */
 bool radau_converged(int pass, double change, double before, double size)
 {
     static const double none = 1e-12;
@@ -165,11 +167,11 @@ struct systems {
     /* For systems of few bodies: kernels, and a workspace for each thread. Otherwise NULL. */
     const struct radau_kernels *small;
     double **work;
-    size_t *deferred; /* [threads * RADAU_LANES], see struct radau_batch */
+    size_t *deferred; /* [threads * RADAU_LANES]: those of struct radau_batch */
     struct radau_large *large;
 };
 
-enum { LEAST_LANES = 4 }; /* if a thread has at least this number of systems, each gets a lane */
+enum { LEAST_LANES = 4 }; /* from this number of systems for each thread, each gets a lane */
 
 static bool makes_sense(const struct adaptive_systems *all, size_t s)
 {
@@ -239,8 +241,8 @@ static const struct radau_kernels *const small_kernels[] = {
 #undef ROW
 };
 
-/* Returns the kernels for few bodies of the force's instruction set; NULL if they cannot be
- * used. */
+/* Returns the kernels for systems of few bodies, for the instruction set of the backend's forces;
+ * NULL if these kernels cannot be used. */
 static const struct radau_kernels *find_small(const struct adaptive_options *options,
                                               const struct physics *physics, size_t count)
 {
@@ -271,7 +273,8 @@ static void systems_destroy(struct adaptive *adaptive)
     free(all);
 }
 
-/* Allocates the workspaces of the threads for small systems, or creates `large`. */
+/* Allocates the workspaces of the threads for systems of few bodies, or creates all->large for
+ * those of many. */
 static void make_room(struct systems *all, struct force *kernels, struct error *error)
 {
     const struct bodies *const b = all->common.bodies;
@@ -373,8 +376,8 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
     return adaptive_systems_end(&all->common, error);
 }
 
-/* Copies a system. Its next step is changed in proportion to the length of steps of both
- * objects. */
+/* Copies a system from one object to another, and changes its next step by the ratio of the lengths
+ * of steps of the two objects. */
 static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                          size_t from_system)
 {

@@ -2,7 +2,7 @@
  * Gauss-Radau quadrature of 15th order with steps that follow the motion: Everhart (1985), Rein &
  * Spiegel (2015, MNRAS 446, 1424), Pham, Rein & Spiegel (2024, OJAp 7, 1).
  *
- *   gauss-radau.c                 all systems of a run, and how the lengths of steps are chosen
+ *   gauss-radau.c                 all systems of a run, and the choice of the lengths of steps
  *   gauss-radau-step.inc          the arithmetic of a step, with a table of the papers' letters and
  *                                 the names here
  *   gauss-radau-system.c          steps of one system of any number of bodies, with the force as a
@@ -16,8 +16,8 @@
  * Within a step the acceleration is a0 plus a polynomial of degree 7 in h = (t - t0) / dt, which
  * goes through the accelerations at seven nodes. Its coefficients are kept in two bases: b_k of
  * h^(k+1), from which those of the next step are predicted, and g_k of Newton's products h (h -
- * h_1) ... (h - h_(k-1)), each divided by its value at node k. In that basis a new acceleration
- * at node n changes g_n alone: g_n = f_n - sum over k < n of basis[n][k] g_k, where f_n = a_n - a0.
+ * h_1) ... (h - h_(k-1)), each divided by its value at node k. In that basis a new acceleration at
+ * node n changes g_n alone: g_n = f_n - sum over k < n of basis[n][k] g_k, where f_n = a_n - a0.
  */
 #ifndef ORRERY_INTEGRATOR_GAUSS_RADAU_H
 #define ORRERY_INTEGRATOR_GAUSS_RADAU_H
@@ -34,7 +34,7 @@ enum {
     RADAU_NODES = 7, /* nodes in addition to the start of the step */
     RADAU_TERMS = 7,
     RADAU_RATES = 4,  /* acceleration, jerk, snap, crackle */
-    RADAU_PASSES = 12 /* most passes of predictor and corrector */
+    RADAU_PASSES = 12 /* most passes of predictor and corrector in one step */
 };
 
 extern const struct adaptive_class gauss_radau_class;
@@ -44,33 +44,36 @@ extern const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS];
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The coefficients of the method, for the nodes as rounded to double. Node n, and g_n, are at index
- * n - 1. */
+/* The coefficients of the method, for the nodes as rounded to double. The entries for node n, and
+ * for g_n and its Newton product (see the head of this file), have the index n - 1; b_k has the
+ * index k. */
 struct radau_coefficients {
     double h[RADAU_NODES];
-    double basis[RADAU_NODES][RADAU_TERMS]; /* values of the products of g_k at node n, k < n */
-    double speed[RADAU_NODES][RADAU_TERMS]; /* the same, integrated from 0 to node n */
-    double path[RADAU_NODES][RADAU_TERMS];  /* the same, integrated twice */
-    double end[RADAU_RATES][RADAU_TERMS];   /* the same and their derivatives at h = 1 */
-    double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v, with low parts */
-    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* the same in x */
-    double c[RADAU_TERMS][RADAU_TERMS];              /* b_j = sum over k >= j of c[j][k] g_k */
-    double d[RADAU_TERMS][RADAU_TERMS];              /* g_k = sum over j >= k of d[k][j] b_j */
+    double basis[RADAU_NODES][RADAU_TERMS]; /* value of g_k's product at node n; 0 for k >= n */
+    double speed[RADAU_NODES][RADAU_TERMS]; /* integral of g_k's product from 0 to node n */
+    double path[RADAU_NODES][RADAU_TERMS];  /* its double integral from 0 to node n */
+    double end[RADAU_RATES][RADAU_TERMS];   /* the products and their derivatives at h = 1 */
+    double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v at the end of a step,
+                                                        and what rounding took from the weights */
+    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* such weights of f_n in x */
+    double c[RADAU_TERMS][RADAU_TERMS];              /* b_j = sum over k > j of c[j][k - 1] g_k */
+    double d[RADAU_TERMS][RADAU_TERMS]; /* g_k = sum over j >= k - 1 of d[k - 1][j] b_j */
     /* Binomial coefficients C(k + 1, j + 1): they expand h^(k+1) about the end of a step. */
     double binomial[RADAU_TERMS][RADAU_TERMS];
 };
 
 extern const struct radau_coefficients radau;
 
-/* The arrays of a system that are kept from step to step, each of [3][stride] numbers. */
+/* The arrays of a system that are kept from step to step, each of [3][stride] numbers: axes, then
+ * bodies with their padding. */
 enum radau_array {
-    RADAU_X, /* x + csx is the position: csx is the rounding error of x, added in the next step */
+    RADAU_X, /* x + csx is the position: csx is the rounding error of x, which the next step adds */
     RADAU_CSX,
     RADAU_V,
     RADAU_CSV,
-    RADAU_A,                          /* a0, if clock->known */
-    RADAU_B,                          /* b_0 ... b_6 of the last step */
-    RADAU_BE = RADAU_B + RADAU_TERMS, /* their differences from the predicted ones */
+    RADAU_A, /* a0, the accelerations at the start of the next step; valid if clock->known */
+    RADAU_B, /* b_0 ... b_6 of the last step */
+    RADAU_BE = RADAU_B + RADAU_TERMS, /* how much b_0 ... b_6 differed from their prediction */
     RADAU_ARRAYS = RADAU_BE + RADAU_TERMS
 };
 
@@ -82,21 +85,22 @@ struct radau_system {
 
 /* The scratch memory of a step. */
 struct radau_scratch {
-    double *terms;       /* [RADAU_SCRATCH_ARRAYS][3][stride]: g, f and e */
-    double *x[3], *a[3]; /* positions at which the force is evaluated, and its accelerations */
-    double *v[3];        /* velocities for a force that depends on them; NULL: it does not */
+    double *terms;       /* [RADAU_SCRATCH_ARRAYS][3][stride]: g_k, f_n and the predicted b_k */
+    double *x[3], *a[3]; /* positions at which the force is evaluated; accelerations there */
+    double *v[3];        /* velocities, if the force depends on them; otherwise NULL */
 };
 
 enum { RADAU_SCRATCH_ARRAYS = 3 * RADAU_TERMS };
 
-/* The constants of a system's motion; borrowed by those who take steps. */
+/* The constants of a system's motion, borrowed for its steps. */
 struct radau_problem {
     const struct physics *physics;
     const double *m; /* masses of the system's bodies */
     double grid;     /* length of a grid step; see radau_floor() */
 };
 
-/* Returns the state of system s, whose grid steps are dt long. */
+/* Return the state of system s, and the constants of its motion; dt is the length of a grid
+ * step. */
 static inline struct radau_system radau_system_at(const struct adaptive_systems *all, size_t s)
 {
     return (struct radau_system){ all->bodies->count, all->bodies->stride,
@@ -118,38 +122,42 @@ static inline double *radau_array_of(const struct radau_system *system, size_t a
 /* --- one system of any number of bodies ------------------------------------------------------- */
 
 /*
- * The share of one thread in a system. All threads of a team make the same calls, each with its own
- * bodies [first, last) and its own copy of the clock. A thread that works alone has [0, count), and
- * NULL for the functions by which a team agrees (largest, least, wait).
+ * The share of one thread in the steps of one system. All threads of a team make the same calls,
+ * each with its own bodies [first, last) and its own copy of the clock. A thread that works alone
+ * has the bodies [0, count), and NULL for the functions by which a team agrees (largest, least,
+ * wait).
  */
 struct radau_worker {
     size_t first, last;
     struct radau_scratch scratch;
-    double length; /* length of a step in units of the time scale */
+    double length; /* length of a step in units of the shortest time scale of the motion, see
+                      radau_length() */
     void *context;
-    /* Evaluates scratch.a of all bodies at scratch.x. The whole team calls it after each thread has
-     * written its positions. */
+    /* Computes the accelerations scratch.a of all bodies at the positions scratch.x. The whole team
+     * calls it after each thread has written the positions of its bodies. */
     void (*force)(void *context);
-    /* Exchange between the threads of a team: the first replaces each of two numbers by the largest
-     * of all threads; the second replaces *value by the least, and *body by its body (the first one
-     * of equal values). */
+    /* Exchange results among the threads of a team: largest() replaces each of the two values by
+     * the largest of all threads; least() replaces *value by the least of all threads, and *body by
+     * the body that it belongs to (of equal values, that of the first thread); wait() is a
+     * barrier. */
     void (*largest)(void *context, double values[2]);
     void (*least)(void *context, double *value, size_t *body);
     void (*wait)(void *context);
 };
 
-/* Returns (5040 eps)^(1/7), the length of steps in units of the time scale for the accuracy eps. */
+/* Returns the length of steps in units of the time scale of the motion (radau_next()), for the
+ * config's time.accuracy eps: (5040 eps)^(1/7). */
 double radau_length(double accuracy);
 
 /* Clears the clock, and sets the first step to try: a small fraction of the shortest time scale of
  * a pair or of the fields; 1 if there is none. */
 void radau_begin(const struct radau_system *system, const struct radau_problem *problem);
 
-/* Evaluates the force at the start of the next step, unless it is known. */
+/* Evaluates the force at the start of the next step, unless clock->known says that it is known. */
 void radau_know_force(const struct radau_worker *worker, const struct radau_system *system);
 
-/* Takes all steps that end at `target` or before. With `land` it takes one more, which ends
- * there. */
+/* Takes all steps that end at the time `target` or before. With `land` it takes one more, shortened
+ * so that it ends at `target`. */
 enum adaptive_outcome radau_advance(const struct radau_worker *worker,
                                     const struct radau_system *system,
                                     const struct radau_problem *problem, double target, bool land);
@@ -165,23 +173,25 @@ double radau_left(const struct adaptive_clock *clock, double target);
 /* Returns the smallest step that still changes a time kept in one double. */
 double radau_floor(const struct adaptive_clock *clock, double grid);
 
-/* Tells whether b_6 has converged, or comes no nearer. `change` and `before` are the changes of b_6
- * in this pass and in the last one; `size` is the size of accelerations, in the same units. */
+/* Tells whether the passes of a step can end: if b_6, the last coefficient, has converged or comes
+ * no nearer, or after RADAU_PASSES passes. `change` and `before` are the changes of b_6 in this
+ * pass and in the one before; `size` is the size of accelerations, in the same units. */
 bool radau_converged(int pass, double change, double before, double size);
 
-/* Relative to the largest acceleration: a smaller one is the remainder of forces that cancel. It
- * has no correct digits, from which a time scale could be computed. */
+/* The least acceleration from which a time scale is computed, relative to the largest one of the
+ * system. A smaller one is the rounding error of forces that cancel, and has no correct digits. */
 #define RADAU_CANCELLED 1e-14
 
-/* Relative to the sum of the pulls of the fields on a body: a smaller acceleration is such a
- * remainder, too. The limit is larger because the rates at the end of a step have some 5000 times
- * the rounding errors of forces (radau.end). */
+/* A second such limit, relative to the sum of the sizes of the pulls of the external fields on the
+ * body. It is larger because the derivatives at the end of a step have some 5000 times the rounding
+ * errors of forces (radau.end). */
 #define RADAU_FIELDS_CANCELLED 1e-10
 
-/* Returns the step that follows one of dt. `scale` is the square of the time scale at its end, in
- * units of dt. */
+/* Returns the length of the step that follows one of dt. `scale` is the square of the time scale of
+ * the motion at its end, in units of dt; `length` is that of struct radau_worker. */
 double radau_next(double dt, double scale, double length);
-/* Tells whether `next` is so much shorter than dt that the step of dt is tried again with it. */
+/* Tells whether `next` is so much shorter than dt that the step of dt is to be rejected and tried
+ * again with the length `next`. */
 bool radau_rejects(double dt, double next);
 
 /* Notes that the step of dt is the smallest so far, with the body that asked for it
@@ -192,16 +202,16 @@ void radau_remember_smallest(struct adaptive_clock *clock, const struct physics 
 /* --- all systems of many bodies --------------------------------------------------------------- */
 
 /*
- * If there are at least as many systems as threads, each thread takes whole systems. If there are
- * fewer, the team takes one system after the other, and each thread has its own bodies of it. A
- * grid point is reached by a step of a copy of the system's state, so that observations do not
+ * If there are at least as many systems as threads, each thread moves whole systems. If there are
+ * fewer, the team moves one system after the other, and each thread has its own bodies of it. The
+ * last step to a grid point is taken by a copy of the system's state, so that observations do not
  * change the motion.
  */
 struct radau_large;
 
-/* Allocates the memory for steps of the systems, whose arrays and clocks are borrowed, as are the
- * kernels (NULL: the reference computes forces). `length` is that of struct radau_worker. Returns
- * NULL with STATUS_MEMORY. */
+/* Allocates the memory for steps of the systems. Their arrays and clocks are borrowed, as is
+ * `kernels`, which computes the forces (NULL: reference.h does). `length` is that of struct
+ * radau_worker. Returns NULL with STATUS_MEMORY. */
 struct radau_large *radau_large_create(const struct adaptive_systems *systems,
                                        struct force *kernels, int threads, double length,
                                        struct error *error);
@@ -214,10 +224,10 @@ void radau_large_advance(struct radau_large *all, double dt);
 /* --- systems of few bodies -------------------------------------------------------------------- */
 
 /*
- * The kernels use the widest vectors of an instruction set: each lane has a system with its own
- * steps, or the lanes have the bodies of one system. Both do the same operations in the same order.
- * So a system has the same bits alone and among others, and may change from one lane to all of them
- * between two steps.
+ * The kernels use the widest vectors of an instruction set: either each lane of a vector has a
+ * system with its own steps, or the lanes have the bodies of one system. Both ways do the same
+ * operations in the same order, so a system has the same bits alone and among others, and may
+ * change from one lane to all lanes between two steps.
  */
 /* Most bodies of a small system, and most lanes of an instruction set. */
 enum { RADAU_SMALL = 32, RADAU_LANES = 8 };
@@ -225,11 +235,12 @@ enum { RADAU_SMALL = 32, RADAU_LANES = 8 };
 /* The systems of a run that all threads share: each thread takes the next one that is left. */
 struct radau_batch {
     struct adaptive_systems *systems;
-    double length, dt;   /* length of steps, see struct radau_worker; grid step */
+    double length, dt;   /* `length` is that of struct radau_worker, `dt` the grid step */
     const size_t *which; /* [count] indices of systems; NULL: the first `count` */
     size_t count, next;  /* next: number of those that have been taken */
-    /* [threads * RADAU_LANES] Systems that were not yet at the grid point when none was left to
-     * take and few lanes were busy; they are faster if moved alone. Used with `lanes` only. */
+    /* [threads * RADAU_LANES] Indices of systems that were not yet at the grid point when no system
+     * was left to take and few lanes were busy; such systems move faster one at a time. Used if
+     * advance() is called with `lanes`. */
     size_t *deferred;
     size_t deferred_count;
 };
@@ -237,16 +248,16 @@ struct radau_batch {
 struct radau_kernels {
     const char *isa; /* instruction set, as force->isa names it */
     /*
-     * Takes systems until none is left, moves each to its grid point, and copies its state there
-     * into the arrays of the bodies; leaves some in `deferred` instead. Every thread calls it, each
-     * with radau_workspace() doubles. `lanes`: each lane has a system; otherwise systems are moved
-     * one at a time. clocks->stuck says whether a system has failed.
+     * Takes systems of the batch until none is left, moves each to its grid point, and copies its
+     * state there into the arrays of the bodies; puts some into `deferred` instead. Every thread
+     * calls it, each with `work` of radau_workspace() doubles. `lanes`: each lane has a system;
+     * otherwise systems are moved one at a time. clock->stuck says whether a system has failed.
      */
     void (*advance)(struct radau_batch *batch, double *work, bool lanes);
 };
 
-/* Returns the number of doubles in a thread's workspace, which is aligned as memory_array() does
- * it. */
+/* Returns the number of doubles in a thread's workspace, which memory_array() allocates, for
+ * systems of `count` bodies with their padding to `stride`. */
 size_t radau_workspace(size_t count, size_t stride);
 
 #define DECLARED(registers) extern const struct radau_kernels radau_##registers;

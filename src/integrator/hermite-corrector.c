@@ -78,7 +78,8 @@ static double pulls(const struct physics *physics, const struct reference_motion
 }
 
 /* Returns the sum of the sizes of the pulls on body i: G m_j |r| / s^3 of each other body, and |a|
- * of each field. In open space the arrays go on to a multiple of 8 bodies, with masses of 0. */
+ * of each field. Space is open, and the arrays go on to a multiple of 8 bodies, with masses of
+ * 0. */
 static double pair_pulls(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)
 {
@@ -122,7 +123,8 @@ static void add_coriolis(const struct hermite_block *block, size_t k, double com
     block->jerk[1][k] += sign * cimag(jerk);
 }
 
-/* Adds the Coriolis acceleration and its rate to body number k at the end of its step. */
+/* Adds the Coriolis acceleration and its rate to acceleration and jerk of body number k of the
+ * block, at the end of its step, in a frame that turns. */
 static void turn(const struct block_system *s, const struct hermite_block *block, size_t k)
 {
     const size_t i = block->body[k];
@@ -200,7 +202,8 @@ struct small_block {
     double m[SOURCES], v[3][SOURCES], x[3][SOURCES], shift[3][SOURCES];
 };
 
-/* Puts body i at index k of *small, as the kernels have seen it. */
+/* Puts body i at index k of *small, with the predicted position and velocity with which the kernels
+ * have summed the block's forces. */
 static void put_predicted(const struct hermite_block *block, size_t i, struct small_block *small,
                           size_t k)
 {
@@ -212,8 +215,8 @@ static void put_predicted(const struct hermite_block *block, size_t i, struct sm
     }
 }
 
-/* Copies the bodies of the block to *small: as the kernels have seen them or, if `corrected`, as
- * the corrector leaves them. */
+/* Copies the bodies of the block to *small: as predicted, as the kernels have seen them, or, if
+ * `corrected`, as the corrector leaves them. */
 static void gather(const struct block_system *system, const struct hermite_block *block,
                    bool corrected, struct small_block *small)
 {
@@ -284,7 +287,7 @@ static void add_field(const struct physics *physics, const struct small_block *s
 static void add_forces(const struct hermite_block *block, const struct small_block *small,
                        double sign)
 {
-    double seen[3][SOURCES]; /* positions relative to body k */
+    double seen[3][SOURCES]; /* positions of the bodies of *small relative to body k */
     struct reference_motion motion = { small->m,
                                        { seen[0], seen[1], seen[2] },
                                        { small->v[0], small->v[1], small->v[2] },

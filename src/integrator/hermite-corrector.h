@@ -13,10 +13,10 @@
 
 /* The rule by which steps are chosen. */
 struct hermite_rule {
-    double eta, eta_start; /* of Aarseth's criterion; first step over |a| / |jerk| */
-    double rounding; /* error of differences of accelerations, relative to the sum of the sizes of
-                        the pulls */
-    double others[ADAPTIVE_LEVELS]; /* see struct adaptive_options */
+    double eta, eta_start; /* of Aarseth's criterion; length of the first step over |a| / |jerk| */
+    double rounding; /* rounding error of differences of accelerations, relative to the sum of the
+                        sizes of the pulls on the body */
+    double others[ADAPTIVE_LEVELS]; /* numbers of further bodies, as in struct adaptive_options */
 };
 
 /* The bodies of a system that are due at one time. */

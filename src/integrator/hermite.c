@@ -20,8 +20,8 @@ static const struct hermite_rule *rule_of(const struct block_worker *worker)
     return worker->rule;
 }
 
-/* Returns the block: the bodies that are due, with `motion` as the predicted motion of all
- * bodies. */
+/* Returns the block (the bodies that are due) with the forces on it, and with `motion` as the
+ * predicted positions and velocities of all bodies. */
 static struct hermite_block block_of(const struct block_worker *worker,
                                      struct reference_motion motion)
 {
@@ -36,8 +36,8 @@ static struct hermite_block block_of(const struct block_worker *worker,
     };
 }
 
-/* Predicts x + h v + h^2/2 a + h^3/6 jerk and v + h a + h^2/2 jerk, with h from every body's own
- * time to that of the block. */
+/* Predicts x + h v + h^2/2 a + h^3/6 jerk and v + h a + h^2/2 jerk along one axis, where h is the
+ * time from every body's own time to that of the block. */
 CLONE_FOR_VECTORS
 static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
                          const double *restrict v, const double *restrict a,
@@ -79,8 +79,9 @@ static double next_step(const struct block_worker *worker, double step, double w
     return wanted >= step ? step : block_round_step(worker->dt, wanted);
 }
 
-/* Tells whether the block is small enough to be corrected twice. The other bodies of a larger
- * system (struct adaptive_options) count too if they would be due now. */
+/* Tells whether the block is small enough for a second evaluation of its forces. If the bodies are
+ * a sample of a larger system (`others` in struct adaptive_options), its other bodies that would be
+ * due now count as well. */
 static bool is_small(const struct block_worker *worker)
 {
     const double *const others = rule_of(worker)->others;
@@ -91,8 +92,8 @@ static bool is_small(const struct block_worker *worker)
     return due <= HERMITE_SMALL_BLOCK;
 }
 
-/* Corrects this thread's part of the block; a small block is corrected by the first thread
- * alone. */
+/* Corrects the bodies of this thread's part of the block, and chooses their next steps; a small
+ * block is corrected by the first thread alone. */
 static void correct(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -132,7 +133,8 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Copies the forces at the start, and chooses the first steps, of this thread's bodies. */
+/* Copies the forces at the start of the run, and chooses the first steps, of this thread's
+ * bodies. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -205,7 +207,8 @@ static enum status create(const struct adaptive_options *options, const struct p
         return error->status;
     const double eta =
         options->values ? options->values[ETA] : hermite_parameters[ETA].default_value.real;
-    /* The rule makes steps shorter by the refinement: steps follow the square root of eta. */
+    /* The rule makes steps shorter by the factor `refinement`: steps are proportional to the square
+     * root of eta. */
     struct hermite_rule rule = {
         .eta = eta / (options->refinement * options->refinement),
         .eta_start = 0.01 * fmin(1, sqrt(eta / 0.02)) / options->refinement,

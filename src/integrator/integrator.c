@@ -285,7 +285,8 @@ void integrator_values(const struct integrator *integrator, const struct section
     }
 }
 
-/* Goes through the stages backwards, from `vector` to the registers that it was made from. */
+/* Goes through the stages backwards, from `vector` to the vector that it was made from, and so on,
+ * and counts the additions. */
 size_t integrator_roundings(const struct integrator *integrator, enum vector vector)
 {
     size_t roundings = 0;
@@ -318,8 +319,9 @@ const struct parameter *integrator_key(const struct integrator *integrator)
     return &variant->parameters[k];
 }
 
-/* The costs of one force evaluation by stages: for itself and for each body the time of some pairs.
- * Measured with 2 to 2000 bodies in double precision, one thread, AVX-512. */
+/* The computing time of one force evaluation of a list of stages, in units of the time of one pair:
+ * for the evaluation itself, for each body, for each pair. Measured with 2 to 2000 bodies in double
+ * precision, one thread, AVX-512. */
 static const struct integrator_work each_force = { 60, 20, 1 };
 
 double integrator_time(const struct integrator *integrator, const struct work_done *done)

@@ -29,7 +29,8 @@ struct reading {
     struct complaint *complaint;
 };
 
-/* Prints the beginning of a sentence about a stage, such as 'stage 2, "kick 0.5",'. */
+/* Prints the beginning of a sentence about stage `index` into the buffer, such as 'stage 2, "kick
+ * 0.5",'. */
 enum { STAGE_TEXT_SIZE = 96, WORD_SIZE = 160 };
 static const char *stage_text(const struct reading *r, size_t index, char buffer[STAGE_TEXT_SIZE])
 {
@@ -37,7 +38,8 @@ static const char *stage_text(const struct reading *r, size_t index, char buffer
     return buffer;
 }
 
-/* Reads a stage from its word and its number; false, with a complaint, if it is wrong. */
+/* Reads stage `index` from its text, a word and a number; returns false, with a complaint, if the
+ * text is wrong. */
 static bool read_stage(struct reading *r, size_t index)
 {
     struct stage *const stage = &r->integrator->stages[index];
@@ -69,8 +71,8 @@ static bool is_move(const struct stage *stage)
     return stage->verb != VERB_FORCE;
 }
 
-/* Returns the index of the stage before; before the first one comes the last one of the step
- * before. */
+/* Returns the index of the stage that is executed before stage `index`: before the first stage that
+ * is the last stage, in the step before. */
 static size_t before(const struct reading *r, size_t index)
 {
     return (index > 0 ? index : r->count) - 1;
@@ -134,7 +136,8 @@ static bool check_sum(const struct reading *r, enum verb verb)
     return false;
 }
 
-/* Makes an integrator of the words, with its traits; false, with a complaint, if they are wrong. */
+/* Makes *integrator from the words, with its traits; returns false, with a complaint, if the words
+ * are wrong. */
 static bool read_words(const char *const *words, size_t count, struct integrator *integrator,
                        struct complaint *complaint)
 {
@@ -213,7 +216,7 @@ void stage_list_take(const struct stage *stages, size_t count, struct integrator
     memcpy(integrator->stages, stages, count * sizeof *stages);
 }
 
-/* Appends a combination, such as "r = x + 1 dt v", "x += 0.25 dt^2 s" or "x = r". */
+/* Appends a stage of VERB_COMBINE, such as "r = x + 1 dt v", "x += 0.25 dt^2 s" or "x = r". */
 static void print_combination(const struct stage *stage, struct text *text)
 {
     static const char *const vectors[VECTORS] = { "x", "v", "a", "r", "s" };

@@ -15,26 +15,27 @@
 #include "config/configuration.h"
 #include "integrator/integrator.h"
 
-/* Makes the integrator of a section `time` if its config has a list, in memory that the config
- * keeps for it. Adds to *error what is wrong with the list. */
+/* Makes the integrator of a config's section `time` if the section spells out a list of stages, in
+ * memory that the config keeps for it. Adds to *error what is wrong with the list. */
 void stage_list_read(const struct section *time, struct error *error);
 
-/* Returns the integrator of a section `time`: a row of the table, or the one made of its list,
- * which lives as long as the config. */
+/* Returns the integrator of a config's section `time`: a row of the table in integrator.c, or the
+ * integrator that stage_list_read() has made, which lives as long as the config. */
 const struct integrator *stage_list_or_row(const struct section *time);
 
-/* Makes an integrator of words such as "kick 0.5"; false if the list is wrong. */
+/* Makes *integrator from `count` words such as "kick 0.5"; returns false if the list is wrong. */
 bool stage_list_make(const char *const *words, size_t count, struct integrator *integrator);
 
-/* Makes an integrator of stages that another process has read. Its traits are left unknown. */
+/* Makes *integrator from stages that another process has read and checked. Its order and other
+ * traits are left unset. */
 void stage_list_take(const struct stage *stages, size_t count, struct integrator *integrator);
 
-/* Appends the stages: "kick 0.5, drift 1, force, kick 0.5", and combinations of registers such as
- * "r = x + 1 dt v". */
+/* Appends the stages to the text: "kick 0.5, drift 1, force, kick 0.5", and combinations of vectors
+ * such as "r = x + 1 dt v". */
 void stage_list_print(const struct integrator *integrator, struct text *text);
 
-/* Appends the stages and traits of an integrator that a config spells out; returns false for any
- * other, or if memory is exhausted. */
+/* Appends the stages and traits of an integrator that a config spells out to the text; returns
+ * false for any other integrator, or if memory is exhausted. */
 bool stage_list_describe(const struct integrator *integrator, struct text *text);
 
 #endif

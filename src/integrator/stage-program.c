@@ -2,8 +2,9 @@
 
 #include <assert.h>
 
-/* Adds a move to a pass. Two moves that add multiples of one rate become one, which goes over
- * memory once, with the bits of both. */
+/* Adds a move to a pass. If it and the last move add multiples of one rate to one vector, they
+ * become one move, which goes over memory once and has the bits of both moves one after the
+ * other. */
 static void append(struct stage_pass *pass, const struct stage_move *move)
 {
     struct stage_move *const last = pass->count > 0 ? &pass->moves[pass->count - 1] : NULL;

@@ -1,9 +1,10 @@
 /*
  * The stages of an integrator in the form that every backend executes: passes. A pass moves the
  * bodies and then evaluates the forces at their new positions; the last pass only moves. The moves
- * at the end of a step and those at the start of the next are one pass. Whether forces are current
- * is settled here: each pass evaluates the forces that the next one needs, so only the start of an
- * advance may find them current already.
+ * at the end of a step and those at the start of the next are one pass. Forces are current if they
+ * are those of the present positions. The program settles that: each pass evaluates the forces that
+ * the next one needs, so only the first pass of an advance may find them current already. With K
+ * for a kick, D for a drift and F for a force:
  *
  *   a step      K(1/2) D F K(1/2)
  *   an advance  [F, unless they are current]  K D F | K K D F | K K D F | ... | K
@@ -43,11 +44,12 @@ struct stage_pass {
 };
 
 struct stage_program {
-    const struct integrator *integrator; /* the program is made of these two */
+    const struct integrator *integrator; /* the program is made from it and the step dt */
     double dt;
     bool needs_forces;  /* an advance needs the forces at its start */
     bool leaves_forces; /* the forces are current at the end of an advance */
-    bool registers;     /* registers are used; if not, every move is a kick or a drift */
+    bool registers; /* some move uses registers (VECTOR_R, VECTOR_S); if not, every move is a kick
+                       or a drift */
     /* An advance takes the passes [first, count); then, for every further step, pass number
      * `count`, which joins the end of a step and the start of the next, and [1, count); and at last
      * pass number count + 1, which has no force. */
@@ -55,12 +57,13 @@ struct stage_program {
     struct stage_pass passes[STAGE_PASSES];
 };
 
-/* Makes the program of an integrator of stages with the step dt, unless *program is that
+/* Makes the program of an integrator of stages with the step dt, unless *program is this program
  * already. */
 void stage_program_make(struct stage_program *program, const struct integrator *integrator,
                         double dt);
 
-/* The state of an advance of several steps; the kernels of a GPU use it as well. */
+/* The position in the passes of an advance of several steps; the kernels of a GPU use it as
+ * well. */
 struct stage_walk {
     uint32_t next;  /* number of the next pass */
     uint64_t steps; /* number of steps that have not ended */

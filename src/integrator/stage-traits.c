@@ -16,7 +16,7 @@ struct series {
     double c[TERMS];
 };
 
-/* Position and velocity of the body, as series. */
+/* Position and velocity of the body that moves, as series in h. */
 struct orbit_series {
     struct series x[AXES], v[AXES];
 };
@@ -164,8 +164,8 @@ static double passage_error(const struct integrator *integrator, double steps)
     return worst;
 }
 
-/* Tries numbers of steps: from the error of one the order predicts the number for the wanted
- * error. */
+/* Tries numbers of steps until the error is near the wanted one: from the error with one number,
+ * the order of the integrator predicts the next number. */
 double stage_passage_steps(const struct integrator *integrator)
 {
     static const double most = 1e5, first = 60.0, near = 1.2;

@@ -22,8 +22,8 @@ int stage_order(const struct integrator *integrator);
  * *integrator must be known. */
 double stage_passage_steps(const struct integrator *integrator);
 
-/* Tells whether the kicks and drifts are the same in reverse order, so that steps are
- * reversible. */
+/* Tells whether the kicks and drifts are the same in reverse order, so that steps are reversible in
+ * time. */
 bool stage_list_is_symmetric(const struct integrator *integrator);
 
 #endif
