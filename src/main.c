@@ -1,7 +1,7 @@
 /*
  * orrery: gravitational N-body experiments from config files. main() finds the command in the
- * arguments and executes it; no other file prints errors or sets the exit status. Under mpirun rank
- * 0 does this, and the other ranks serve its backends.
+ * arguments and executes it; no other file prints errors or sets the exit status. Under mpirun the
+ * process of rank 0 does this, and the other ranks compute for it.
  */
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
@@ -69,9 +69,9 @@ static enum status unknown_command(const char *word, struct error *error)
                      nearest ? "'?" : "");
 }
 
-/* Tells whether standard output could not be written and this is an error, as on a full disk. A
- * stream that is closed, or a pipe that nobody reads any more, was left so on purpose: it is an
- * error only if `prints_result`, since then the output is the result of the command. */
+/* Tells whether standard output could not be written and this is an error, as on a full disk. If
+ * the stream is closed, or a pipe that nobody reads any more, the user did not want the output:
+ * that is an error only if `prints_result`, since then the output is the result of the command. */
 static bool has_lost_output(bool prints_result)
 {
     struct stat about;
@@ -104,8 +104,8 @@ static enum status execute(int argc, char **argv, struct error *error)
 }
 
 /* Opens /dev/null for each standard stream that is closed, so that no file that is opened later
- * gets the number of the stream and, with it, what is printed. Writing to /dev/null fails here,
- * since it is open for reading only. */
+ * gets the number of that stream and, with it, what the program prints. It is open for reading
+ * only, so that writing to such a stream fails. */
 static void occupy_standard_streams(void)
 {
     int fd;
