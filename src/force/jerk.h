@@ -38,7 +38,7 @@ struct jerk_class {
 struct jerk {
     const struct jerk_class *class_;
     const char *kernel; /* the chosen kernel: "reference", "hermite", "due" (no jerks), "fmm" */
-    double work;        /* work of each body in the last sum, over that in a sum over all pairs */
+    double work;        /* work for each body in the last sum, over that in a sum over all pairs */
     /* How coarse the sums are. The method finds the tolerance when all bodies are due, and keeps it
      * for the sums until that happens again. It belongs to the state of the system: after
      * jerk_open() the caller sets it to its value after the last sum of the system, or to 0 if that

@@ -47,7 +47,7 @@ struct force_traits {
  * together. */
 struct force_item {
     size_t first, last; /* systems */
-    bool by_team;       /* all threads of the team do it together; else the calling one alone */
+    bool by_team; /* all threads of the team compute it together; else the calling one alone */
     /* The systems of an item that is a batch, between open and close: they are interleaved as one
      * system (without ids), whose bodies the caller may move. NULL: the item is no batch, and its
      * bodies stay where they are. */
@@ -56,8 +56,8 @@ struct force_item {
 
 /* The shares of its parts in the time of the last force, which add up to 1, and its pairs. */
 struct force_profile {
-    double tree;    /* the tree, its multipoles, and what is allowed of each cell's error */
-    double control; /* the search for the tolerance, and the audit */
+    double tree;    /* building the tree and its multipoles, and limits for cells' errors */
+    double control; /* the search for the tolerance, and the check of the final error */
     double far;     /* cells that act as a whole, with the choice of them */
     double near;    /* sums over pairs of bodies */
     double pairs;   /* pairs of the near sums for each body */
@@ -96,7 +96,7 @@ struct force_method {
     /* The forces on bodies that are due; NULL: the method serves no integrator that chooses its
      * steps. */
     const struct jerk_class *jerk;
-    void (*destroy)(struct force *force); /* all that create() made; accepts what is incomplete */
+    void (*destroy)(struct force *force); /* all that create() made, also if that failed */
 };
 
 #define DECLARE_METHOD(name, help) extern const struct force_method force_##name;
@@ -107,12 +107,12 @@ FORCE_METHODS(DECLARE_METHOD)
  * `precision` on. */
 struct force {
     const struct force_method *method;
-    struct force_options options; /* their share is part 0 of 1 if one process does it all */
+    struct force_options options; /* the share is part 0 of 1 if one process computes all */
     struct physics physics;
-    enum precision precision; /* of the pair terms: that of the options, or the method's choice */
-    const char *kernel, *isa; /* the choices, such as "plain", "avx512"; for run.json and the log */
+    enum precision precision; /* of pair terms: that of the options, or the method's choice */
+    const char *kernel, *isa; /* in use, such as "plain", "avx512"; for run.json and the log */
     enum origin origin;       /* where kernels measure positions from */
-    size_t alone;             /* the largest team whose threads work on systems of their own */
+    size_t alone;             /* the largest team whose threads each take systems of their own */
     size_t batch_systems;     /* systems that one thread takes as a batch; 0: no batches */
     /*
      * Tells which part has the accelerations with the bits of a single process. false: each part

@@ -18,7 +18,7 @@ extern "C" {
 
 /* The kinds of origin from which the kernels of a backend measure positions. */
 enum origin {
-    ORIGIN_EXACT,  /* anywhere: the kernels have the digits of the bodies themselves */
+    ORIGIN_EXACT,  /* any origin: kernels read positions in double, with all digits */
     ORIGIN_MEDIAN, /* as origin_find() has it, in open space */
     ORIGIN_ZERO    /* the origin of coordinates */
 };
