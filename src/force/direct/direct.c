@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "force/direct/reference.h"
 
-/* The kernels of the instruction sets. */
+/* The kernels of the instruction sets, in the order of FORCE_ISAS; NULL if they are not built. */
 static const struct kernels *const all_kernels[] = {
 #define ROW(family, set, registers, ...) FORCE_ISA_##family(&kernels_##set),
     FORCE_ISAS(ROW)
@@ -21,8 +21,8 @@ static const struct kernels *const all_kernels[] = {
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Creates a batch for systems like those of `bodies`. STATUS_MEMORY; to be destroyed in any
- * case. */
+/* Creates a batch for systems like those of `bodies`. STATUS_MEMORY; batch_destroy() is to be
+ * called after an error, too. */
 static enum status batch_create(struct batch *batch, const struct kernels *kernels,
                                 enum precision precision, const struct bodies *bodies,
                                 struct error *error)
@@ -52,7 +52,7 @@ static void batch_destroy(struct batch *batch)
     bodies_destroy(batch->bodies);
 }
 
-/* Computes the bounds of one array in each of the systems. */
+/* Computes the bounds of the numbers of one interleaved array for each system of a batch. */
 static void bounds_of_all(const struct batch *batch, const double *interleaved,
                           struct bounds *bounds)
 {
@@ -142,13 +142,15 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
  */
 enum {
     SYMMETRIC_FROM = 256, /* number of bodies from which the third law is faster */
-    WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave, which stay in the second-level cache */
-    LAP_ROUNDS = 8        /* rounds of each part in a lap, whose sums wait to be added; more
-                             rounds take more memory, fewer send sums around more often */
+    WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave (rounds whose sums are added up together),
+                             which stay in the second-level cache */
+    LAP_ROUNDS = 8 /* with several processes, rounds of each in a lap (a passage of the totals
+                      through all processes); their sums wait to be added: more rounds take more
+                      memory, fewer send totals more often */
 };
 
-/* Bodies in a tile: large tiles suit the inner loops, small ones make enough of them for the
- * threads. */
+/* The number of bodies in a tile, by the number of bodies in the system: large tiles suit the inner
+ * loops, small ones make enough pairs of tiles for all threads. */
 static const struct tile_size {
     size_t count; /* the smallest number of bodies in the system */
     size_t tile;
@@ -229,9 +231,9 @@ static enum force_kernel_id choose_kernel(const struct direct *direct, enum forc
 }
 
 /*
- * Tells whether the sums of a round are made in the arrays of the accelerations, so that many
- * bodies need no further memory: if a wave is one round, in which no tile appears twice, and adds
- * in double, in a single process.
+ * Tells whether the sums of a round are made in the arrays of the accelerations, so that systems of
+ * many bodies need no further memory. That is so if a wave is one round, in which no tile appears
+ * twice, if sums are doubles, and if there is one process.
  */
 static bool adds_in_place(const struct direct *direct)
 {
@@ -244,8 +246,9 @@ static double round_bytes(enum precision precision, double length)
     return 3 * length * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-/* Chooses the number of laps and the number of rounds in a wave. The units of a lap are divided
- * among the parts, so that a part may have the rest of a round at either end. */
+/* Chooses the number of laps (passages of the totals through all processes) and the number of
+ * rounds in a wave (whose sums one process keeps apart). The pairs of tiles of a lap are divided
+ * among the processes, so that a process may have a part of a round at either end of its wave. */
 static void choose_waves(struct direct *direct, size_t length)
 {
     const size_t tiles = direct->tiles, parts = direct->base.options.share.parts;
@@ -257,8 +260,8 @@ static void choose_waves(struct direct *direct, size_t length)
         direct->wave = tiles;
 }
 
-/* Returns the number of systems in a batch, or 0 for no batches. They pay if every thread has
- * enough systems to fill the lanes of one. */
+/* Returns the number of systems in a batch, or 0 for no batches. Batches pay if every thread has
+ * enough systems to fill the lanes of one batch. */
 static size_t choose_batch(const struct direct *direct, const struct bodies *bodies, size_t threads)
 {
     const size_t lanes = direct->kernels->force[direct->precision].lanes;
@@ -268,9 +271,9 @@ static size_t choose_batch(const struct direct *direct, const struct bodies *bod
     return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
 }
 
-/* Fills in the members of struct force that others read. Laps go up and down the parts in turn, so
- * that the totals end with the last part or the first. If sums go to other processes, the team
- * works on one system after another. */
+/* Fills in the members of struct force that others read. In laps the totals go up and down the row
+ * of processes (parts) in turn, so that they end with the last process or the first. If totals go
+ * to other processes, the whole team works on one system after another. */
 static void describe(struct direct *direct)
 {
     struct force *const force = &direct->base;
@@ -368,8 +371,9 @@ static double work_of(const struct force_options *options, double systems, doubl
     return reference_pairs(systems, count);
 }
 
-/* The noise of energy and momentum: sums that should cancel leave some 1e-15 in double and 1e-7
- * otherwise, and the errors of many steps add up. */
+/* Energies and momenta that differ by no more than the noise count as equal: terms of sums that
+ * should cancel leave some 1e-15 in double and 1e-7 otherwise, and the errors of many steps add
+ * up. */
 static const struct force_traits traits[] = {
     [PRECISION_DOUBLE] = { .rounding = 0,
                            .energy_noise = 1e-11,
@@ -390,7 +394,8 @@ static struct force_traits traits_of(const struct force_options *options)
     return traits[options->precision];
 }
 
-/* Interleaves the systems of an item, which are as many as a batch has lanes. */
+/* Interleaves the systems of an item in the calling thread's batch; they are as many as a batch has
+ * lanes. */
 static void open_batch(struct force *force, const struct bodies *bodies, struct force_item *item)
 {
     struct batch *const batch = &((struct direct *)force)->scratch[omp_get_thread_num()].batch;

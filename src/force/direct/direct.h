@@ -15,8 +15,8 @@
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /*
- * A batch: systems of few bodies, interleaved so that each fills a lane of the vectors, and kept so
- * for as long as one thread works on them.
+ * A batch: systems of few bodies, interleaved so that each system fills one lane of the vectors,
+ * and kept interleaved for as long as one thread works on them.
  */
 
 struct batch {
@@ -24,7 +24,7 @@ struct batch {
      * ids are not set. */
     struct bodies *bodies;
     const struct kernels *kernels;
-    const struct force_kernels *sums; /* the kernels of the precision */
+    const struct force_kernels *sums; /* those of `kernels` for the precision in use */
     int masses;
     struct packing packing[BATCH_SYSTEMS];
     struct packed_batch packed;
@@ -37,12 +37,11 @@ void batch_accelerations(struct batch *batch, const struct physics *physics);
 
 enum { TILE_MOST = 1024 }; /* bodies */
 
-/* The scratch of the sums of one system. */
+/* The scratch memory for the sums of one system. */
 struct scratch {
     struct packed packed; /* its arrays are lent to a struct packing */
-    struct sums *rounds;  /* sums of each round of a wave; NULL: they are made in the arrays of
-                             the totals */
-    struct batch batch;   /* used if one thread sums several systems at once */
+    struct sums *rounds;  /* [wave] sums of rounds; NULL: they are made in the arrays of totals */
+    struct batch batch;   /* used if a thread sums several systems at once */
 };
 
 struct direct {
@@ -51,9 +50,9 @@ struct direct {
     enum precision precision;
     enum force_kernel_id kernel; /* no longer FORCE_AUTO */
     size_t tile, tiles;          /* bodies in a tile, tiles in a system */
-    size_t wave;                 /* rounds of the tournament between two barriers, at most */
-    size_t laps;                 /* times that the totals go from part to part */
-    size_t scratches;            /* systems that are worked on at one time */
+    size_t wave;      /* the most rounds of the tournament (sums.c) between two barriers */
+    size_t laps;      /* times that the totals go through all processes (parts) */
+    size_t scratches; /* number of systems that are summed at the same time */
     struct scratch *scratch;
 };
 
@@ -67,16 +66,17 @@ enum status direct_find_kernels(const struct force_options *options, const struc
  * of this build. */
 uint32_t direct_estimates(const char *isa);
 
-/* The functions of the method that are called in a step (sums.c), and those for jerks (jerk.c). */
+/* The functions of the method that compute accelerations and potentials (sums.c), and those for
+ * bodies that are due, with or without jerks (jerk.c). */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item);
 void direct_potentials(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
 extern const struct jerk_class direct_jerk;
 
-/* The threads that work together on one system, and this one among them. */
+/* The threads that work together on one system, and the calling thread's number among them. */
 struct team {
-    size_t rank, size;       /* ranks from size on only wait */
+    size_t rank, size;       /* threads of rank >= size only wait */
     struct barrier *barrier; /* NULL: there are no others to wait for */
 };
 
@@ -94,8 +94,8 @@ struct system_sum {
     struct team team;
     struct packing packing;
     struct range all;  /* this thread's part of all bodies */
-    struct range mine; /* its part of the bodies whose sums this process makes */
-    double *total[3];  /* the system's accelerations, where their sums are made */
+    struct range mine; /* this thread's part of the bodies whose sums this process makes */
+    double *total[3];  /* the system's accelerations, along each axis: sums are made there */
     const struct force_kernels *kernels;
     int form, masses;
 };

@@ -1,7 +1,7 @@
 /*
- * The accelerations and jerks of jerk.h as direct sums by the kernels of the CPU. In single and
- * mixed precision pair terms are fp32 (in mixed from positions and velocities in two parts), and
- * sums over 2048 bodies are added in fp64.
+ * The functions of jerk.h for the method `direct`: accelerations and jerks as sums over all bodies,
+ * by the kernels of the CPU. In single and mixed precision the terms of pairs are fp32 (in mixed
+ * from positions and velocities in two parts), and sums over 2048 bodies are added in fp64.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -14,22 +14,22 @@
 #include "force/direct/reference.h"
 
 enum {
-    CHUNK = 2048,   /* bodies whose pull is summed in the precision of the pair terms */
-    BLOCK = 4,      /* due bodies that a kernel takes together */
+    CHUNK = 2048,   /* bodies whose pull is summed in the precision of the terms */
+    BLOCK = 4,      /* due bodies that are not divided between threads */
     FEW_BLOCKS = 4, /* blocks of each thread; if there are fewer, threads divide the chunks and
                        not the bodies */
     SUMS = 6        /* three of the acceleration, three of the jerk */
 };
 
-/* The least r^2 of float pair terms, so that (sqrt(3) / r)^3 times a velocity stays a number. */
+/* The least softened r^2 in fp32, so that (sqrt(3) / r)^3 times a velocity does not overflow. */
 static const double least_r2 = 0x1p-80;
 
 struct direct_jerk {
     struct jerk base;
     struct physics physics;
     bool reference;
-    int sums;         /* SUMS, or half as many: no jerks */
-    kernel_jerk *sum; /* the kernel, unless it is the reference */
+    int sums;         /* SUMS; half as many if no jerks are wanted */
+    kernel_jerk *sum; /* the kernel that sums; not used if `reference` */
     const struct kernels *kernels;
     struct packing packing;
     struct packed_motion packed; /* its arrays are owned */
@@ -44,7 +44,8 @@ static size_t padded(size_t count)
     return (count + JERK_PADDING - 1) / JERK_PADDING * JERK_PADDING;
 }
 
-/* Returns the number of due bodies below which dividing them leaves some threads with little. */
+/* Returns the number of due bodies below which the threads do not divide the due bodies, since some
+ * would get too few, but the bodies that pull them. */
 static size_t few_bodies(const struct direct_jerk *jerk)
 {
     return BLOCK * FEW_BLOCKS * jerk->threads;
@@ -105,8 +106,8 @@ static double jerk_bytes_of(const struct force_options *options, double count)
     return (8 * length + parts) * sizeof(double) + sizeof(struct direct_jerk);
 }
 
-/* Opens a system for the packing, in arrays of its own: the padding is longer than that of
- * bodies. */
+/* Takes a system, as jerk_open() says: finds the scales of the packing and packs the masses, into
+ * arrays of its own, since their padding is longer than that of bodies. */
 static void open_system(struct jerk *base, const struct bodies *bodies, size_t system)
 {
     struct direct_jerk *const jerk = (struct direct_jerk *)base;
@@ -144,8 +145,8 @@ static void pack_bodies(struct jerk *base, const double *const x[3], const doubl
         packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
 }
 
-/* Adds the pull of the bodies of chunk number `chunk` to the sums of some due bodies, unless it is
- * interrupted. */
+/* Adds the pull of the bodies of chunk number `chunk` (CHUNK bodies) to the sums of some due
+ * bodies, unless the run is interrupted. */
 static void sum_chunk(const struct direct_jerk *jerk, size_t chunk, const uint32_t *active,
                       size_t count, double *const sums[SUMS])
 {
@@ -183,8 +184,8 @@ static void scale(const struct direct_jerk *jerk, size_t count, double *const su
             sums[n][k] *= units[n / 3];
 }
 
-/* Sums for some due bodies in one thread. Chunks are added in their order, so that it does not
- * matter which thread does it. */
+/* Sums the forces on some due bodies in one thread. Chunks are added in their order, so that it
+ * does not matter which thread does it. */
 static void sum_bodies(const struct direct_jerk *jerk, const uint32_t *active, size_t count,
                        double *const sums[SUMS])
 {
@@ -205,8 +206,8 @@ static void find_part(const struct direct_jerk *jerk, size_t chunk, double *part
         part[n] = jerk->parts + (chunk * SUMS + n) * few_bodies(jerk);
 }
 
-/* Does the same for few bodies: threads divide the chunks, and one of them adds up the sums of the
- * chunks in their order. */
+/* Sums the forces on few due bodies: the threads divide the chunks of bodies that pull, and then
+ * one thread adds up the sums of the chunks in their order. */
 static void sum_in_chunks(struct direct_jerk *jerk, size_t thread, size_t threads,
                           const uint32_t *active, size_t count, double *const sums[SUMS])
 {

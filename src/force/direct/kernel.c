@@ -1,8 +1,9 @@
 /*
  * The kernels of one instruction set. This file is compiled once for each, with the flags of the
  * set and with KERNELS, the name of the table (see Makefile.am); vector.h follows the flags. With
- * AVX2 and AVX-512 there are two tables, which differ in how the third law is applied.
- * Products and sums contract to fused ones only where the source says so.
+ * AVX2 and AVX-512 there are two tables, for CPUs of two makers, which differ in the operations
+ * that add the terms of a pair (UPDATE_FUSED and UPDATE_SUMMED below). Products and sums contract
+ * to fused ones only where the source says so.
  *
  * What they compute is the plain loop of reference.c:
  *
@@ -40,9 +41,9 @@
  *    order of additions is that of the rounds. A system of 256 bodies and more takes this loop, the
  *    kernel `symmetric`, a smaller one that of plain.inc: see choose_kernel() in direct.c.
  *
- * jerk-kernel.inc sums for bodies that are due at a time of their own, with or without the rates of
- * change.
- * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
+ * jerk-kernel.inc sums the accelerations of a few bodies, those that are due, with or without the
+ * rates of change of these accelerations. batch-kernel.inc puts systems of few bodies into the
+ * lanes instead of the bodies of one system.
  */
 #include "force/direct/kernel.h"
 
@@ -61,11 +62,11 @@
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    GROUP = 8,                              /* vectors whose sums stay at hand */
+    GROUP = 8,                              /* vectors of bodies whose sums stay at hand */
     LOT = 2,                                /* vectors that go through the pipeline together */
-    PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* the same for kernels without the third law */
-    FEW = VECTOR_REGISTERS == 32 ? 3 : 2,   /* vectors that are enough without a pipeline */
-    SELF_BLOCK = 32,                        /* bodies for which the third law does not pay */
+    PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* LOT for the kernels without the third law */
+    FEW = VECTOR_REGISTERS == 32 ? 3 : 2,   /* vectors that keep the CPU busy without a pipeline */
+    SELF_BLOCK = 32, /* bodies of a block within which the third law does not pay */
     /* Vectors of pairs that the jerk kernels take side by side, by fused sums and by others: AMD's
      * Zen 4 is half as fast again with two as with the four that Intel's cores want. */
     JERK_LOT = VECTOR_REGISTERS == 32 ? 4 : 1,
@@ -78,8 +79,8 @@ enum {
 /* The ways in which the third law adds to the sums of both bodies; see update() in
  * third-law.inc. */
 enum {
-    UPDATE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
-    UPDATE_SUMMED,       /* the same, worked out once and then added and taken */
+    UPDATE_FUSED,  /* m_i m_j r / r^3, by a fused product and sum on either side */
+    UPDATE_SUMMED, /* this term computed once, added on one side and subtracted on the other */
     UPDATE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
 };
 
@@ -117,9 +118,10 @@ enum {
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Batches of systems: their arrays interleaved and back, and what packing needs to know of them. */
+/* Batches of systems: functions that interleave their arrays and copy them back, and find bounds
+ * and origins, which packing needs. */
 
-/* Transposes LANES rows of LANES numbers. */
+/* Transposes a square of numbers: LANES rows, each a vector of LANES numbers. */
 KERNEL_INLINE void transpose(vdouble rows[LANES])
 {
     for (size_t done = 1; done < LANES; done *= 2) {
@@ -175,7 +177,8 @@ static void bounds(const double *batch, size_t count, size_t lanes, struct bound
     }
 }
 
-/* Finds origins by the comparators of origin_find(), so that no bit differs. */
+/* Finds the origins along one axis by the comparators of origin_find(), so that no bit differs from
+ * its result for one system. */
 static void origins(const double *batch, size_t count, size_t lanes, double *origins)
 {
     const struct origin_network *const network = origin_network(count);
@@ -205,7 +208,7 @@ static void estimates(double of_float[KERNEL_ESTIMATES], double of_double[KERNEL
 
 /* --- potentials ------------------------------------------------------------------------------- */
 
-/* Potentials, in double precision whatever that of the force. */
+/* Potentials are computed in double precision, whatever the precision of the force. */
 
 /*
  * Returns 1/r, by a series as inverse_cube() does 1/r^3:
@@ -222,8 +225,9 @@ KERNEL_INLINE vdouble inverse(vdouble r2)
     return madd_double(s * e, p, s);
 }
 
-/* Sums potentials. If `touching`, pairs at r = 0 are left out, whichever they are; else only j =
- * i. */
+/* Sums m_j / s into phi and m_j r^2 / s^3 into psi over all bodies j at the distance r, with s^2 =
+ * r^2 + eps^2, for the bodies i of a range. If packed->touching, all pairs at r = 0 are left out;
+ * otherwise only j = i. */
 KERNEL_INLINE void potential(const struct packed *packed, struct range range, double *phi,
                              double *psi, int form)
 {

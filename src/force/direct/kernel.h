@@ -1,6 +1,7 @@
 /*
- * The kernels of one instruction set: sums over pairs of ranges of bodies. They know nothing of
- * threads, tiles or systems; sums.c calls them in an order that does not depend on threads.
+ * The kernels of one instruction set: functions that sum over the pairs of ranges of bodies of one
+ * system. They know nothing of threads; sums.c calls them in an order that does not depend on
+ * threads.
  *
  * A system is packed into the precision of its kernel first (see packing.h), and the sums come out
  * in the units of the packing.
@@ -19,7 +20,7 @@ enum { PRECISION_COUNT = PRECISION_SINGLE + 1 };
 enum { KERNEL_ESTIMATES = 1024 };
 
 /* The variants of a kernel: for open space and for periodic boxes, for any masses and for equal
- * ones. */
+ * masses (packed as 1). */
 enum { FORM_OPEN, FORM_PERIODIC, FORM_COUNT };
 enum { MASSES_ANY, MASSES_EQUAL, MASSES_COUNT };
 
@@ -28,7 +29,7 @@ typedef void kernel_tile_self(const struct packed *packed, struct range i, const
 typedef void kernel_tile_pair(const struct packed *packed, struct range i, struct range j,
                               const struct sums *sums);
 typedef void kernel_batch(const struct packed_batch *batch);
-/* Adds the terms of the bodies j of a range to sums[0..5][k], acceleration and jerk of the body at
+/* Adds the pulls of the bodies j of a range to sums[0..5][k], acceleration and jerk of the body at
  * index active[k], for k < count; a kernel without jerks adds to sums[0..2][k] alone. */
 typedef void kernel_jerk(const struct packed_motion *all, const uint32_t *active, size_t count,
                          struct range j, double *const sums[6]);
@@ -39,26 +40,28 @@ struct force_kernels {
     /* The factor of r_ij / r_ij^3, left out of all sums for speed: the leading coefficient of the
      * series. */
     double factor;
-    /* The kernels that compute total = sum_j m_j r_ij / r_ij^3 over the system for the bodies of a
-     * range: FORCE_PLAIN; NULL for kernels that work otherwise. */
+    /* sum[FORCE_PLAIN] has the kernels that compute total = sum_j m_j r_ij / r_ij^3 over the system
+     * for the bodies i of a range; NULL for the other kernels, which work otherwise. */
     kernel_plain *sum[FORCE_KERNELS][FORM_COUNT][MASSES_COUNT];
     /*
-     * The third-law update of two tiles: adds m_i m_j r_ij / r_ij^3 to the sums of the bodies of
-     * two ranges that do not overlap; to be divided by m_i in the end.
+     * The third-law update of two tiles, ranges of bodies that do not overlap: adds the forces m_i
+     * m_j r_ij / r_ij^3 of all pairs to the sums of the bodies of both; these sums are to be
+     * divided by m_i in the end.
      */
     kernel_tile_pair *tile_pair[FORM_COUNT][MASSES_COUNT];
     /* The third-law update for all pairs within one tile. */
     kernel_tile_self *tile_self[FORM_COUNT][MASSES_COUNT];
-    /* The kernels of a batch do the same as packing and `plain`, bit for bit, for `lanes` systems
-     * at once, in open space. */
+    /* The kernels of a batch pack and sum `lanes` interleaved systems at once, in open space, with
+     * the same bits as packing_fill() and the plain kernel. */
     size_t lanes;
     kernel_batch *batch[MASSES_COUNT];
     /* The kernels of Hermite's method (jerk.h) sum accelerations and jerks over a range of bodies j
      * whose ends are multiples of JERK_PADDING; the sums are to be multiplied by `jerk_factor`. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
-    kernel_jerk *due[FORM_COUNT]; /* the same without jerks; velocities are not read */
-    /* Adds to the totals of a range: total += sums[0] + sums[1] + ..., in this order. */
+    kernel_jerk *due[FORM_COUNT]; /* such sums without jerks; velocities are not read */
+    /* Adds the sums of `rounds` rounds to the totals of a range of bodies: total += sums[0], then
+     * sums[1], and so on. */
     void (*reduce)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };
 
@@ -66,9 +69,9 @@ struct kernels {
     const char *isa;
     struct force_kernels force[PRECISION_COUNT];
     /*
-     * Copy an array of `lanes` systems, each of which stands `stride` numbers after the one before,
-     * to an array of a batch, and back. `stride` is a multiple of BODIES_PADDING, `lanes` that of a
-     * precision.
+     * Copy an array of `lanes` systems, in which each system stands `stride` numbers after the one
+     * before, to an interleaved array of a batch, and back. `stride` is a multiple of
+     * BODIES_PADDING; `lanes` is that of struct force_kernels.
      */
     void (*interleave)(const double *systems, size_t stride, size_t lanes, double *batch);
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);

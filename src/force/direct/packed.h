@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The indices first, first + 1, ... last - 1. Those of kernels are multiples of BODIES_PADDING. */
+/* The indices first, first + 1, ... last - 1. For kernels both ends are multiples of
+ * BODIES_PADDING. */
 struct range {
     size_t first, last;
 };
@@ -18,23 +19,24 @@ struct packed {
     size_t length; /* bodies with the padding */
     void *m;
     void *x[3];
-    void *x_low[3]; /* what rounding to float took from x; PRECISION_MIXED only */
+    void *x_low[3]; /* the rest that rounding to float took from x; PRECISION_MIXED only */
     double eps2;    /* positive: 1/r^3 is finite at r = 0, and 0/r^3 is 0 there */
     double box;     /* side of the periodic box, or 0 in open space */
-    bool touching;  /* the true eps is 0: a pair at r = 0 has no potential */
+    bool touching;  /* the true eps is 0, so a pair at r = 0 counts for nothing in potentials */
     bool equal;     /* all masses are 1; m is filled only if there is padding */
 };
 
-/* Plain kernels start a new partial sum after FLUSH_COUNT bodies, and small systems need only
- * one. */
-enum { FLUSH_COUNT = 256, BATCH_COUNT = FLUSH_COUNT, BATCH_SYSTEMS = 16 /* at most */ };
+/* Plain kernels start a new partial sum after FLUSH_COUNT bodies. The systems of a batch have at
+ * most BATCH_COUNT bodies each, so that one partial sum is enough; a batch has at most as many
+ * systems as the widest vector has lanes, BATCH_SYSTEMS. */
+enum { FLUSH_COUNT = 256, BATCH_COUNT = FLUSH_COUNT, BATCH_SYSTEMS = 16 };
 
 /* Three arrays, one for each axis. */
 struct sums {
     void *x, *y, *z;
 };
 
-/* The bounds of the numbers of one array. */
+/* The least and the greatest number of an array. */
 struct bounds {
     double least, greatest;
 };
@@ -46,21 +48,20 @@ struct packed_batch {
     double center[3][BATCH_SYSTEMS]; /* packed = scale (true - center) */
     double scale[BATCH_SYSTEMS];
     double eps2[BATCH_SYSTEMS]; /* see struct packed */
-    double unit[BATCH_SYSTEMS]; /* factor from sums to accelerations */
-    /* The systems as they are packed, each of at most BATCH_COUNT bodies; the arrays are lent. The
-     * masses are there, and the kernel fills the positions. */
+    double unit[BATCH_SYSTEMS]; /* factor that turns sums into accelerations */
+    /* The systems in the form that kernels read, each of at most BATCH_COUNT bodies; the arrays are
+     * lent by the caller, who has filled in the masses; the kernel fills in the positions. */
     struct packed system;
-    struct sums sums; /* lent as well */
-    double *a[3];     /* unit x sum; 0 in the padding */
+    struct sums sums; /* arrays for the sums, lent by the caller */
+    double *a[3];     /* the results: unit x sum; 0 in the padding */
 };
 
 /* Bodies that move, for kernels that need velocities as well. */
 struct packed_motion {
-    struct packed
-        position; /* with masses for all, and a length that is a multiple of JERK_PADDING */
+    struct packed position; /* always with masses; length is a multiple of JERK_PADDING */
     struct packed velocity; /* x and x_low alone */
 };
 
-enum { JERK_PADDING = 64 }; /* bodies: the most that the loop takes in one go */
+enum { JERK_PADDING = 64 }; /* bodies: the most that one round of the kernels' loop takes */
 
 #endif

@@ -40,22 +40,22 @@ void sums_destroy(const struct sums *sums)
 }
 
 /*
- * Systems extend to 2^REACH. The square of the smallest distance that a kernel can tell from 0 is
- * such that its inverse cube is finite: 2^-84 for float; 2^-120 for double, whose estimate may
- * start in float. It acts like a softening length of that size, and a pair must be closer than
+ * Lengths are scaled so that systems extend to 2^reach. least_r2 is the least value of the softened
+ * r^2, such that 1/r^3 is finite: 2^-84 for float; 2^-120 for double, whose estimate of 1/r may
+ * start in float. It acts like a softening length of 2^-42 or 2^-60, and a pair must be closer than
  * 2^-48 of the system for a float kernel, 2^-73 for a double one, to feel it in the last digit.
  */
 static const struct limits {
     int reach;
     double least_r2;
-    double least_mass; /* its product with itself and with the weakest 1/r^3 does not vanish */
+    double least_mass; /* so that its square times the weakest 1/r^3 does not vanish */
 } float_limits = { 18, 0x1p-84, 0x1p-30 }, double_limits = { 40, 0x1p-120, 0x1p-200 };
 
 enum { GREATEST_EXPONENT = 400 };
 
-/* The step of the high part of a mixed position in a periodic box: high parts are whole multiples
- * of it, so that they differ exactly. 2^5 of them are the unit; the box of 2^18 units holds
- * 2^23. */
+/* In a periodic box the high part of a position in mixed precision is a whole multiple of this
+ * step, so that differences of high parts are exact. 2^5 steps are a unit of length; the box, of
+ * 2^18 units, has 2^23 steps. */
 static const double high_step = 0x1p-5;
 
 static const struct limits *limits_of(enum precision precision)
@@ -128,7 +128,8 @@ void packing_scale_velocities(struct packing *packing, const double *const v[3],
     packing->velocity_scale = scale_to(greatest, -8);
 }
 
-/* Tells whether masses need no scale: double kernels can have most masses as they are. */
+/* Tells whether masses need no scale: kernels in double can use all masses of usual sizes as they
+ * are. */
 static bool need_no_scale(const struct packing *packing, struct bounds m)
 {
     return packing->precision == PRECISION_DOUBLE && m.greatest > 0x1p-100 && m.greatest < 0x1p100;
@@ -165,7 +166,8 @@ void packing_open(struct packing *packing, const struct physics *physics,
         packing->packed.m = bodies->m + packing->first;
 }
 
-/* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
+/* The functions fill_...() are loops over whole arrays, one for each way to pack, so that compilers
+ * turn them into vector code. */
 CLONE_FOR_VECTORS
 static void fill_double(double *restrict packed, const double *restrict x, double scale,
                         struct range range)

@@ -1,11 +1,11 @@
 /*
- * Packing: one system in the precision and the units of a kernel.
+ * Packing: a copy of one system in the precision and the units in which the kernels sum.
  *
- * Lengths are scaled so that a system of any size fits the range of its precision: 1/r^3 of
- * the closest and the widest pair, times masses, neither overflow nor vanish. Masses are measured
- * by the largest one. Scales are powers of two but for a float kernel in a periodic box, whose
- * side becomes one. Float kernels measure positions from where most bodies are (origin.h). All of
- * it follows from the bodies as they stand, so that a restart finds the same.
+ * Lengths are scaled so that a system of any size fits the range of its precision: 1/r^3 of the
+ * closest and the widest pair, times masses, neither overflow nor vanish. Masses are measured by
+ * the largest one. Scales are powers of two but for a float kernel in a periodic box, whose side
+ * becomes one. Float kernels measure positions from where most bodies are (origin.h). All of it
+ * follows from the bodies as they stand, so that a restart finds the same.
  */
 #ifndef ORRERY_FORCE_DIRECT_PACKING_H
 #define ORRERY_FORCE_DIRECT_PACKING_H
@@ -24,12 +24,14 @@ struct packing {
     size_t first;         /* the system's first body in the arrays of the bodies */
     double center[3];
     double length_scale, mass_scale; /* packed = scale x true; equal masses are packed as 1 */
-    double velocity_scale;           /* for velocities, which jerk.h alone needs */
-    /* Newton's third law works with m_i m_j and divides by m_i: no mass may vanish. */
+    double velocity_scale;           /* packed v = scale x true v; only jerks need velocities */
+    /* All masses are large enough for kernels that use Newton's third law, which sum terms with m_i
+     * m_j and divide by m_i in the end. */
     bool massive;
 };
 
-/* Tells whether positions in such a packing are measured from `origin`; else from 0. */
+/* Tells whether packed positions are measured from the origin of origin_find(); otherwise they are
+ * measured from 0. */
 bool packing_has_origin(enum precision precision, const struct physics *physics);
 
 /* Choose the scale of lengths, from the bounds of the three coordinates, the origin if there is
@@ -39,9 +41,10 @@ void packing_scale_lengths(struct packing *packing, const struct physics *physic
 void packing_scale_masses(struct packing *packing, struct bounds m);
 
 /*
- * Create arrays for `length` numbers each. All may fail with STATUS_MEMORY, and are to be destroyed
- * in any case. Systems are packed as double for their potentials, whatever the precision of the
- * force: where doubles fit, high and low parts do.
+ * Create arrays for `length` numbers each. Both may fail with STATUS_MEMORY, and their results are
+ * to be destroyed in any case. The arrays of packed_create() have room for doubles whatever the
+ * precision, since potentials are computed in double; mixed precision puts high and low parts
+ * there.
  */
 void packed_create(struct packed *packed, enum precision precision, size_t length,
                    struct error *error);
@@ -49,12 +52,12 @@ void packed_destroy(struct packed *packed);
 struct sums sums_create(enum precision precision, size_t length, struct error *error);
 void sums_destroy(const struct sums *sums);
 
-/* Finds the scales for system `system`. The arrays of packing->packed and the precision must be
- * there. */
+/* Finds the centre and the scales for system number `system`. The caller has set packing->precision
+ * and the arrays of packing->packed. */
 void packing_open(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 
-/* Packs the bodies of a range. */
+/* Packs the masses and positions of a range of the system's bodies. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 
 /* Pack masses, positions or velocities of a range of the system's bodies, from arrays that begin
@@ -65,20 +68,20 @@ void packing_fill_positions(const struct packing *packing, const double *const x
 void packing_fill_velocities(const struct packing *packing, const double *const v[3],
                              const struct packed *velocity, struct range range);
 
-/* Finds the scale of velocities: the greatest component becomes less than 2^-8, so that the jerk of
- * a close pair stays a number. */
+/* Finds the scale of velocities, by which the greatest component becomes less than 2^-8, so that
+ * the jerk of a close pair does not overflow. */
 void packing_scale_velocities(struct packing *packing, const double *const v[3], size_t count);
 
-/* Clamps a coordinate that has blown up to 2^60, so that its square is a number. Lets NaN pass.
- * (Compilers make vectors of this form, which is not the shortest.) */
+/* Returns the coordinate u, limited to sizes of at most 2^60, so that its square does not overflow;
+ * NaN if u is NaN. (Compilers turn this form, which is not the shortest, into vector code.) */
 static inline double packing_clamp(double u)
 {
     const double farthest = 0x1p60;
     return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
 }
 
-/* Return the factors, without G, that turn sums for accelerations (of m r / r^3), for jerks, and
- * for potentials (of m / r) into true units. */
+/* Return the factors, without G, that turn the sums of kernels into true units: those for
+ * accelerations (of m r / r^3), for jerks, and for potentials (of m / r). */
 double packing_force_unit(const struct packing *packing);
 double packing_jerk_unit(const struct packing *packing);
 double packing_potential_unit(const struct packing *packing);

@@ -1,6 +1,7 @@
 /*
- * Direct summation as a student would write it: the specification of every other kernel, and what
- * the serial backend runs. One thread, fp64, j in ascending order, G applied to the sum.
+ * Direct summation as a student would write it: the specification of every other force kernel, and
+ * the code that the serial backend runs. It uses one thread and fp64, adds the bodies j in
+ * ascending order, and multiplies the sum by G.
  */
 #ifndef ORRERY_FORCE_DIRECT_REFERENCE_H
 #define ORRERY_FORCE_DIRECT_REFERENCE_H
@@ -20,20 +21,21 @@ static inline double reference_pairs(double systems, double count)
 /* Computes bodies->ax, ay, az of all systems; a pair with r^2 + eps^2 = 0 contributes 0. */
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies);
 
-/* Computes phi and psi (see conserved_measure()) of all systems. */
+/* Computes the potential phi and the virial term psi of each body (see conserved_measure()) of all
+ * systems. */
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
                           double *psi);
 
-/* Do the same for bodies [first, last) of one system alone; phi and psi are the arrays of all
- * systems. */
+/* Compute the accelerations, or phi and psi, of the bodies [first, last) of one system alone.
+ * Arrays are those of all systems. */
 void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, size_t first, size_t last);
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
                              size_t system, size_t first, size_t last, double *phi, double *psi);
 
 /*
- * One system of `count` bodies; the arrays begin at body 0. reference_jerk() computes acceleration
- * and jerk of body i:
+ * The bodies of one system, `count` in number; the arrays begin at body 0. reference_jerk()
+ * computes acceleration and jerk of body i:
  *   a_i = G sum_j m_j r / (r^2 + eps^2)^(3/2),
  *   jerk_i = da_i/dt = G sum_j m_j (v - 3 (r . v) / (r^2 + eps^2) r) / (r^2 + eps^2)^(3/2)
  * with r and v the position and the velocity of j relative to i. (Makino & Aarseth 1992)
@@ -45,7 +47,7 @@ struct reference_motion {
 void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,
                     double a[3], double jerk[3]);
 
-/* Returns the body that pulls body i most; i itself if there is no other. */
+/* Returns the index of the body that pulls body i most; i itself if there is no other body. */
 size_t reference_strongest(const struct physics *physics, const struct reference_motion *motion,
                            size_t i);
 

@@ -9,22 +9,25 @@
 #include "force/direct/reference.h"
 
 /*
- * Sums by Newton's third law, tile by tile, in the rounds of a tournament. The terms of a body in
- * one round are summed by themselves, and then the sums of the rounds, one after another. Which
- * thread or process takes a pair of tiles, and how many rounds make a wave, changes no bit.
+ * Sums by Newton's third law: a system is cut into tiles of consecutive bodies, and pairs of tiles
+ * are summed in the rounds of a tournament. The terms of a body in one round are summed by
+ * themselves, and then the sums of the rounds are added to the body's total, one after another.
+ * Which thread or process takes a pair of tiles, and how many rounds are summed before their sums
+ * are added to the totals, changes no bit.
  *
- * If there are several processes, each takes some consecutive rounds of a wave and keeps their sums
- * apart. Then the totals go from process to process, and each adds its rounds to them, so that they
- * are added in the same order as by a single process: up, from the first process to the last, with
- * the next wave down, then up again. The last process of a wave is the first one of the next and
- * has the totals at hand.
+ * If there are several processes, each takes some consecutive rounds and keeps their sums apart.
+ * Then the totals go from process to process, and each adds its rounds to them, so that the rounds
+ * are added in the same order as by a single process. The totals go up, from the first process to
+ * the last, for the next rounds down, then up again: the last process of such a passage is the
+ * first one of the next and has the totals at hand.
  */
 
-/* Rounds that follow one another and whose sums are kept apart until they are added to the totals.
- * Work is counted in units, one for each tile of a round. */
+/* A wave: rounds that follow one another and whose sums are kept apart until they are added to the
+ * totals. Work is counted in units, one for each tile of a round, since each tile appears once in a
+ * round. */
 struct wave {
     size_t first, rounds;
-    size_t first_unit, last_unit; /* this process's units, from the beginning of round `first` */
+    size_t first_unit, last_unit; /* this process's, counted from the start of round `first` */
     size_t index;                 /* number of this process in the row along which the totals go */
     size_t before, after;         /* the processes beside it in that row */
 };
@@ -39,20 +42,21 @@ struct wave {
  */
 struct tournament {
     size_t tiles;
-    size_t round, i, j; /* the pair at hand, i <= j */
-    /* A pair of two tiles takes two units, that of a tile with itself one: `tiles` a round. */
-    size_t first, last; /* units of the walk, counted from the first round */
-    size_t unit, next;  /* the next unit of the walk, and the next tile */
+    size_t round, i, j; /* the present pair of tiles, i <= j, and its round */
+    /* A pair of two tiles takes two units, that of a tile with itself one, so a round has `tiles`
+     * units. */
+    size_t first, last; /* units to go through, counted from the first round */
+    size_t unit, next;  /* the next unit, and the next tile */
 };
 
-/* Returns a walk through all units of `rounds` rounds from `first_round` on. All rounds together
- * are as many as there are tiles. */
+/* Returns a tournament that goes through all units of `rounds` rounds, beginning with round
+ * `first_round`. There are as many rounds as tiles. */
 static struct tournament start_tournament(size_t tiles, size_t first_round, size_t rounds)
 {
     return (struct tournament){ .tiles = tiles, .round = first_round, .last = rounds * tiles };
 }
 
-/* Keeps units [first, last) of the walk, counted from its first round. */
+/* Restricts a tournament to its units [first, last), counted from its first round. */
 static void cut_tournament(struct tournament *t, size_t first, size_t last)
 {
     t->round += first / t->tiles - t->first / t->tiles;
@@ -61,8 +65,9 @@ static void cut_tournament(struct tournament *t, size_t first, size_t last)
     t->unit = first / t->tiles * t->tiles;
 }
 
-/* Keeps the share of one of the workers. Shares differ by one unit at most; workers from number
- * `workers` on get none. A share can be divided again, among several. */
+/* Restricts a tournament to the share of one worker (a thread or a process) of `workers`. Shares
+ * differ by one unit at most; workers from number `workers` on get none. A share can be divided
+ * again. */
 static void share_tournament(struct tournament *t, size_t worker, size_t workers)
 {
     const size_t first = t->first, units = worker < workers ? t->last - first : 0;
@@ -70,7 +75,7 @@ static void share_tournament(struct tournament *t, size_t worker, size_t workers
                    first + share_start(units, workers, worker + 1));
 }
 
-/* Goes to the next pair, at the beginning to the first; false if there is none. */
+/* Goes to the next pair of tiles, in the beginning to the first; returns false if there is none. */
 static bool next_pair(struct tournament *t)
 {
     while (t->unit < t->last) {
@@ -100,7 +105,7 @@ static void divide_wave(const struct direct *direct, size_t number, struct wave 
     const struct force_share *const share = &direct->base.options.share;
     const size_t tiles = direct->tiles, first = share_start(tiles, direct->laps, number);
     const size_t end = share_start(tiles, direct->laps, number + 1);
-    const size_t up = share->part + 1, down = share->part - 1; /* the latter may be none */
+    const size_t up = share->part + 1, down = share->part - 1; /* neighbours, if they exist */
     const bool upwards = number % 2 == 0;
     const size_t index = upwards ? share->part : share->parts - 1 - share->part;
     struct tournament own = start_tournament(tiles, first, end - first);
@@ -117,7 +122,7 @@ static void divide_wave(const struct direct *direct, size_t number, struct wave 
     };
 }
 
-/* Finds wave number 0, 1, ... of this process; false past the last one. */
+/* Finds wave number 0, 1, ... of this process; returns false past the last wave. */
 static bool tiles_find_wave(const struct direct *direct, size_t number, struct wave *wave)
 {
     if (direct->base.options.share.parts > 1) {
@@ -150,8 +155,8 @@ static void clear_sums(const struct system_sum *sum, const struct sums *sums, st
     memset((char *)sums->z + start, 0, bytes);
 }
 
-/* Clears all sums of a wave if other processes take some of its tiles; otherwise the thread that
- * takes a tile clears its sums. */
+/* Clears all sums of a wave if other processes take some pairs of its rounds; otherwise the thread
+ * that takes a pair of tiles clears their sums. */
 static void clear_wave(const struct system_sum *sum, const struct wave *wave)
 {
     if (wave->last_unit - wave->first_unit == wave->rounds * sum->direct->tiles)
@@ -161,7 +166,8 @@ static void clear_wave(const struct system_sum *sum, const struct wave *wave)
     team_wait(&sum->team);
 }
 
-/* Splits a range at body `at`; returns the number of parts. The last of two may be padded. */
+/* Splits a range at body `at`, if `at` is within it; returns the number of parts, 1 or 2. The
+ * second part may have padding. */
 static size_t cut_range(struct range range, size_t at, struct range parts[2])
 {
     const bool both = range.first < at && at < range.last;
@@ -170,7 +176,8 @@ static size_t cut_range(struct range range, size_t at, struct range parts[2])
     return both ? 2 : 1;
 }
 
-/* One axis of two tiles' totals, while the sums of a round are made in their arrays. */
+/* Copies of two tiles' totals along one axis, kept while the sums of a round are made in the arrays
+ * of the totals. */
 struct saved {
     double i[TILE_MOST], j[TILE_MOST];
 };
@@ -194,8 +201,9 @@ static void add_to_saved(const double *restrict saved, double *restrict total, s
         sums[k] = saved[k] + sums[k];
 }
 
-/* Adds the sums of a round, made in the arrays of the totals, to the saved totals. The bits are
- * those of a sum that was made elsewhere. */
+/* Adds the sums of a round, which were made in the arrays of the totals, to the saved totals, and
+ * puts the results into the arrays. The bits are the same as if the sums had been made
+ * elsewhere. */
 static void add_saved(const struct system_sum *sum, struct range i, struct range j,
                       const struct saved *saved)
 {
@@ -206,8 +214,8 @@ static void add_saved(const struct system_sum *sum, struct range i, struct range
     }
 }
 
-/* Sums this thread's pairs of tiles of a wave. Kernels for equal masses know nothing of padding: a
- * range with padding takes the kernel for any masses. */
+/* Sums this thread's pairs of tiles of a wave. Kernels for equal masses would give the padding a
+ * mass, too: a range with padding takes the kernel for any masses. */
 static void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave)
 {
     const struct packed *const packed = &sum->packing.packed;
@@ -246,8 +254,8 @@ static void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave
 
 /* --- from sums to totals ---------------------------------------------------------------------- */
 
-/* Returns the bodies of a range that this thread takes. Threads get whole blocks of 32 bodies: two
- * vectors of 16. */
+/* Returns the part of a range of bodies that this thread takes. Threads get whole blocks of 32
+ * bodies: two vectors of 16. */
 static struct range team_share(const struct team *team, struct range range)
 {
     enum { BLOCK = 32 };
@@ -261,8 +269,8 @@ static struct range team_share(const struct team *team, struct range range)
     return (struct range){ first, last < range.last ? last : range.last };
 }
 
-/* Adds this process's rounds to the totals of some bodies, which come from the process before and
- * go to the one after. */
+/* Adds the sums of this process's rounds to the totals of some bodies. The totals come from the
+ * process before in the row of processes, and then go to the process after. */
 static void pass_slice(const struct system_sum *sum, const struct wave *wave, struct range slice)
 {
     const struct force_share *const share = &sum->direct->base.options.share;
@@ -284,12 +292,13 @@ static void pass_slice(const struct system_sum *sum, const struct wave *wave, st
     }
 }
 
-/* Adds the sums of a wave to the totals, which go from process to process. With several processes
- * the totals are those of force->holder after the last wave; the others' are a part of them. */
+/* Adds the sums of a wave to the totals, which with several processes go from process to process.
+ * After the last wave the process force->holder has the totals; those of the others are
+ * incomplete. */
 static void tiles_add_wave(const struct system_sum *sum, const struct wave *wave)
 {
-    /* Bodies whose sums go from process to process together: while some are on their way, others
-     * are added. Measured, like the sizes in direct.c. */
+    /* Bodies whose totals go from process to process in one message: while those of some bodies are
+     * on their way, sums are added to others. Measured, like the sizes in direct.c. */
     enum { SLICE = 4096 };
     const size_t length = sum->packing.packed.length;
     if (sum->direct->base.options.share.parts == 1) {
@@ -306,7 +315,8 @@ static void tiles_add_wave(const struct system_sum *sum, const struct wave *wave
  * thread costs more than its help. Measured, like the sizes in direct.c. */
 enum { PAIRS_PER_THREAD = 16384 };
 
-/* Finds who works on an item with this thread, and in which scratch. */
+/* Finds the team of threads that works on an item, this thread's place in it, and the scratch
+ * memory. */
 static struct system_sum find_team(struct direct *direct, const struct bodies *bodies,
                                    const struct force_item *item)
 {
@@ -359,8 +369,8 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
         a[i] = unit * (a[i] / (m[i] * mass_scale));
 }
 
-/* Turns sums into accelerations in true units. With `forces` these are sums of the third law, which
- * are still to be divided by the masses. */
+/* Turns the sums of a range of bodies into accelerations in true units. With `forces` the sums are
+ * forces, from kernels that use the third law, and are divided by the masses. */
 static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
     const struct bodies *const bodies = sum->bodies;
@@ -400,8 +410,8 @@ static struct range next_part(const struct system_sum *sum, struct range range, 
     return (struct range){ first, whole ? range.last : first + PART };
 }
 
-/* Sums over all bodies for those of a range, by the chosen kernel; in the place of the symmetric
- * one, if the system lacks the masses for the third law, by the plain one. */
+/* Sums the pulls of all bodies on those of a range, by the chosen kernel; by the plain kernel if
+ * the symmetric one is chosen, for a system in which a mass is too small for the third law. */
 static void sum_over_all(const struct system_sum *sum, struct range range)
 {
     const enum force_kernel_id asked = sum->direct->kernel;
@@ -415,8 +425,8 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 
 /* --- accelerations and potentials ------------------------------------------------------------- */
 
-/* Computes accelerations, or potentials if `phi` is not NULL, by the reference and in one thread of
- * the team. */
+/* Computes accelerations, or potentials if `phi` is not NULL, by the loops of reference.h, in the
+ * first thread of the team. */
 static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
 {
     const struct physics *const physics = &sum->direct->base.physics;
@@ -429,8 +439,8 @@ static void sum_reference(const struct system_sum *sum, size_t system, double *p
         reference_accelerations_of(physics, b, system, 0, b->count);
 }
 
-/* Computes accelerations. If one process holds those of all bodies, a system that lacks the masses
- * for the third law is summed by that process alone. */
+/* Computes accelerations. If one process is to hold those of all bodies (force->held), a system in
+ * which a mass is too small for the third law is summed by that process alone. */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {
@@ -443,7 +453,7 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
     struct system_sum sum = find_team(direct, bodies, item);
     struct wave wave;
     for (size_t s = item->first; s < item->last; s++) {
-        team_wait(&sum.team); /* all bodies are where they belong, and nobody uses the scratch */
+        team_wait(&sum.team); /* now all bodies have been moved, and no thread uses the scratch */
         if (direct->kernel == FORCE_REFERENCE) {
             sum_reference(&sum, s, NULL, NULL);
             continue;
