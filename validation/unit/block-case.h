@@ -1,5 +1,5 @@
-/* Bodies under an integrator with block steps, and what every one of these has promised
- * (integrator/adaptive.h). */
+/* Tests of what every integrator with block steps promises (integrator/adaptive.h), and bodies for
+ * them. */
 #ifndef ORRERY_VALIDATION_BLOCK_CASE_H
 #define ORRERY_VALIDATION_BLOCK_CASE_H
 
@@ -29,8 +29,9 @@ static inline double case_uniform(double least, double greatest)
     return least + (greatest - least) * (double)rand() / RAND_MAX;
 }
 
-/* Spheres of bodies, no two of one size; concentrated ones are denser in their middle, so that
- * their bodies have several levels. */
+/* Returns systems of bodies with random positions and velocities; each is a cube of another size.
+ * Concentrated ones are denser in the middle, so that their bodies take steps of several
+ * lengths. */
 static inline struct bodies *case_spheres(size_t systems, size_t count, bool concentrated)
 {
     struct bodies *const b = motion_bodies(systems, count);
@@ -68,17 +69,18 @@ static inline void case_assert_equal(const struct bodies *a, const struct bodies
             fail_msg("%s: system %zu moves differently", what, s);
 }
 
-/* One integrator: how it begins, and how its steps are. */
+/* One integrator to test: a function that creates an object of it, and the properties of its
+ * steps. */
 struct block_case {
     struct adaptive *(*start)(struct bodies *bodies, enum precision precision, int threads,
                               double refinement);
     bool concentrated;
-    enum precision last;       /* of its precisions */
-    size_t arrays;             /* that a system has before that of its steps */
-    double steps, differences; /* tolerances of a copy whose steps are half as long */
+    enum precision last; /* the last precision, in the order of enum precision, that it can use */
+    size_t arrays;       /* number of arrays in a system's state before the array of steps */
+    double steps, differences; /* tolerances of case_check_finer(): number of steps, positions */
 };
 
-/* Returns a copy of the bodies, 8 grid steps further in `calls` calls. */
+/* Returns a copy of the bodies, moved by 8 grid steps in `calls` calls of advance(). */
 static inline struct bodies *case_moved(const struct block_case *one, const struct bodies *from,
                                         enum precision precision, int threads, uint64_t calls)
 {
@@ -110,11 +112,11 @@ static inline void case_check_bits(const struct block_case *one, size_t systems,
     bodies_destroy(from);
 }
 
-/* Checks that threads and cadence change no bit. */
+/* Checks that neither the number of threads nor that of calls of advance() changes a bit. */
 static inline void case_check_schedules(const struct block_case *one)
 {
-    case_check_bits(one, 1, 1030, 1); /* by a team */
-    case_check_bits(one, 5, 40, 8);   /* each system by one thread */
+    case_check_bits(one, 1, 1030, 1); /* a large system, moved by all threads together */
+    case_check_bits(one, 5, 40, 8);   /* small systems, each moved by one thread */
 }
 
 static inline void case_check_alone(const struct block_case *one)
@@ -131,8 +133,9 @@ static inline void case_check_alone(const struct block_case *one)
     bodies_destroy(alone);
 }
 
-/* Checks that what was saved goes on alike, and that damaged steps are refused: those by which no
- * body comes to the grid point, and a body that is not there. */
+/* Checks that an object with a loaded state moves the bodies as the one that saved it does, and
+ * that damaged states are refused: steps by which a body would miss the grid point, and the index
+ * of a body that does not exist. */
 static inline void case_check_saved(const struct block_case *one)
 {
     struct bodies *const whole = case_spheres(3, 40, one->concentrated);
@@ -158,7 +161,7 @@ static inline void case_check_saved(const struct block_case *one)
         *step = wrong[k];
         assert_int_equal(saved_load(&saved, second), STATUS_DATA);
     }
-    *step = ldexp(0.0625, -50); /* the deepest */
+    *step = ldexp(0.0625, -50); /* the shortest step that is allowed */
     assert_int_equal(saved_load(&saved, second), STATUS_OK);
     *step = 0.0625;
     assert_int_equal(saved_load(&saved, second), STATUS_OK);
@@ -171,8 +174,9 @@ static inline void case_check_saved(const struct block_case *one)
     bodies_destroy(rest);
 }
 
-/* Checks a shadow, which begins where a system stands, with steps half as long on a grid of half
- * the step. */
+/* Checks a shadow, a copy that goes on from the state of a system with steps half as long, on a
+ * grid of half the step: it takes twice as many steps, and its bodies come to nearly the same
+ * positions. */
 static inline void case_check_finer(const struct block_case *one)
 {
     struct bodies *const all = case_spheres(2, 40, one->concentrated);

@@ -1,5 +1,5 @@
-/* The common part of the tests of the configuration: a small schema of its own, and files to
- * read. */
+/* The common part of the tests of the configuration: a small schema made for these tests, and
+ * functions that write config files and read them by it. */
 #ifndef ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
 #define ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
 
@@ -14,7 +14,8 @@
 #include "base/memory.h"
 #include "config/configuration.h"
 
-/* Two variants with keys of their own, one group without, one list: all that a schema can have. */
+/* The schema has all that a schema can have: a group with variants that have keys of their own,
+ * groups without variants, and a list. */
 static const struct parameter cube_keys[] = {
     { KEY(INTEGER, count), BETWEEN(1, 1e9), .help = "bodies" },
     { KEY(REAL, half_side), OPTIONAL, POSITIVE, .dimension = DIMENSION_LENGTH,
@@ -87,11 +88,12 @@ static const struct group groups[] = {
 };
 static const struct schema schema = { groups, COUNT_OF(groups) };
 
-/* A file that is good but for what a test adds: bodies on line 1, time on line 2. */
+/* The groups that a config file must have, to which tests add more: bodies on line 1, time on line
+ * 2. */
 #define BODIES "bodies = { initial = \"uniform-cube\"; count = 8; };\n"
 #define TIME "time = { step = 0.25; };\n"
 
-/* Every test has a directory of its own, and stands in it. */
+/* Makes a directory for one test, and changes to it. */
 static int enter_directory(void **state)
 {
     char name[] = "/tmp/orrery-config-XXXXXX";
@@ -123,7 +125,7 @@ static inline void put(const char *name, const char *bytes)
     put_bytes(name, bytes, strlen(bytes));
 }
 
-/* Reads run.cfg with up to one override. */
+/* Reads run.cfg by the schema, with one override of a key from the command line; NULL: none. */
 static inline enum status load(const char *override, struct config **config, struct error *error)
 {
     const char *const presets[] = { "presets" };
@@ -136,7 +138,7 @@ static inline enum status load(const char *override, struct config **config, str
     return config_load(&source, &schema, config, error);
 }
 
-/* The file is refused with exactly this text. */
+/* Writes a config file, and checks that reading it fails with exactly this message. */
 static inline void refused(const char *bytes, const char *override, const char *message)
 {
     struct config *config;
@@ -148,7 +150,7 @@ static inline void refused(const char *bytes, const char *override, const char *
     assert_int_equal(status, STATUS_CONFIG);
 }
 
-/* The file is read. The caller owns the result. */
+/* Writes a config file, and checks that it is read without an error. The caller owns the result. */
 static inline struct config *accepted(const char *bytes, const char *override)
 {
     struct config *config;

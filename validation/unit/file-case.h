@@ -1,4 +1,5 @@
-/* The common part of the tests of readers: a folder of their own, and the file `f` in it. */
+/* The common part of the tests that read files: a temporary folder for the test, and the file `f`
+ * in it. */
 #ifndef ORRERY_VALIDATION_UNIT_FILE_CASE_H
 #define ORRERY_VALIDATION_UNIT_FILE_CASE_H
 

@@ -1,4 +1,5 @@
-/* Bodies under Hermite's method, and how they are set in motion. */
+/* Bodies for tests of Hermite's method (integrator/hermite.h), and a function that creates the
+ * integrator for them. */
 #ifndef ORRERY_VALIDATION_HERMITE_CASE_H
 #define ORRERY_VALIDATION_HERMITE_CASE_H
 
@@ -7,7 +8,8 @@
 
 static const struct physics case_newton = { .gravitational_constant = 1 };
 
-/* Two bodies at their apocentre: semi-major axis and masses such that the period is 2 pi. */
+/* Returns two bodies at the apocentre of their orbit; semi-major axis and total mass are 1, so the
+ * period is 2 pi. */
 static inline struct bodies *case_pair(double eccentricity)
 {
     struct bodies *const b = motion_bodies(1, 2);

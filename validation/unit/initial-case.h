@@ -42,7 +42,7 @@ static inline void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Makes the bodies of `bodies = { <keys> };`. */
+/* Creates the bodies of a config with the group `bodies = { <keys> };`. */
 static inline enum status create(const char *keys, const struct physics *physics, size_t systems,
                                  struct bodies **bodies, struct initial_warnings *warnings,
                                  struct error *error)
@@ -103,7 +103,8 @@ static inline void refuse(const char *keys, const struct physics *physics, size_
     assert_int_equal(status, expected);
 }
 
-/* Energies and the rest by the reference kernel. */
+/* Returns energies and the other conserved quantities of a system, with potentials by direct sums
+ * (force/direct/reference.h). */
 static inline struct conserved measure(const struct bodies *b, size_t system,
                                        const struct physics *physics)
 {
@@ -128,7 +129,8 @@ static inline int compare_reals(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The distances of the first system's bodies from the origin, ascending; to be freed. */
+/* Returns the distances of the first system's bodies from the origin, in ascending order; the
+ * caller frees them. */
 static inline double *sorted_radii(const struct bodies *b)
 {
     double *r = calloc(b->count, sizeof *r);
@@ -139,7 +141,7 @@ static inline double *sorted_radii(const struct bodies *b)
     return r;
 }
 
-/* The same bits everywhere, or not. */
+/* Tells whether ids, masses, positions and velocities of all systems have the same bits. */
 static inline bool same_bodies(const struct bodies *a, const struct bodies *b)
 {
     const size_t size = bodies_length(a) * sizeof(double);

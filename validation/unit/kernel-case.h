@@ -1,4 +1,4 @@
-/* Bodies for the force kernels of this machine, and how these are run on them. */
+/* Bodies for tests of the CPU's force kernels, and functions that run a kernel on them. */
 #ifndef ORRERY_VALIDATION_KERNEL_CASE_H
 #define ORRERY_VALIDATION_KERNEL_CASE_H
 
@@ -19,7 +19,7 @@ static inline struct force_options case_options(enum precision precision, const 
     };
 }
 
-/* Names of force_isa_names but the first, "auto". */
+/* Returns the name of instruction set number `index`, not counting "auto"; NULL past the last. */
 static inline const char *case_isa(size_t index)
 {
     return force_isa_names[1 + index];
@@ -61,8 +61,9 @@ static inline double case_uniform(double least, double greatest)
     return least + (greatest - least) * (double)rand() / RAND_MAX;
 }
 
-/* Half of a clustered system is in a clump of a thousandth its size, half of one far away is as
- * far to the other side. */
+/* Returns a coordinate of body i. In a clustered system half of the bodies are in a clump of a
+ * thousandth of its size; in one that is far away half of the bodies are around 1000, half around
+ * -1000. */
 static inline double case_coordinate(enum layout layout, size_t i)
 {
     const double x = case_uniform(-1, 1);
@@ -92,7 +93,7 @@ static inline void case_fill(const struct problem *problem, struct bodies *bodie
         }
 }
 
-static const double case_untouched = -7.25e77; /* what guards hold */
+static const double case_untouched = -7.25e77; /* the number with which case_guard() fills arrays */
 
 static inline void case_guard(const struct bodies *bodies)
 {
@@ -100,7 +101,7 @@ static inline void case_guard(const struct bodies *bodies)
         bodies->ax[i] = bodies->ay[i] = bodies->az[i] = case_untouched;
 }
 
-/* One system of `bodies` as bodies of its own. */
+/* Returns one system of `bodies` as if it were all there is; arrays are shared. */
 static inline struct bodies case_view(const struct bodies *bodies, size_t system)
 {
     struct bodies one = *bodies;

@@ -1,4 +1,4 @@
-/* Bodies to set in motion. */
+/* Bodies for tests of their motion. */
 #ifndef ORRERY_VALIDATION_MOTION_CASE_H
 #define ORRERY_VALIDATION_MOTION_CASE_H
 
@@ -18,8 +18,8 @@ static inline struct bodies *motion_bodies(size_t systems, size_t count)
     return bodies;
 }
 
-/* Positions in [-1, 1]^3, masses in [0.5, 1.5] / count, speeds that nearly balance the weight.
- * System s of any ensemble gets seed + s. */
+/* Returns systems of random bodies: positions and velocities in [-1, 1]^3, masses in [0.5, 1.5] /
+ * count. System s is made with the random seed `seed` + s, however many systems there are. */
 static inline struct bodies *motion_cube(size_t systems, size_t count, unsigned long seed)
 {
     struct bodies *bodies = motion_bodies(systems, count);
@@ -51,8 +51,8 @@ static inline void motion_set(struct bodies *bodies, size_t i, double m, const d
 }
 
 /*
- * Masses m and 1 - m (G = 1) on a Kepler orbit of semi-major axis 1 and eccentricity e at
- * pericentre, about their centre of mass at rest; the period is 2 pi.
+ * Returns two bodies of masses m and 1 - m (G = 1) at the pericentre of a Kepler orbit of
+ * semi-major axis 1 and eccentricity e, about their centre of mass at rest; the period is 2 pi.
  */
 static inline struct bodies *motion_orbit(double m, double e)
 {
@@ -63,7 +63,8 @@ static inline struct bodies *motion_orbit(double m, double e)
     return bodies;
 }
 
-/* Positions and velocities of system `a` of A and `b` of B, bit for bit. */
+/* Tells whether system `a` of A and system `b` of B have positions and velocities of the same
+ * bits. */
 static inline bool motion_equal(const struct bodies *A, size_t a, const struct bodies *B, size_t b)
 {
     const double *const left[] = { A->x, A->y, A->z, A->vx, A->vy, A->vz };

@@ -1,5 +1,6 @@
-/* The common part of the tests of diagnostics: a moment of given bodies, a sink that keeps the
- * rows, and a second diagnostic that goes on from the memory of a first one. */
+/* The common part of the tests of diagnostics: the moment (the struct from which diagnostics
+ * measure) of given bodies, a sink that keeps the rows that a diagnostic puts out, and a check that
+ * a second diagnostic goes on from the saved state of a first one. */
 #ifndef ORRERY_VALIDATION_OBSERVE_H
 #define ORRERY_VALIDATION_OBSERVE_H
 
@@ -13,7 +14,7 @@
 #include "model/conserved.h"
 #include "unit.h"
 
-/* Bodies, their law of motion and everything that a moment may need of them. */
+/* Bodies, their physics, and everything else to which the pointers of a struct moment may point. */
 struct scene {
     struct physics physics;
     struct bodies *bodies;
@@ -58,7 +59,8 @@ static inline void scene_body(struct scene *scene, size_t system, size_t i, doub
     b->vx[at] = v[0], b->vy[at] = v[1], b->vz[at] = v[2];
 }
 
-/* phi and psi by direct summation, as conserved.h defines them. */
+/* Computes potentials phi and virial terms psi of the bodies by direct sums, as conserved.h defines
+ * them. */
 static inline void scene_potentials(struct scene *scene, size_t system)
 {
     const struct bodies *b = scene->bodies;
@@ -78,7 +80,8 @@ static inline void scene_potentials(struct scene *scene, size_t system)
     }
 }
 
-/* The moment of the bodies as they stand; `sums` says whether the O(N^2) parts are wanted. */
+/* Returns the moment of the bodies as they are at step `step`. With `sums` it includes potentials
+ * and conserved quantities, which take a sum over all pairs. */
 static inline const struct moment *scene_moment(struct scene *scene, uint64_t step, double dt,
                                                 bool sums)
 {
@@ -101,7 +104,8 @@ static inline const struct moment *scene_moment(struct scene *scene, uint64_t st
     return &scene->moment;
 }
 
-/* The rows that a diagnostic made, one after another. */
+/* The rows that a diagnostic has put out, one after another: for each its system and the values of
+ * its columns. */
 struct rows {
     const struct diagnostic *diagnostic;
     size_t count;
@@ -141,7 +145,7 @@ static inline void rows_measure(struct rows *rows, struct diagnostic *diagnostic
         fail_msg("measure: %s", error.text);
 }
 
-/* The value of a column in row `row`; fails for an unknown name. */
+/* Returns the value of a column in row number `row`; the test fails for an unknown name. */
 static inline double rows_value(const struct rows *rows, size_t row, const char *column)
 {
     const struct diagnostic *d = rows->diagnostic;
@@ -153,7 +157,7 @@ static inline double rows_value(const struct rows *rows, size_t row, const char 
     return NAN;
 }
 
-/* All rows of a and b are the same bits. */
+/* Checks that all rows of a and b have the same bits. */
 static inline void assert_rows_equal(const struct rows *a, const struct rows *b)
 {
     assert_int_equal(a->count, b->count);
@@ -162,7 +166,7 @@ static inline void assert_rows_equal(const struct rows *a, const struct rows *b)
     assert_memory_equal(a->system, b->system, a->count * sizeof *a->system);
 }
 
-/* A config with this text, to be freed by the caller. */
+/* Returns the config that has this text; the caller frees it. */
 static inline struct config *config_from(const struct schema *schema, const char *text)
 {
     char name[] = "/tmp/orrery-observe-XXXXXX";
@@ -180,7 +184,8 @@ static inline struct config *config_from(const struct schema *schema, const char
     return config;
 }
 
-/* A config with this text in `diagnostics = ( { ... } );`, to be freed by the caller. */
+/* Returns the config with this text as its only diagnostic: `diagnostics = ( { <text> } );`. The
+ * caller frees it. */
 static inline struct config *config_of(const char *text)
 {
     static struct group groups[] = {
@@ -198,7 +203,7 @@ static inline struct config *config_of(const char *text)
     return config_from(&schema, whole);
 }
 
-/* By a section, or by all defaults (NULL). */
+/* Creates a diagnostic by a section of a config; NULL: with the defaults of all its keys. */
 static inline struct diagnostic *diagnostic_make(const struct diagnostic_class *class_,
                                                  const struct section *section,
                                                  const struct moment *start)
@@ -218,7 +223,7 @@ static inline struct diagnostic *diagnostic_make(const struct diagnostic_class *
     return diagnostic;
 }
 
-/* A diagnostic at work on a scene. */
+/* A diagnostic, the scene that it measures and the rows that it has put out. */
 struct bench {
     struct scene scene;
     struct config *config;
@@ -226,8 +231,7 @@ struct bench {
     struct rows rows;
 };
 
-/* Makes the diagnostic of `text` and measures once; `sums`: potentials and what is conserved too.
- */
+/* Creates the diagnostic that `text` configures, and measures once; `sums` as in scene_moment(). */
 static inline void bench_measure(struct bench *bench, const char *text, bool sums)
 {
     bench->config = config_of(text);
@@ -249,8 +253,8 @@ static inline void bench_clear(struct bench *bench)
 }
 
 /*
- * A restart: a second diagnostic, made at the present moment with the first one's state, gives
- * the rows that the first one gives now.
+ * Checks a restart: a second diagnostic, created at the present moment with a copy of the first
+ * one's state, must put out the rows that the first one puts out now, and come to the same state.
  */
 static inline void assert_continues(struct diagnostic *first, const struct section *section,
                                     const struct moment *now)

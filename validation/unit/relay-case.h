@@ -1,5 +1,6 @@
-/* Parts that are threads of the test hand sums to one another. What is sent waits until it has been
- * received, as large messages do: parts that wait in a ring are stuck. */
+/* A relay (force/force-options.h) for tests in which the parts that divide the sums are threads,
+ * not processes. relay_send() waits until the sums have been received, as large MPI messages do, so
+ * that parts that wait for one another in a ring hang and the test shows it. */
 #ifndef ORRERY_VALIDATION_RELAY_CASE_H
 #define ORRERY_VALIDATION_RELAY_CASE_H
 
@@ -15,7 +16,7 @@ struct relay_office {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct letter {
-        double *const *sums; /* NULL: there is none */
+        double *const *sums; /* NULL: no letter is on its way */
         size_t count;
     } letters[RELAY_PARTS][RELAY_PARTS]; /* [from][to] */
     size_t sent;
@@ -50,7 +51,7 @@ static inline void relay_receive(void *context, size_t from, double *const sums[
     while (!letter->sums)
         pthread_cond_wait(&office->changed, &office->mutex);
     if (letter->count != count)
-        abort(); /* no test has failed in this thread that cmocka could report */
+        abort(); /* in this thread cmocka could not report a failed assertion */
     for (int axis = 0; axis < 3; axis++)
         memcpy(sums[axis], letter->sums[axis], count * sizeof(double));
     letter->sums = NULL;

@@ -1,4 +1,4 @@
-/* Bodies drawn from known distributions, independent of src/initial. */
+/* Bodies drawn from known distributions by code that is independent of src/initial. */
 #ifndef ORRERY_VALIDATION_SAMPLE_H
 #define ORRERY_VALIDATION_SAMPLE_H
 
@@ -16,7 +16,8 @@ static inline struct bodies *sample_create(size_t systems, size_t count)
     return bodies;
 }
 
-/* A point of a sphere of radius r about the origin, and a mass, at index `at`. */
+/* Puts a body of mass m at a random point of the sphere of radius r about the origin; `at` is its
+ * index. */
 static inline void sample_set(struct bodies *b, size_t at, double m, double r, gsl_rng *random)
 {
     gsl_ran_dir_3d(random, &b->x[at], &b->y[at], &b->z[at]);
@@ -24,7 +25,8 @@ static inline void sample_set(struct bodies *b, size_t at, double m, double r, g
     b->x[at] *= r, b->y[at] *= r, b->z[at] *= r;
 }
 
-/* Plummer's sphere of mass 1 and scale a: M(r) = (1 + a^2 / r^2)^(-3/2), inverted. */
+/* Returns the radius within which Plummer's sphere of mass 1 and scale length a has a fraction of
+ * its mass: the inverse of M(r) = (1 + a^2 / r^2)^(-3/2). */
 static inline double sample_plummer_radius(double a, double fraction)
 {
     return a / sqrt(pow(fraction, -2.0 / 3.0) - 1.0);
@@ -37,7 +39,7 @@ static inline void sample_plummer(struct bodies *b, size_t system, double a, gsl
                    sample_plummer_radius(a, gsl_rng_uniform_pos(random)), random);
 }
 
-/* A uniform ball of mass 1 and radius R. */
+/* Draws the positions of a system from a uniform ball of mass 1 and radius R. */
 static inline void sample_ball(struct bodies *b, size_t system, double R, gsl_rng *random)
 {
     for (size_t i = 0; i < b->count; i++)

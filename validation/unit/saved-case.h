@@ -1,4 +1,5 @@
-/* The part of a checkpoint that an integrator with steps of its own writes, kept in memory. */
+/* Keeps in memory the arrays that an integrator that chooses its own steps writes into a checkpoint
+ * (integrator/adaptive.h), so that tests can change and load them. */
 #ifndef ORRERY_VALIDATION_SAVED_CASE_H
 #define ORRERY_VALIDATION_SAVED_CASE_H
 
@@ -52,7 +53,7 @@ static inline struct saved saved_from(const struct adaptive *adaptive)
     return saved;
 }
 
-/* The status of loading it. */
+/* Loads the saved arrays into an integrator, and returns the status. */
 static inline enum status saved_load(struct saved *saved, struct adaptive *adaptive)
 {
     static struct error error;

@@ -1,5 +1,5 @@
-/* The headers of every unit test, which includes this first: cmocka and those that it wants before
- * it. */
+/* The headers of every unit test, which includes this file first: cmocka, and the headers that
+ * cmocka needs before its own. */
 #ifndef ORRERY_VALIDATION_UNIT_H
 #define ORRERY_VALIDATION_UNIT_H
 
@@ -25,8 +25,9 @@
                      tolerance_);                                                                  \
     } while (0)
 
-/* Is the test `name` asked to be thorough? The others take a part of the cases. ORRERY_THOROUGH=1
- * asks all of them, any other word, as a commit, a quarter, by the rule of validation/tap.py. */
+/* Tells whether the test `name` shall be thorough; otherwise it tries a part of its cases. The
+ * environment variable ORRERY_THOROUGH=1 asks all tests to be; any other word, such as the name of
+ * a commit, asks a quarter of them, chosen by a hash as in validation/tap.py. */
 static inline int is_thorough(const char *name)
 {
     const char *const wish = getenv("ORRERY_THOROUGH"), *const words[] = { wish, " ", name };
@@ -40,15 +41,16 @@ static inline int is_thorough(const char *name)
 }
 #define thorough() is_thorough(__func__)
 
-/* For what cannot be tried here. cmocka's own skip() reads as a failure in its TAP. */
+/* Ends a test that cannot be tried here, without a failure: cmocka's own skip() would be read as a
+ * failure from the TAP that it prints. */
 #define pass_untried(why)                                                                          \
     do {                                                                                           \
         print_message("# not tried: %s\n", why);                                                   \
         return;                                                                                    \
     } while (0)
 
-/* At the begin of a test that asks for numbers: its sums take minutes under sanitizers, and other
- * tests run the same code with fewer bodies. */
+/* Stands at the beginning of a test with many bodies. Under sanitizers it ends the test: the sums
+ * would take minutes, and other tests run the same code with fewer bodies. */
 #ifdef __SANITIZE_ADDRESS__
 #define not_sanitized() pass_untried("its sums are too many for sanitizers")
 #else
