@@ -66,7 +66,8 @@ void accuracy_destroy(struct accuracy *accuracy)
     memory_free(accuracy);
 }
 
-/* Sums over the sample and the axes, of the error e of a component and the exact component a. */
+/* Sums over the bodies of the sample and the three axes; e is the error of a component of an
+ * acceleration, and a the exact component. */
 struct sums {
     long double error2, along, whole; /* e^2, e a, a^2 */
 };

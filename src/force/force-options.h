@@ -1,23 +1,23 @@
-/* The options of forces: method, precision, kernel, instruction set, threads, a share of the
- * sums. */
+/* The options with which forces are computed: method, precision, kernel, instruction set, threads,
+ * and the share of one process in the sums. */
 #ifndef ORRERY_FORCE_FORCE_OPTIONS_H
 #define ORRERY_FORCE_FORCE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The precision of the pair terms of the force. State, sums over many bodies and energies are
- * always fp64. */
+/* The precision of the pair terms, the contributions of single bodies to the force on a body.
+ * Positions and velocities, sums over many bodies and energies are always fp64. */
 enum precision {
     PRECISION_DOUBLE,
-    PRECISION_MIXED, /* fp32 pair terms from hi+lo positions, fp64 accumulation */
-    PRECISION_SINGLE /* fp32 pair terms; partial sums flushed so that errors do not grow with N */
+    PRECISION_MIXED, /* pair terms in fp32, from positions in two fp32 parts, high and low */
+    PRECISION_SINGLE /* pair terms in fp32, from positions rounded to fp32 */
 };
 
 extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
 extern const char *const precision_help[];  /* a sentence for each */
-/* The names of kernels, "auto" and those of CPUs (force/kernels.inc); NULL-terminated. Other names
- * are refused with STATUS_CONFIG. */
+/* The names of the kernels that sum forces on CPUs (force/kernels.inc), with "auto" as the first;
+ * NULL-terminated. Other names are refused with STATUS_CONFIG. */
 extern const char *const force_kernel_names[];
 enum force_kernel_id {
 #define FORCE_KERNEL(id, name, help) FORCE_##id,
@@ -26,22 +26,23 @@ enum force_kernel_id {
 };
 
 /*
- * The share of one process in the sums over pairs, if processes divide them. Each holds the masses
- * and positions of all bodies, and part k of n owns the bodies [first, last) of every system,
- * counted with the padding: `first` and `last` are multiples of BODIES_PADDING, and the parts
- * together make up the stride. All members are zero if one process does it all.
+ * The share of one process in the sums over pairs, if several processes divide them. Each process
+ * holds the masses and positions of all bodies. Process number `part` of `parts` owns the bodies
+ * [first, last) of every system, counted with the padding: `first` and `last` are multiples of
+ * BODIES_PADDING, and the ranges of all parts together are the stride of a system. All members are
+ * zero if one process computes all sums.
  */
 struct force_share {
     size_t part, parts;
     size_t first, last;
-    /* Hands sums from process to process, for kernels that use Newton's third law; borrowed. */
+    /* Passes sums from process to process, for kernels that use Newton's third law; borrowed. */
     const struct force_relay *relay;
 };
 
 /*
- * The relay by which one part hands sums to another: three arrays of `count` numbers. Only the
- * first thread of the team calls it. A part receives sums in the order in which another part sends
- * them, and send() may wait until they are received.
+ * The relay by which one part (process) passes sums to another: three arrays, one for each axis, of
+ * `count` numbers. Only the first thread of the team calls it. A part receives sums in the order in
+ * which the other part sends them, and send() may wait until they are received.
  */
 struct force_relay {
     void *context;
@@ -55,7 +56,7 @@ struct force_options {
     enum precision precision;
     const char *kernel; /* one of force_kernel_names */
     const char *isa;    /* one of force_isa_names (isa.h) */
-    int threads;        /* of the team that will call; at least 1 */
+    int threads;        /* threads of the team that will compute the forces; at least 1 */
     struct force_share share;
     const struct force_method *method; /* a row of FORCE_METHODS in method.h; NULL: direct sums */
     double accuracy; /* of methods that are not exact: the wanted rms |error of a| / rms |a| */

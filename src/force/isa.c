@@ -26,7 +26,8 @@ static bool always(void)
     return true;
 }
 
-/* Tell whether the CPU has an instruction set and the operating system saves its registers. */
+/* Tell whether the CPU has an instruction set and the operating system saves the registers of that
+ * set. */
 #ifdef HAVE_X86_KERNELS
 static bool has_avx512(void)
 {
@@ -39,9 +40,9 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-/* Tells whether the CPU is one of AMD's: all of them that have these instruction sets (Zen) add
- * beside two multiplications a cycle; in Intel's the units that multiply do the additions of wide
- * vectors too. */
+/* Tells whether AMD made the CPU. AMD's with these instruction sets (Zen) have units for additions
+ * beside those for two multiplications per cycle; in Intel's CPUs the units that multiply do the
+ * additions of wide vectors, too. */
 static bool is_zen(void)
 {
     return __builtin_cpu_is("amd");
@@ -50,8 +51,8 @@ static bool is_zen(void)
 
 static const struct isa {
     const char *name, *registers;
-    bool (*runs)(void);  /* NULL: it is not built */
-    bool (*suits)(void); /* asked only where it runs */
+    bool (*runs)(void);  /* whether this machine runs the set; NULL: its kernels are not built */
+    bool (*suits)(void); /* whether the set suits the maker of this CPU; called only if it runs */
 } isas[] = {
 #define ROW(family, set, registers, name, runs, suits, ...)                                        \
     { name, #registers, FORCE_ISA_##family(runs), FORCE_ISA_##family(suits) },
@@ -64,8 +65,9 @@ static bool runs(const struct isa *isa)
     return isa->runs && isa->runs();
 }
 
-/* Returns the last one that suits of those with the widest registers that run; the last row always
- * does. */
+/* Returns the best set: finds the widest registers that this machine runs, and, among the rows of
+ * these registers, the last one that suits the CPU. The last row of the table, plain C, always runs
+ * and suits. */
 static const struct isa *best_isa(void)
 {
     const struct isa *isa = isas;

@@ -1,4 +1,5 @@
-/* The instruction sets that methods have kernels for, and which of them this machine runs. */
+/* The CPU instruction sets for which the program has kernels (the inner loops that sum forces), and
+ * which of these sets this machine runs. */
 #ifndef ORRERY_FORCE_ISA_H
 #define ORRERY_FORCE_ISA_H
 
@@ -8,10 +9,10 @@
 #include "base/status.h"
 
 /*
- * The instruction sets, a row each, those with the widest registers first:
- * ROW(family of CPUs, set, registers, name, does this CPU run it, does it suit its maker, help).
- * All tables of kernels are made from these rows, in their order. Sets of the same registers stand
- * together; the last of them that suits is the best.
+ * The instruction sets, a row each, those with the widest registers first: ROW(family of CPUs, set,
+ * registers, name, does this CPU run it, does it suit the CPU's maker, help). All tables of kernels
+ * are made from these rows, in their order. Sets of the same registers stand together; the last of
+ * them that suits the CPU is the best.
  */
 #define FORCE_ISAS(ROW)                                                                            \
     ROW(X86, avx512, avx512, "avx512", has_avx512, always,                                         \
@@ -27,11 +28,11 @@
     ROW(ANY, baseline, baseline, "baseline", always, always,                                       \
         "Plain C for any CPU; on x86-64, SSE2.")
 
-/* The registers of these sets, for kernels that do not differ by the maker. */
+/* The registers of these sets, a row each, for kernels that are the same for CPUs of all makers. */
 #define FORCE_ISA_REGISTERS(ROW) ROW(avx512) ROW(avx2) ROW(neon) ROW(baseline)
 
-/* FORCE_ISA_X86(x) is x where kernels of the family are built, and else NULL; for sources that
- * include config.h before all other headers. */
+/* FORCE_ISA_X86(x), and likewise ARM and ANY, is x if the kernels of that family of CPUs are built,
+ * otherwise NULL; for sources that include config.h before all other headers. */
 #ifdef PACKAGE_VERSION
 #ifdef HAVE_X86_KERNELS
 #define FORCE_ISA_X86(x) x
@@ -49,15 +50,15 @@
 extern const char *const force_isa_names[]; /* "auto", then those of the rows; NULL-terminated */
 extern const char *const force_isa_help[];  /* a sentence for each */
 
-/* Tells whether this build has kernels of that name for this CPU and its operating system; true for
- * "auto". */
+/* Tells whether this build has kernels for the set of that name, and this CPU and its operating
+ * system run them; true for "auto". */
 bool force_isa_runs(const char *name);
-/* Tells whether these kernels run and are made for a CPU of this maker: "avx512-zen" runs wherever
- * "avx512" does, but suits AMD's CPUs alone. */
+/* Tells whether the kernels for the set run and are meant for CPUs of this one's maker:
+ * "avx512-zen" runs wherever "avx512" does, but suits AMD's CPUs alone. */
 bool force_isa_suits(const char *name);
 
-/* Returns the number of a set's row by its name in the table; -1 if this build has no set of that
- * name. */
+/* Returns the number of the row of FORCE_ISAS that has this name; -1 if this build has no such
+ * kernels. */
 int force_isa_row(const char *name);
 
 /* Finds the name of the set that compute.isa = `asked` stands for; "auto" stands for that of the

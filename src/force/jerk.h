@@ -1,12 +1,13 @@
 /*
- * Accelerations of those bodies of a system that are due, by all bodies of the system, for
- * integrators with block steps; and, if they are wanted (Hermite's method of 4th order), their
- * rates of change, the jerks. The method of the force (method.h) finds them, with a team of OpenMP
- * threads or with one thread. Softening and boundaries are those of model/physics.h;
- * reference_jerk() has the equations.
+ * Accelerations of some bodies of a system, by all bodies of the system, for integrators with block
+ * steps: of the bodies that are due, those whose steps end at the present time. If they are wanted
+ * (Hermite's method of 4th order), also the rates of change of these accelerations, the jerks. The
+ * method of the force (method.h) finds them, with a team of OpenMP threads or with one thread.
+ * Softening and boundaries are those of model/physics.h; reference_jerk() has the equations.
  *
- * A body's bits depend on the bodies as they are packed, on the tolerance (below) and on whether
- * few bodies are due, but not on the threads, nor on which other bodies are due.
+ * The bits of a body's acceleration and jerk depend on the bodies as they are packed, on the
+ * tolerance (below) and on whether few bodies are due, but not on the threads, nor on which other
+ * bodies are due.
  */
 #ifndef ORRERY_FORCE_JERK_H
 #define ORRERY_FORCE_JERK_H
@@ -22,7 +23,8 @@
 
 struct jerk; /* the first member of every method's own struct, which holds one system */
 
-/* The functions of a method for the jerk; the functions below say how they are called. */
+/* The functions of a method, with the contracts of the functions jerk_create(), ... below, which
+ * call them. */
 struct jerk_class {
     enum status (*create)(const struct force_options *options, const struct physics *physics,
                           size_t count, bool rates, struct jerk **jerk, struct error *error);
@@ -39,16 +41,18 @@ struct jerk {
     const struct jerk_class *class_;
     const char *kernel; /* the chosen kernel: "reference", "hermite", "due" (no jerks), "fmm" */
     double work;        /* work for each body in the last sum, over that in a sum over all pairs */
-    /* How coarse the sums are. The method finds the tolerance when all bodies are due, and keeps it
-     * for the sums until that happens again. It belongs to the state of the system: after
-     * jerk_open() the caller sets it to its value after the last sum of the system, or to 0 if that
-     * is not known; then a later sum finds it. Direct sums do not use it. */
+    /* How coarse the sums of an approximate method are. The method finds the tolerance in a sum for
+     * all bodies, and keeps it for the sums for fewer bodies until the next sum for all. It belongs
+     * to the state of the system: after jerk_open() the caller sets it to its value after the last
+     * sum of the system, or to 0 if that is not known; then a later sum finds it. Direct sums do
+     * not use it. */
     double tolerance;
 };
 
-/* Creates the sums for systems of `count` bodies, with jerks if `rates`. The kernel "reference" is
- * plain loops in fp64; all others are those of the instruction set. STATUS_MEMORY; STATUS_CONFIG,
- * STATUS_UNAVAILABLE: as force_create(), or because the method has no jerks. */
+/* Creates an object that sums forces in systems of `count` bodies, with jerks if `rates`. The
+ * kernel "reference" is plain loops in fp64; all others are those of the instruction set.
+ * STATUS_MEMORY; STATUS_CONFIG, STATUS_UNAVAILABLE: as force_create(), or because the method has no
+ * jerks. */
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
                         size_t count, bool rates, struct jerk **jerk, struct error *error);
 
@@ -62,17 +66,19 @@ static inline void jerk_destroy(struct jerk *jerk)
         jerk->class_->destroy(jerk);
 }
 
-/* Takes a system: its masses, which are borrowed, and its extent, from which the scales of packing
- * follow. Bodies may go far beyond the extent before the next call. One thread calls. */
+/* Makes `system` the system whose forces are summed next: takes its masses, which are borrowed, and
+ * its extent, from which the units of the kernels follow. Bodies may go far beyond the extent
+ * before the next call. One thread calls it. */
 static inline void jerk_open(struct jerk *jerk, const struct bodies *bodies, size_t system)
 {
     jerk->class_->open(jerk, bodies, system);
 }
 
 /*
- * Takes positions and velocities of bodies [first, last) of the system, multiples of
- * BODIES_PADDING, for the sums that follow; x[axis] and v[axis] begin at body 0 and are borrowed
- * until these are done. Without jerks nothing depends on velocities. Threads may divide the bodies.
+ * Packs the positions and velocities of the bodies [first, last) of the system, multiples of
+ * BODIES_PADDING: copies them into the form in which the sums that follow read them. x[axis] and
+ * v[axis] begin at body 0 and are borrowed until these sums are done. Without jerks velocities are
+ * not used. Threads may divide the bodies.
  */
 static inline void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const v[3],
                              size_t first, size_t last)

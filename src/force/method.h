@@ -31,43 +31,44 @@
 
 /* The properties of forces on which those who judge a run may rely. */
 struct force_traits {
-    double rounding;     /* of a force in its precision, relative, if that is not double; else 0 */
-    double truncation;   /* what the method leaves out of a force, relative: the same on every
-                            machine; 0: it sums over all pairs */
-    double energy_noise; /* energies nearer to one another than this, relative, are not told
-                            apart: what a good integrator was seen to leave after 10^6 steps, and
-                            some ten times that */
-    double momentum_noise; /* the same of momentum and angular momentum, relative to the sums of
-                              their sizes over all bodies */
+    double rounding;   /* relative rounding error of a force; 0 if its precision is double */
+    double truncation; /* relative error of a force by what the method leaves out, which is the same
+                          on every machine; 0: the method sums over all pairs */
+    double energy_noise;   /* relative difference below which two energies count as equal: some ten
+                              times what a good integrator was measured to leave after 10^6 steps */
+    double momentum_noise; /* such a difference of momentum and angular momentum, relative to the
+                              sums of their sizes over all bodies */
     bool kernels_agree;    /* another kernel, instruction set or backend changes forces by rounding
                               alone */
 };
 
-/* A work item: some systems of an evaluation, which one thread does, or all threads of the team
- * together. */
+/* A work item: some systems of an evaluation of forces, which one thread computes, or all threads
+ * of the team together. */
 struct force_item {
     size_t first, last; /* systems */
     bool by_team; /* all threads of the team compute it together; else the calling one alone */
-    /* The systems of an item that is a batch, between open and close: they are interleaved as one
-     * system (without ids), whose bodies the caller may move. NULL: the item is no batch, and its
-     * bodies stay where they are. */
+    /* If the systems are computed as a batch, side by side in the lanes of vectors: a copy of them
+     * in which they are interleaved as one system (without ids), whose bodies the caller may move
+     * between force_open_item() and force_close_item(). NULL: the item is no batch, and its bodies
+     * stay where they are. */
     const struct bodies *batch;
 };
 
-/* The shares of its parts in the time of the last force, which add up to 1, and its pairs. */
+/* The shares of the parts of the last evaluation of a force in its computing time, which add up to
+ * 1, and its number of pairs. */
 struct force_profile {
     double tree;    /* building the tree and its multipoles, and limits for cells' errors */
     double control; /* the search for the tolerance, and the check of the final error */
-    double far;     /* cells that act as a whole, with the choice of them */
+    double far;     /* expansions of cells that act as a whole, and the choice of these cells */
     double near;    /* sums over pairs of bodies */
-    double pairs;   /* pairs of the near sums for each body */
+    double pairs;   /* number of pairs in the near sums, for each body */
 };
 
 struct force; /* below */
 
 struct force_method {
     const char *name;
-    size_t size; /* bytes of its own struct, which begins with a struct force */
+    size_t size; /* bytes of the method's own struct, whose first member is a struct force */
     /* Checks that the method can do what the options ask for. STATUS_CONFIG (a GPU's kernel),
      * STATUS_UNAVAILABLE (a forced instruction set that this machine has not). */
     enum status (*check)(const struct force_options *options, struct error *error);
@@ -77,24 +78,26 @@ struct force_method {
      * direct sum. */
     double (*work)(const struct force_options *options, double systems, double count);
     struct force_traits (*traits)(const struct force_options *options);
-    /* Completes a force that is zero but for method, options and physics. STATUS_MEMORY; it is
-     * destroyed in any case. */
+    /* Completes a force whose members are zero but for method, options, physics and precision.
+     * STATUS_MEMORY; destroy() is called after an error, too. */
     enum status (*create)(struct force *force, const struct bodies *bodies, struct error *error);
     /* Interleave the systems of an item that is a batch, and copy them back: called before and
-     * after whatever is done with the batch; never called if force->batch_systems is 0. */
+     * after all work on the batch. Never called if force->batch_systems is 0. */
     void (*open)(struct force *force, const struct bodies *bodies, struct force_item *item);
     void (*close)(struct force *force, const struct bodies *bodies, const struct force_item *item);
     /* Computes bodies->ax, ay, az of the systems of an open item. Every thread that works on the
-     * item calls; if the team does, the call starts and ends with a barrier. Allocates nothing. */
+     * item calls it; if that is the whole team, the call starts and ends with a barrier. Allocates
+     * nothing. */
     void (*accelerations)(struct force *force, const struct bodies *bodies,
                           const struct force_item *item);
     /* Computes phi and psi of force_potentials() for an item in the same way. */
     void (*potentials)(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
-    /* Tells the parts of a force whose options are `profiled`; NULL: the method has none. */
+    /* Tells the times of the parts of the last evaluation, for a force with options.profiled; NULL:
+     * the method has no such parts. */
     void (*profile)(const struct force *force, struct force_profile *profile);
-    /* The forces on bodies that are due; NULL: the method serves no integrator that chooses its
-     * steps. */
+    /* The functions for the forces on some of the bodies, those whose steps end; NULL: the method
+     * cannot be used by integrators that need them. */
     const struct jerk_class *jerk;
     void (*destroy)(struct force *force); /* all that create() made, also if that failed */
 };
@@ -103,8 +106,8 @@ struct force_method {
 FORCE_METHODS(DECLARE_METHOD)
 #undef DECLARE_METHOD
 
-/* The first member of every method's own struct. A method's create() sets the members from
- * `precision` on. */
+/* Forces on some bodies; the first member of every method's own struct. The method's create() sets
+ * the members from `precision` on. */
 struct force {
     const struct force_method *method;
     struct force_options options; /* the share is part 0 of 1 if one process computes all */
@@ -115,9 +118,9 @@ struct force {
     size_t alone;             /* the largest team whose threads each take systems of their own */
     size_t batch_systems;     /* systems that one thread takes as a batch; 0: no batches */
     /*
-     * Tells which part has the accelerations with the bits of a single process. false: each part
-     * has those of its own bodies. true: part `holder` has those of all bodies, and the others have
-     * none (a kernel that uses Newton's third law).
+     * If several processes (parts) divide the sums: which part has the complete accelerations.
+     * false: each part has those of its own bodies. true: part number `holder` has those of all
+     * bodies, and the other parts have none (a kernel that uses Newton's third law).
      */
     bool held;
     size_t holder;
@@ -126,7 +129,7 @@ struct force {
 
 /* --- asking, before there are any bodies ------------------------------------------------------ */
 
-extern const char *const force_method_names[]; /* as the table has them; NULL-terminated */
+extern const char *const force_method_names[]; /* in the order of FORCE_METHODS; NULL-terminated */
 extern const char *const force_method_help[];  /* a sentence for each */
 const struct force_method *force_method_find(const char *name); /* NULL: there is none */
 
@@ -140,13 +143,13 @@ struct force_options force_options_named(const char *method, const char *precisi
 /* Returns the method that the options name. */
 const struct force_method *force_method_of(const struct force_options *options);
 
-/* Call bytes(), work() and traits() of the method that the options name. */
+/* Call the functions bytes(), work() and traits() of the method that the options name. */
 double force_bytes(const struct force_options *options, double systems, double count);
 double force_work(const struct force_options *options, double systems, double count);
 struct force_traits force_traits(const struct force_options *options);
 
-/* Returns the same options, but for forces that are exact except for rounding in double: direct
- * sums. */
+/* Returns these options changed so that the forces are exact but for rounding in double precision:
+ * direct sums. */
 struct force_options force_exact(const struct force_options *options);
 
 /* Fails with STATUS_CONFIG if the options name another method than direct sums. `who` is the
@@ -164,25 +167,27 @@ enum status force_create(const struct force_options *options, const struct physi
 void force_destroy(struct force *force); /* accepts NULL */
 
 /*
- * Computes bodies->ax, ay, az from the positions and masses. To be called by every thread of a team
- * of `options.threads` (or fewer) or outside any team; starts and ends with a barrier, so positions
- * written by any thread before the call are seen, and accelerations are complete after it.
- * Allocates nothing.
+ * Computes bodies->ax, ay, az from the positions and masses. Every thread of a team of
+ * options.threads (or fewer) calls it, or one thread outside any team. It starts and ends with a
+ * barrier, so positions that any thread has written before the call are seen, and accelerations are
+ * complete after it. Allocates nothing.
  */
 void force_accelerations(struct force *force, const struct bodies *bodies);
 
-/* Computes phi and psi as conserved_measure() wants them, in fp64 and in arrays aligned like those
- * of the bodies; called and synchronised like force_accelerations(). With a share, it computes
- * those of its own bodies alone. */
+/* Computes the potential phi and the virial term psi of each body (see conserved_measure()), in
+ * fp64 and in arrays aligned like those of the bodies; called and synchronised like
+ * force_accelerations(). A process that has a share of the sums computes phi and psi of its own
+ * bodies alone. */
 void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi);
 
 /*
- * Work items are for callers that have more to do with some systems than their forces before they
- * go on to the next: what one thread has at hand stays in its caches, and nobody waits. As many
- * systems as go evenly over the threads of the team are each done by one thread, one at a time or a
- * batch of them; all threads do the rest together. force_find_item() finds work item `number` = 0,
- * 1, ... of the calling thread, or returns false past its last one. Between force_open_item() and
- * force_close_item() the forces of an item are those of force->method->accelerations().
+ * Work items are for callers that compute the forces of some systems and move their bodies before
+ * they go on to other systems: the numbers of a system then stay in the caches of one thread, and
+ * no thread waits. As many systems as can be divided evenly among the threads of the team are each
+ * computed by one thread, one system at a time or a batch of them; all threads compute the rest
+ * together. force_find_item() finds work item `number` = 0, 1, ... of the calling thread, or
+ * returns false past its last one. Between force_open_item() and force_close_item() the forces of
+ * an item are those of force->method->accelerations().
  */
 bool force_find_item(const struct force *force, const struct bodies *bodies, size_t number,
                      struct force_item *item);

@@ -1,6 +1,7 @@
 #include "force/origin.h"
 
-/* The shortest networks that leave the median in the middle (Paeth 1990; Smith 1996). */
+/* The shortest networks of comparators that bring the median of 1, 3, 5, 7 or 9 numbers to the
+ * middle (Paeth 1990; Smith 1996). */
 /* clang-format off */
 static const struct origin_network networks[] = {
     { 1, 0, { { 0, 0 } } },
@@ -19,7 +20,8 @@ const struct origin_network *origin_network(size_t count)
     return &networks[(count < ORIGIN_SAMPLE ? count - 1 : ORIGIN_SAMPLE - 1) / 2];
 }
 
-/* The coordinates of a body, or medians of them; a fourth one fills the vector. */
+/* The three coordinates of a body, or medians of such coordinates; a fourth number fills the
+ * vector. */
 enum { AXES = 3, ROW = 4 };
 struct row {
     double x[ROW];
@@ -39,9 +41,9 @@ static struct row median_of(const struct origin_network *network, struct row *sa
     return sample[network->size / 2];
 }
 
-/* Returns the median of the bodies first, first + step, ... of the `size` that stand for all. If
- * they are more than one sample, it is the median of the medians of nine parts of them, each spread
- * as far. */
+/* Returns the median of the bodies number first, first + step, ... of the `size` bodies that stand
+ * for all `count`. If these are more than one sample, it is the median of the medians of nine parts
+ * of them, each part spread evenly over all. */
 static struct row median_of_part(const double *const x[AXES], size_t count, size_t size,
                                  size_t first, size_t step)
 {

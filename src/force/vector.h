@@ -1,8 +1,8 @@
 /*
- * The few vector operations that the kernels need, on the widest registers of the instruction set
- * that a file is compiled for: AVX-512, AVX2 with FMA, SSE2, NEON of 64-bit ARM, or plain arrays of
- * 16 bytes that any compiler and CPU can handle (VECTOR_PORTABLE asks for these where the compiler
- * has NEON by default). + - * are the compiler's own on all of them.
+ * The few vector operations that the force kernels need, on the widest registers of the instruction
+ * set that a file is compiled for: AVX-512, AVX2 with FMA, SSE2, NEON of 64-bit ARM, or plain
+ * arrays of 16 bytes that any compiler and CPU can handle (VECTOR_PORTABLE asks for these where the
+ * compiler has NEON by default). + - * are the compiler's own on all of them.
  *
  * For float and double each:
  *   load, store   LANES numbers at an aligned address
@@ -41,9 +41,9 @@
 
 /*
  * UNROLL stands before a loop of few rounds, whose number the compiler knows, that is to become
- * straight code: what it goes over can then stay in registers. UNROLL_TO(n) is for up to n rounds.
- * gcc unrolls soon enough in any case; clang only what it is told to unroll fully, and leaves the
- * arrays in memory otherwise.
+ * straight code: the arrays that the loop goes over can then stay in registers. UNROLL_TO(n) is for
+ * up to n rounds. gcc unrolls soon enough in any case; clang unrolls fully only the loops that are
+ * marked so, and leaves the arrays of other loops in memory.
  */
 #define VECTOR_PRAGMA(words) _Pragma(#words)
 #if defined __has_feature
@@ -52,7 +52,7 @@
 #endif
 #endif
 #if defined __SANITIZE_ADDRESS__ || defined VECTOR_SANITIZED
-#define UNROLL_TO(n) /* loops are checked as well, and compile sooner */
+#define UNROLL_TO(n) /* sanitizers check loops as well, and loops compile sooner */
 #elif defined __clang__
 #define UNROLL_TO(n) VECTOR_PRAGMA(clang loop unroll(full))
 #else
@@ -61,10 +61,10 @@
 #define UNROLL UNROLL_TO(8)
 
 /*
- * IN_MEMORY(x): x has its place in memory, and not in registers, when the loop around goes on. Sums
- * of which there are more than registers may as well wait in the first-level cache. gcc comes to
- * that by itself; clang keeps them in registers, spills the pairs that are under way, and so moves
- * twice as many vectors.
+ * IN_MEMORY(x) makes the compiler keep x in memory, and not in registers, from one round of the
+ * loop around it to the next. If there are more sums than registers, the sums may as well wait in
+ * the first-level cache. gcc does that by itself; clang keeps the sums in registers, has to store
+ * the pairs that it works on instead, and so moves twice as many vectors.
  */
 #if defined __clang__
 #define IN_MEMORY(x) __asm__("" : "+m"(x))
@@ -72,9 +72,9 @@
 #define IN_MEMORY(x) (void)0
 #endif
 
-/* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate.
- * VECTOR_HAS_ZEN: the kernels exist in a second form, for CPUs whose additions have units of their
- * own. */
+/* FLOAT_SERIES, DOUBLE_SERIES: the number of terms that the series for 1/r^3 needs after the CPU's
+ * estimate of 1/r. VECTOR_HAS_ZEN: the kernels exist in a second form, for CPUs that have units of
+ * their own for additions (AMD's). */
 #if defined __AVX512F__ && defined __AVX512DQ__
 #define VECTOR_BYTES 64
 enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32 };
@@ -138,8 +138,9 @@ VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
-/* Adds the two halves of each 128 bits of a, and of b; lanes with sums of a and of b alternate. The
- * sum of such lanes over the 128 bits, and over the vector, remains. */
+/* Adds pairs of lanes, one step of the sums over the lanes of a and of b: in each 128 bits the
+ * lanes of one half are added to those of the other, and sums of a and of b alternate. The caller
+ * adds up the lanes that remain. */
 #define FOLD(type, a, b) (_mm512_unpacklo_##type(a, b) + _mm512_unpackhi_##type(a, b))
 VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)
 {
@@ -189,7 +190,8 @@ VECTOR_INLINE(double) sum_double(vdouble a)
     const __m128d b = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
 }
-/* Unpacking zips each half of a register. */
+/* The unpack instructions zip each half of a register by itself, so the halves are then put
+ * together. */
 VECTOR_INLINE(vdouble) zip_low(vdouble a, vdouble b)
 {
     return _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x20);
