@@ -64,7 +64,7 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s)
 
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
 {
-    if (clock->dt > 0 && clock->dt != dt) /* the state is that of a run with another grid step */
+    if (clock->dt > 0 && clock->dt != dt) /* the state comes from a run with another grid step */
         clock->grid *= clock->dt / dt;
     clock->dt = dt;
 }
@@ -147,8 +147,8 @@ void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptiv
     writer->put(writer->context, "clocks", all->clocks, b->systems, CLOCK_REALS, CLOCK_REALS);
 }
 
-/* Tells whether a run could have written this clock; a checkpoint with the right checksum may have
- * been made by anybody. */
+/* Tells whether a run could have written this clock. A checkpoint with the right checksum need not
+ * come from a run: it may have been edited. */
 static bool makes_sense(const struct adaptive_clock *clock, double count)
 {
     const double bodies[] = { clock->limiting, clock->pair[0], clock->pair[1] };

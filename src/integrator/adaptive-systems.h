@@ -72,7 +72,8 @@ enum status adaptive_systems_init(struct adaptive_systems *all,
                                   struct error *error);
 void adaptive_systems_clear(struct adaptive_systems *all);
 
-/* Returns the bytes of the arrays and clocks, and of their copy from before an advance. */
+/* Returns the bytes of the arrays and clocks, and of the copies from before an advance, for
+ * `systems` systems of `count` bodies. */
 double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count);
 
 /* Returns the arrays of system s: [method->arrays][stride]. */

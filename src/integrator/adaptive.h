@@ -38,8 +38,8 @@ extern "C" {
 enum { ADAPTIVE_LEVELS = 51 };
 
 struct adaptive_options {
-    /* The values of the integrator's own keys, in the order of its variant's parameters; borrowed
-     * during create() only. NULL: their defaults. */
+    /* The values of the integrator's own config keys, in the order of its row's variant.parameters;
+     * borrowed during create() only. NULL: the defaults of the keys. */
     const double *values;
     /*
      * The factor by which the steps are to be shorter than the config asks for: 1 for the run, 2
@@ -65,8 +65,8 @@ struct adaptive_options {
     const double *others; /* [ADAPTIVE_LEVELS] */
 };
 
-/* The work that moved one system since the beginning of the run. save() and load() keep it; for
- * integrators of stages simulation_work_done() computes it. */
+/* The work by which one system was moved since the beginning of the run. save() and load() keep it
+ * in checkpoints; for integrators that are lists of stages simulation_work_done() computes it. */
 struct work_done {
     double steps;        /* steps taken; with block steps the sum of those of each body */
     double bodies;       /* bodies that one step moves: all, or 1 with block steps */

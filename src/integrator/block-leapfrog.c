@@ -26,8 +26,8 @@ static void kick(const struct block_system *s, size_t i, double h)
         s->v[axis][i] += h * s->a[axis][i];
 }
 
-/* Returns the step that the criterion with eta gives for body i; INFINITY if no force acts on
- * it. */
+/* Returns the step for body i by the criterion of block-leapfrog.h, eta sqrt(eps / |a|); INFINITY
+ * if no force acts on it. */
 static double wanted_step(const struct block_worker *worker, size_t i)
 {
     const double *const eta = worker->rule;
@@ -95,8 +95,8 @@ static void predict_turning(const struct block_worker *worker, size_t last)
     }
 }
 
-/* Turns the velocity of body i by the Coriolis force from the body's own time to that of the
- * block. */
+/* Turns the velocity of body i as the Coriolis force does from the body's own time to that of the
+ * block; does nothing if the frame is at rest. */
 static void turn_velocity(const struct block_worker *worker, size_t i)
 {
     struct field_drift by = { 0 };
@@ -159,7 +159,7 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Copies the accelerations at the start, for this thread's bodies. */
+/* Copies the accelerations at the start of the run, for this thread's bodies. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

@@ -97,7 +97,8 @@ struct reference_motion block_motion(const struct block_worker *worker, double *
     };
 }
 
-/* Adds the forces of external fields to the complete sums of the block; each thread does a part. */
+/* Adds the forces of external fields to the block's forces after the sums over bodies are complete;
+ * each thread does a part of the block. */
 static void add_fields(const struct block_worker *worker, const struct reference_motion *motion)
 {
     const struct external *const external = worker->physics->external;

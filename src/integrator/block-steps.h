@@ -41,13 +41,14 @@ struct block_workspace {
     struct jerk *forces;            /* sums accelerations, and jerks if the method has them */
     double *at_x[3], *at_v[3];      /* x and v of all bodies at the time of the block */
     double *sum_a[3], *sum_jerk[3]; /* forces on the bodies of the block, in the order of `block` */
-    double *time, *next; /* begin and end of each body's step, in units of the shortest step */
+    double *time, *next; /* begin and end of each body's step within the grid step, in units of the
+                            shortest step */
     double *wanted;      /* the step that each body of the block wants next */
     uint32_t *block;     /* indices of the bodies of the block, those that are due */
     size_t block_size;
     size_t refined; /* pairs that the second evaluation of the block's forces has summed
                        (hermite_refine()); else 0 */
-    double now;     /* time of the block, in units of the shortest step */
+    double now;     /* time of the block since the grid step began, in units of the shortest step */
     struct barrier barrier;
 };
 
@@ -58,7 +59,7 @@ enum status block_workspace_create(struct block_workspace *work,
 void block_workspace_destroy(struct block_workspace *work);
 double block_workspace_bytes(const struct force_options *options, double count, bool jerks);
 
-/* The work of one thread on a system, which a team may share. */
+/* The data for the work of one thread on a system, alone or as one of a team. */
 struct block_worker {
     const struct block_method *method;
     const void *rule; /* the method's parameters for the choice of steps, a type of its own */
@@ -66,7 +67,7 @@ struct block_worker {
     const struct physics *physics;
     const struct bodies *bodies; /* bodies of all systems; x and v of the system point into them */
     struct block_workspace *work;
-    double dt, tick; /* tick: the shortest step, dt over 2^BLOCK_DEEPEST */
+    double dt, tick; /* grid step; shortest step, dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
     size_t first, last; /* the bodies that this thread predicts: [first, last), which may include
                            the padding */
@@ -89,14 +90,15 @@ struct block_method {
     /* Begins a grid step: sets work->time and work->next of this thread's bodies, and `wanted` if
      * the method chooses their steps here. */
     void (*open_grid_step)(const struct block_worker *worker);
-    /* Predicts at_x and at_v of this thread's bodies at the time of the block. */
+    /* Predicts positions and velocities of this thread's bodies at the time of the block,
+     * work->at_x and at_v. */
     void (*predict)(const struct block_worker *worker);
     /* Ends the steps of this thread's part of the block by the forces in sum_a and sum_jerk, and
      * chooses the next steps: step, wanted, time, next. A step of 0 means that the body needs a
      * shorter step than the shortest. */
     void (*correct)(const struct block_worker *worker);
-    /* Moves all bodies of a system that cannot go on to the time of the block. The first thread
-     * calls it. */
+    /* Brings all bodies of a system that cannot go on to one time, that of the block. The first
+     * thread calls it. */
     void (*bring_along)(const struct block_worker *worker);
 };
 

@@ -47,8 +47,8 @@ enum {
     WORK_A,                           /* accelerations at the positions of WORK_PATH */
     WORK_AXES,                        /* the numbers that follow are those of axis_of(): */
     WORK_M = 0,                       /* masses */
-    WORK_REAL,                        /* all bits are set for a number that belongs to a body */
-    WORK_SCALE                        /* square of the time scale of each body */
+    WORK_REAL,                        /* all bits set for numbers of bodies, none for padding */
+    WORK_SCALE /* square of the time scale of each body, in units of the step */
 };
 
 /* The systems being moved, and the sizes of the loops over their numbers. If a function is inlined
@@ -353,7 +353,8 @@ ALWAYS_INLINE void scale_steps(const struct kernel *k)
     find_time_scales(k, of_slots(k, sizes));
 }
 
-/* Finishes the steps of the slots for which taken[slot] is set. */
+/* Finishes the steps of the slots for which taken[slot] is set: moves their bodies to the end of
+ * the step. */
 ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 {
     bool later[LANES] = { false };
@@ -389,7 +390,7 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
         while (!find_converged(k, &found, begins));
         scale_steps(&c);
         judge_steps(k, begins, taken);
-        if (c.lanes || taken[0]) /* if a system is alone, update() has no mask */
+        if (c.lanes || taken[0]) /* a system in all lanes: update() ignores the mask */
             finish_steps(&c, taken);
         note_steps(k, taken);
     }

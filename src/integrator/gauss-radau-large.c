@@ -34,7 +34,7 @@ struct radau_large {
     struct force *kernels; /* NULL: forces are computed by reference.h */
     int threads;
     double length;
-    bool by_team;      /* all threads take one system after the other together */
+    bool by_team;      /* all threads together move one system after the other */
     size_t workspaces; /* number of workspaces: one for the team, or one for each thread */
     struct workspace *work;
     struct findings *findings; /* [threads] */
@@ -118,7 +118,7 @@ static void sum_forces(void *context)
         all->kernels->method->accelerations(all->kernels, bodies, &item);
     else
         reference_accelerations_of(all->systems->physics, bodies, task->system, 0, bodies->count);
-    if (all->systems->physics->external) { /* for the bodies of this thread's share */
+    if (all->systems->physics->external) { /* each thread for its own bodies */
         const size_t start = task->system * bodies->stride;
         size_t first, last;
         share_of(all, &first, &last);

@@ -239,7 +239,8 @@ static void remember_smallest(const struct step *step, const struct radau_proble
     radau_remember_smallest(clock, problem->physics, &motion, step->dt);
 }
 
-/* Tries one step, and takes it if it is short enough. */
+/* Tries one step, moves this thread's bodies to its end if it is short enough, and chooses the next
+ * step. */
 static enum adaptive_outcome try_step(const struct step *step, const struct radau_problem *problem,
                                       double *done)
 {

@@ -42,7 +42,8 @@ const struct radau_coefficients radau = {
 /* The largest ratio of a step to the one before. A step that should have been shorter by more than
  * this factor is tried again. */
 static const double most_growth = 4;
-/* The first step, in units of the shortest time scale of a pair: about a quarter of most steps. */
+/* The first step of a run, in units of the shortest time scale of a pair: about a quarter of the
+ * steps that follow. */
 static const double first_step = 0.05;
 
 double radau_length(double accuracy)
@@ -164,7 +165,8 @@ struct systems {
     const char *kernel;
     int threads;
     double length;
-    /* For systems of few bodies: kernels, and a workspace for each thread. Otherwise NULL. */
+    /* For systems of few bodies: their kernels, and the workspace of each thread. NULL for systems
+     * of many bodies. */
     const struct radau_kernels *small;
     double **work;
     size_t *deferred; /* [threads * RADAU_LANES]: those of struct radau_batch */
@@ -178,7 +180,8 @@ static bool makes_sense(const struct adaptive_systems *all, size_t s)
     return all->clocks[s].step > 0;
 }
 
-/* Reports the pair that can no longer be resolved, or the body whose force is not finite, and the
+/* Reports why system s cannot go on: the pair whose steps have become too small for the time to
+ * change, or the body that asked for the shortest step when a force was not finite; and the
  * time. */
 static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
 {

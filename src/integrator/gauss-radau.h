@@ -33,7 +33,7 @@
 enum {
     RADAU_NODES = 7, /* nodes in addition to the start of the step */
     RADAU_TERMS = 7,
-    RADAU_RATES = 4,  /* acceleration, jerk, snap, crackle */
+    RADAU_RATES = 4,  /* the acceleration and its first three derivatives: jerk, snap, crackle */
     RADAU_PASSES = 12 /* most passes of predictor and corrector in one step */
 };
 
@@ -96,7 +96,7 @@ enum { RADAU_SCRATCH_ARRAYS = 3 * RADAU_TERMS };
 struct radau_problem {
     const struct physics *physics;
     const double *m; /* masses of the system's bodies */
-    double grid;     /* length of a grid step; see radau_floor() */
+    double grid;     /* length of a grid step, for radau_floor() */
 };
 
 /* Return the state of system s, and the constants of its motion; dt is the length of a grid
@@ -113,7 +113,7 @@ static inline struct radau_problem radau_problem_at(const struct adaptive_system
     return (struct radau_problem){ all->physics, all->bodies->m + s * all->bodies->stride, dt };
 }
 
-/* Returns an array of a system: [3][stride]. */
+/* Returns array number `array` (enum radau_array) of a system: [3][stride]. */
 static inline double *radau_array_of(const struct radau_system *system, size_t array)
 {
     return system->arrays + array * 3 * system->stride;
@@ -167,10 +167,11 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
 /* Advances the clock by a step of dt that has been taken. */
 void radau_tick(struct adaptive_clock *clock, double dt);
 
-/* Returns the time from the clock to the target. */
+/* Returns the time that is left from the clock's time to the time `target`. */
 double radau_left(const struct adaptive_clock *clock, double target);
 
-/* Returns the smallest step that still changes a time kept in one double. */
+/* Returns the smallest step that is allowed: about the rounding error of the time in one double, or
+ * of the grid step if that is longer. */
 double radau_floor(const struct adaptive_clock *clock, double grid);
 
 /* Tells whether the passes of a step can end: if b_6, the last coefficient, has converged or comes
@@ -229,15 +230,17 @@ void radau_large_advance(struct radau_large *all, double dt);
  * operations in the same order, so a system has the same bits alone and among others, and may
  * change from one lane to all lanes between two steps.
  */
-/* Most bodies of a small system, and most lanes of an instruction set. */
+/* The most bodies of a small system, and the most lanes (doubles in a vector) of an instruction
+ * set. */
 enum { RADAU_SMALL = 32, RADAU_LANES = 8 };
 
-/* The systems of a run that all threads share: each thread takes the next one that is left. */
+/* The systems of a run, which all threads share: a thread that has no system takes the next one
+ * that is left. */
 struct radau_batch {
     struct adaptive_systems *systems;
     double length, dt;   /* `length` is that of struct radau_worker, `dt` the grid step */
     const size_t *which; /* [count] indices of systems; NULL: the first `count` */
-    size_t count, next;  /* next: number of those that have been taken */
+    size_t count, next;  /* number of systems, and number of those that have been taken */
     /* [threads * RADAU_LANES] Indices of systems that were not yet at the grid point when no system
      * was left to take and few lanes were busy; such systems move faster one at a time. Used if
      * advance() is called with `lanes`. */

@@ -12,8 +12,8 @@
 /* --- the times of pairs ----------------------------------------------------------------------- */
 
 /*
- * Sums over all pairs of one body, for two cases that its acceleration and jerk do not show: the
- * shortest time scale of a pair, and the sum of the sizes of pulls that cancel.
+ * Loops over all pairs of one body, for two numbers that do not follow from its acceleration and
+ * jerk: the shortest time scale of a pair, and the sum of the sizes of its pulls, which may cancel.
  */
 
 /* Returns the square of the shortest time of a passage or of a fall of body i with another one. The
@@ -193,12 +193,12 @@ static double predicted_shift(const struct block_system *s, size_t i, int axis)
 
 /* --- a second evaluation ---------------------------------------------------------------------- */
 
-/* The bodies of a small block, at x + shift: separations are computed from both parts without
- * rounding, since two bodies may be as close as the rounding error of x. */
+/* The bodies of a small block, at the positions x + shift. Separations are computed part by part,
+ * since two bodies may be as close as the rounding error of x + shift. */
 enum { SOURCES = 2 * HERMITE_SMALL_BLOCK };
 struct small_block {
-    size_t count; /* bodies of the block, and behind them others that pull those of the block
-                     without mass */
+    size_t count; /* number of bodies: those of the block, and behind them further sources
+                     (add_sources()) */
     double m[SOURCES], v[3][SOURCES], x[3][SOURCES], shift[3][SOURCES];
 };
 
@@ -337,9 +337,9 @@ static void add_exactly(double *x, double *low, double dx)
 
 /*
  * Returns the step by Aarseth's criterion at the end of the step, where a2 has grown by h a3. If
- * pulls cancel, a2 and a3 are rounding errors over powers of h (h a3 > a2 is a first, cheap sign of
- * that), and would ask for shorter and shorter steps. Then the times of the pairs decide, as for
- * the first step.
+ * pulls cancel, a2 and a3 are rounding errors over powers of h (h |a3| > |a2| is a first, cheap
+ * sign of that), and would ask for shorter and shorter steps. Then the times of the pairs decide,
+ * as for the first step.
  */
 double hermite_correct(const struct block_system *s, const struct hermite_rule *rule,
                        const struct hermite_block *block, size_t k)

@@ -22,10 +22,10 @@ struct hermite_rule {
 /* The bodies of a system that are due at one time. */
 struct hermite_block {
     const struct physics *physics;
-    struct reference_motion predicted; /* all bodies of the system, predicted to that time */
+    struct reference_motion predicted; /* all bodies of the system, predicted for that time */
     const uint32_t *body;              /* [count] indices of the bodies that are due */
     size_t count;
-    double *a[3], *jerk[3]; /* [count] acceleration and jerk of these by all bodies */
+    double *a[3], *jerk[3]; /* [count] acceleration and jerk of the bodies that are due */
 };
 
 /*

@@ -62,15 +62,16 @@ static void predict(const struct block_worker *worker)
                      s->jerk[axis], work->time, work->now, worker->tick, worker->first, last);
 }
 
-/* Returns the step of a body at the start of a grid step; the shortest one if all are too long. */
+/* Returns the step of a body at the start of a grid step: the longest allowed one that is not
+ * longer than `wanted`; if there is none, the shortest allowed one. */
 static double first_step(const struct block_worker *worker, double wanted)
 {
     const double step = block_round_step(worker->dt, wanted);
     return step > 0 ? step : ldexp(worker->dt, -BLOCK_DEEPEST);
 }
 
-/* Returns the next step of a body: it may be halved at any time, and doubled if the time is a
- * multiple of the doubled step. */
+/* Returns the next step of a body, near `wanted`: the step may become shorter at any time, and may
+ * be doubled if the time is a multiple of the doubled step. */
 static double next_step(const struct block_worker *worker, double step, double wanted)
 {
     const double doubled = 2 * step / worker->tick;
@@ -143,7 +144,8 @@ static void begin(const struct block_worker *worker)
         s->step[i] = first_step(worker, hermite_start(s, rule_of(worker), &block, i, worker->dt));
 }
 
-/* Rounds the steps of another grid to the new grid step divided by powers of two. */
+/* Rounds all steps, which belong to another grid step, to the new grid step divided by powers of
+ * two. */
 static void fit_steps(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

@@ -264,7 +264,7 @@ bool integrator_takes_rotation(const struct integrator *integrator)
     return !integrator || !integrator_has_registers(integrator);
 }
 
-/* Finds the vector that a stage writes, and the vector to which it adds. */
+/* Finds the vector that a stage (no force) writes, and the vector to which it adds to get it. */
 static void ends_of(const struct stage *stage, enum vector *to, enum vector *from)
 {
     *to = *from = stage->verb == VERB_KICK ? VECTOR_V : VECTOR_X;

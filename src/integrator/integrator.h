@@ -51,8 +51,8 @@ enum { INTEGRATOR_MAX_STAGES = 24 };
 #define INTEGRATOR_LIST "stages"
 
 struct integrator {
-    struct variant variant; /* name and help */
-    int order;              /* order of the energy error and of the global error of a trajectory */
+    struct variant variant; /* name, help and the config keys of its own */
+    int order; /* the energy error and the error of a trajectory are proportional to dt^order */
     /*
      * The number of steps per period with which one passage through the pericentre of an eccentric
      * orbit changes the energy by at most INTEGRATOR_PASSAGE_ERROR times the potential energy
@@ -66,7 +66,7 @@ struct integrator {
     bool block_steps;   /* each body is kicked at times of its own, so the momenta that a pair
                            exchanges do not cancel */
     bool by_softening;  /* its steps are computed from the softening length, which must be > 0 */
-    const char *source; /* papers that describe it */
+    const char *source; /* papers that describe the integrator */
     /*
      * For an integrator that chooses its own steps: their lengths are proportional to the root of
      * degree `key_degree` of the config key that sets its accuracy (`accuracy` or `eta`). `work` is

@@ -21,7 +21,8 @@ struct complaint {
     char text[512];
 };
 
-/* The state of reading a list. */
+/* The state while a list is read: its words, the integrator made from them, and where to
+ * complain. */
 struct reading {
     const char *const *words;
     size_t count;
@@ -125,7 +126,7 @@ static bool check_sum(const struct reading *r, enum verb verb)
             sum += r->integrator->stages[k].coefficient;
             sizes += fabs(r->integrator->stages[k].coefficient);
         }
-    /* The sum of decimals with 16 digits has an error of this size. */
+    /* Decimal numbers of 16 digits add up to 1 with an error of this size. */
     if (fabs(sum - 1.0) <= 1e-14 * (double)r->count * fmax(1.0, sizes))
         return true;
     char text[TEXT_REAL_SIZE];

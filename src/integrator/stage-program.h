@@ -32,7 +32,7 @@ struct stage_move {
 
 enum {
     STAGE_PASS_MOVES = 4,
-    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* some two thirds of the stages are no forces */
+    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* each force makes a pass; there are two more */
 };
 
 struct stage_pass {

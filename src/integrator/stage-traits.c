@@ -157,7 +157,7 @@ static double passage_error(const struct integrator *integrator, double steps)
                     v[axis] -= h * x[axis] / (r2 * sqrt(r2));
         }
         const double error = fabs(energy_of(x, v) - E0) * (1.0 - e);
-        if (!(error < 1.0)) /* the body is lost, or its energy not finite */
+        if (!(error < 1.0)) /* the body has escaped, or its energy is not finite */
             return INFINITY;
         worst = fmax(worst, error);
     }
