@@ -6,8 +6,8 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The exact accelerations of a sample of the bodies of the first system, evenly spread over their
- * indices. */
+/* The exact accelerations of a sample of the bodies of the first system; the indices of the sample
+ * are spread evenly. */
 struct accuracy;
 
 enum { ACCURACY_SAMPLE = 256 }; /* bodies at most */

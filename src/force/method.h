@@ -1,8 +1,8 @@
 /*
  * Forces, and the methods that find them. A method is a constant table of functions, a row of
- * FORCE_METHODS and a folder of its own beside this file; `direct` sums over all pairs. Whoever
- * needs forces creates them for some bodies by the options of the config, and asks here what they
- * cost and what they can be trusted with, whichever method it is.
+ * FORCE_METHODS and a folder of its own beside this file; `direct` sums over all pairs. Code that
+ * needs forces creates an object for some bodies by the options of the config (force_create()), and
+ * asks here what its forces cost and how exact they are, whichever method it is.
  *
  * Every method works for a team of OpenMP threads. The result does not depend on the number of
  * threads, and a system's result does not depend on the systems beside it.
@@ -23,13 +23,13 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The table: ROW(name, "a sentence"); the method itself is force_<name>. The first is the default.
- */
+/* The table of methods: ROW(name, "a sentence of help"); the functions of a method are in the
+ * struct force_<name>. The first method is the default. */
 #define FORCE_METHODS(ROW)                                                                         \
     ROW(direct, "Sums over all pairs of bodies: O(N^2), as exact as their precision.")             \
     ROW(fmm, "Fast multipoles, in open space: O(N), to the error that compute.accuracy asks for.")
 
-/* The properties of forces on which those who judge a run may rely. */
+/* The properties of forces by which the program judges the errors of a run. */
 struct force_traits {
     double rounding;   /* relative rounding error of a force; 0 if its precision is double */
     double truncation; /* relative error of a force by what the method leaves out, which is the same
@@ -45,7 +45,7 @@ struct force_traits {
 /* A work item: some systems of an evaluation of forces, which one thread computes, or all threads
  * of the team together. */
 struct force_item {
-    size_t first, last; /* systems */
+    size_t first, last; /* numbers of the systems: [first, last) */
     bool by_team; /* all threads of the team compute it together; else the calling one alone */
     /* If the systems are computed as a batch, side by side in the lanes of vectors: a copy of them
      * in which they are interleaved as one system (without ids), whose bodies the caller may move
@@ -69,10 +69,12 @@ struct force; /* below */
 struct force_method {
     const char *name;
     size_t size; /* bytes of the method's own struct, whose first member is a struct force */
-    /* Checks that the method can do what the options ask for. STATUS_CONFIG (a GPU's kernel),
-     * STATUS_UNAVAILABLE (a forced instruction set that this machine has not). */
+    /* Checks that the method can do what the options ask for. STATUS_CONFIG, as for a kernel that
+     * CPUs do not have; STATUS_UNAVAILABLE, as for an instruction set that this machine does not
+     * have. */
     enum status (*check)(const struct force_options *options, struct error *error);
-    /* Returns the most bytes that the force on systems of `count` bodies takes. */
+    /* Returns the most bytes that the object for the forces in `systems` systems of `count` bodies
+     * takes. */
     double (*bytes)(const struct force_options *options, double systems, double count);
     /* Returns the work of one evaluation of all systems, in units of the work of one pair of a
      * direct sum. */
@@ -114,9 +116,9 @@ struct force {
     struct physics physics;
     enum precision precision; /* of pair terms: that of the options, or the method's choice */
     const char *kernel, *isa; /* in use, such as "plain", "avx512"; for run.json and the log */
-    enum origin origin;       /* where kernels measure positions from */
+    enum origin origin;       /* the point from which kernels measure positions */
     size_t alone;             /* the largest team whose threads each take systems of their own */
-    size_t batch_systems;     /* systems that one thread takes as a batch; 0: no batches */
+    size_t batch_systems; /* number of systems that one thread takes as a batch; 0: no batches */
     /*
      * If several processes (parts) divide the sums: which part has the complete accelerations.
      * false: each part has those of its own bodies. true: part number `holder` has those of all
@@ -136,8 +138,8 @@ const struct force_method *force_method_find(const char *name); /* NULL: there i
 /* Returns the options that the group `compute` of the config asks for. */
 struct force_options force_options_of(const struct section *compute);
 
-/* Returns the options that have the method ("": the default) and the precision that the group
- * `compute` of a run.json names. */
+/* Returns options with the method and the precision of these names, as the group `compute` of a
+ * run.json has them; method "": the default. All other members are zero. */
 struct force_options force_options_named(const char *method, const char *precision);
 
 /* Returns the method that the options name. */
@@ -160,8 +162,8 @@ enum status force_check_direct(const struct force_options *options, const char *
 
 /* --- forces of some bodies -------------------------------------------------------------------- */
 
-/* Creates the force for bodies that are laid out as `bodies` are now. STATUS_MEMORY, and the errors
- * of the method's check(). */
+/* Creates the object that computes the forces on bodies that are laid out in their arrays as
+ * `bodies` are now. STATUS_MEMORY, and the errors of the method's check(). */
 enum status force_create(const struct force_options *options, const struct physics *physics,
                          const struct bodies *bodies, struct force **force, struct error *error);
 void force_destroy(struct force *force); /* accepts NULL */

@@ -48,7 +48,7 @@
 #define VECTOR_PRAGMA(words) _Pragma(#words)
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
-#define VECTOR_SANITIZED 1 /* as clang says it */
+#define VECTOR_SANITIZED 1 /* clang's way to tell that AddressSanitizer is on */
 #endif
 #endif
 #if defined __SANITIZE_ADDRESS__ || defined VECTOR_SANITIZED
@@ -227,7 +227,8 @@ VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
     return (vdouble)vfmsq_f64(D(c), D(a), D(b));
 }
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return (vfloat)vrsqrteq_f32(F(a)); }
-/* vrsqrtsq(p, q) is (3 - p q) / 2. */
+/* Improves the estimate s of 1/sqrt(a) by a step of Newton's method: vrsqrtsq(p, q) is (3 - p q) /
+ * 2. */
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 {
     const vdouble s = (vdouble)vrsqrteq_f64(D(a));

@@ -136,9 +136,9 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
 /* --- choices ---------------------------------------------------------------------------------- */
 
 /*
- * Crossovers and sizes, as docs/performance.md has measured them. They may depend on the problem
- * only, never on the threads or on a clock: a run must find the same bits when it continues
- * elsewhere.
+ * Numbers of bodies from which another kernel is faster, and sizes, as measured in
+ * docs/performance.md. Choices by them may depend on the bodies only, never on the threads or on a
+ * clock: a run that continues on another machine must find the same bits.
  */
 enum {
     SYMMETRIC_FROM = 256, /* number of bodies from which the third law is faster */
@@ -152,7 +152,7 @@ enum {
 /* The number of bodies in a tile, by the number of bodies in the system: large tiles suit the inner
  * loops, small ones make enough pairs of tiles for all threads. */
 static const struct tile_size {
-    size_t count; /* the smallest number of bodies in the system */
+    size_t count; /* the smallest number of bodies in a system for which the row holds */
     size_t tile;
 } tile_sizes[] = { { 16384, TILE_MOST }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
 
@@ -212,8 +212,8 @@ static enum status check_options(const struct force_options *options, struct err
 }
 
 /* Chooses the kernel: the one that is asked for; for "auto" the symmetric one from SYMMETRIC_FROM
- * bodies on, else the plain one. The symmetric kernel gives way to the plain one if no system has
- * the masses for the third law. */
+ * bodies on, else the plain one. The plain kernel takes the place of the symmetric one if every
+ * system has a mass that is too small for the third law (packing.massive). */
 static enum force_kernel_id choose_kernel(const struct direct *direct, enum force_kernel_id asked,
                                           const struct bodies *bodies)
 {

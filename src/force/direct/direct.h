@@ -1,9 +1,10 @@
 /*
- * Direct summation, the force method that adds up all pairs. Three levels find a force:
- * force_find_item() and its callers distribute the systems over threads; sums.c packs a system,
- * goes over its tiles and unpacks its sums; the kernels (kernel.h) sum pairs. This header has the
- * data of the second level: the choices for the bodies, and the sums of one system while a team of
- * threads makes them.
+ * Direct summation, the force method that adds up all pairs. A force is computed on three levels:
+ * force_find_item() and its callers distribute the systems over threads; sums.c converts the bodies
+ * of a system into the units of the kernels (packs it), goes over pairs of tiles (ranges of its
+ * bodies) and converts the sums back; the kernels (kernel.h) sum pairs. This header has the data of
+ * the second level: the choices for the bodies, and the sums of one system while a team of threads
+ * makes them.
  */
 #ifndef ORRERY_FORCE_DIRECT_DIRECT_H
 #define ORRERY_FORCE_DIRECT_DIRECT_H
@@ -48,22 +49,22 @@ struct direct {
     struct force base;
     const struct kernels *kernels;
     enum precision precision;
-    enum force_kernel_id kernel; /* no longer FORCE_AUTO */
-    size_t tile, tiles;          /* bodies in a tile, tiles in a system */
+    enum force_kernel_id kernel; /* the kernel that was chosen, never FORCE_AUTO */
+    size_t tile, tiles;          /* number of bodies in a tile, number of tiles in a system */
     size_t wave;      /* the most rounds of the tournament (sums.c) between two barriers */
     size_t laps;      /* times that the totals go through all processes (parts) */
     size_t scratches; /* number of systems that are summed at the same time */
     struct scratch *scratch;
 };
 
-/* Finds the kernels that the options ask for. STATUS_CONFIG, STATUS_UNAVAILABLE as the method's
- * check(). */
+/* Finds the kernels of the instruction set that the options ask for. STATUS_CONFIG,
+ * STATUS_UNAVAILABLE: as check() of struct force_method. */
 enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                 struct error *error);
 
-/* Returns a hash of this CPU's estimates of 1/sqrt(a) with an instruction set: CPUs whose hashes
- * differ differ in the last bits of all kernels of that set, of any method. 0 if `isa` names no set
- * of this build. */
+/* Returns a hash of this CPU's estimates of 1/sqrt(a) by the instruction set `isa`. On two CPUs
+ * with different hashes the results of all kernels of that set differ in the last bits. 0 if `isa`
+ * names no set of this build. */
 uint32_t direct_estimates(const char *isa);
 
 /* The functions of the method that compute accelerations and potentials (sums.c), and those for
@@ -77,7 +78,7 @@ extern const struct jerk_class direct_jerk;
 /* The threads that work together on one system, and the calling thread's number among them. */
 struct team {
     size_t rank, size;       /* threads of rank >= size only wait */
-    struct barrier *barrier; /* NULL: there are no others to wait for */
+    struct barrier *barrier; /* NULL: the thread works alone */
 };
 
 static inline void team_wait(const struct team *team)

@@ -16,8 +16,7 @@
 enum {
     CHUNK = 2048,   /* bodies whose pull is summed in the precision of the terms */
     BLOCK = 4,      /* due bodies that are not divided between threads */
-    FEW_BLOCKS = 4, /* blocks of each thread; if there are fewer, threads divide the chunks and
-                       not the bodies */
+    FEW_BLOCKS = 4, /* blocks for each thread; if there are fewer, threads divide the chunks */
     SUMS = 6        /* three of the acceleration, three of the jerk */
 };
 
@@ -32,10 +31,10 @@ struct direct_jerk {
     kernel_jerk *sum; /* the kernel that sums; not used if `reference` */
     const struct kernels *kernels;
     struct packing packing;
-    struct packed_motion packed; /* its arrays are owned */
+    struct packed_motion packed; /* the bodies as the kernels read them; owns its arrays */
     struct reference_motion bodies;
     size_t chunks, threads;
-    double *parts; /* chunks x SUMS x few_bodies() */
+    double *parts; /* [chunks][SUMS][few_bodies()] sums of each chunk */
     struct barrier barrier;
 };
 
@@ -172,7 +171,7 @@ static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active
     }
 }
 
-/* Turns sums into accelerations and jerks in true units. */
+/* Turns the sums of the kernels into accelerations and jerks in true units. */
 static void scale(const struct direct_jerk *jerk, size_t count, double *const sums[SUMS])
 {
     const struct force_kernels *const kernels = &jerk->kernels->force[jerk->packing.precision];

@@ -62,8 +62,8 @@
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    GROUP = 8,                              /* vectors of bodies whose sums stay at hand */
-    LOT = 2,                                /* vectors that go through the pipeline together */
+    GROUP = 8, /* vectors of bodies whose sums stay at hand */
+    LOT = 2,   /* vectors of pairs that go through the pipeline together */
     PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* LOT for the kernels without the third law */
     FEW = VECTOR_REGISTERS == 32 ? 3 : 2,   /* vectors that keep the CPU busy without a pipeline */
     SELF_BLOCK = 32, /* bodies of a block within which the third law does not pay */
@@ -76,8 +76,8 @@ enum {
 
 #define ROOT_3 1.7320508075688772935
 
-/* The ways in which the third law adds to the sums of both bodies; see update() in
- * third-law.inc. */
+/* The ways in which the kernels add the term of a pair to the sums of both its bodies; see update()
+ * in third-law.inc. */
 enum {
     UPDATE_FUSED,  /* m_i m_j r / r^3, by a fused product and sum on either side */
     UPDATE_SUMMED, /* this term computed once, added on one side and subtracted on the other */
@@ -111,7 +111,7 @@ enum {
     LANES_mixed = LANES_single
 };
 
-/* The root of 3 in the precision of the kernels. */
+/* The root of 3 as the kernels of each precision have it. */
 #define ROOT_double ROOT_3
 #define ROOT_mixed ((double)(float)ROOT_3)
 #define ROOT_single ROOT_mixed

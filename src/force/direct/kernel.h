@@ -37,8 +37,8 @@ typedef void kernel_potential(const struct packed *packed, struct range i, doubl
                               double *psi);
 
 struct force_kernels {
-    /* The factor of r_ij / r_ij^3, left out of all sums for speed: the leading coefficient of the
-     * series. */
+    /* The factor by which all sums of the kernels are to be multiplied: the leading coefficient of
+     * the series for 1/r^3, which the kernels leave out for speed. */
     double factor;
     /* sum[FORCE_PLAIN] has the kernels that compute total = sum_j m_j r_ij / r_ij^3 over the system
      * for the bodies i of a range; NULL for the other kernels, which work otherwise. */
@@ -55,8 +55,9 @@ struct force_kernels {
      * the same bits as packing_fill() and the plain kernel. */
     size_t lanes;
     kernel_batch *batch[MASSES_COUNT];
-    /* The kernels of Hermite's method (jerk.h) sum accelerations and jerks over a range of bodies j
-     * whose ends are multiples of JERK_PADDING; the sums are to be multiplied by `jerk_factor`. */
+    /* The kernels for bodies that are due (jerk.h) sum accelerations and jerks over a range of
+     * bodies j whose ends are multiples of JERK_PADDING; the sums are to be multiplied by
+     * `jerk_factor`. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
     kernel_jerk *due[FORM_COUNT]; /* such sums without jerks; velocities are not read */
@@ -75,21 +76,22 @@ struct kernels {
      */
     void (*interleave)(const double *systems, size_t stride, size_t lanes, double *batch);
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);
-    /* Computes the bounds of the first `count` numbers of each system of a batch. */
+    /* Computes the least and the greatest of the first `count` numbers of each system in an
+     * interleaved array. */
     void (*bounds)(const double *batch, size_t count, size_t lanes, struct bounds *bounds);
-    /* Computes the origin of each system of a batch along one axis, see origin_find(); `count` is
-     * at most ORIGIN_ONE_SAMPLE. */
+    /* Computes the origin of each system of a batch along one axis, from an interleaved array of
+     * coordinates, as origin_find() does; `count` is at most ORIGIN_ONE_SAMPLE. */
     void (*origins)(const double *batch, size_t count, size_t lanes, double *origins);
-    /* Compute sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i, for bodies packed as
-     * PRECISION_DOUBLE. */
+    /* Compute phi = sum_j m_j / s and psi = sum_j m_j r^2 / s^3 over j other than i, where r is the
+     * distance and s^2 = r^2 + eps^2, for bodies packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
     /* Computes the CPU's estimates of 1/sqrt(a) for a = 1 + 3 k / KERNEL_ESTIMATES, in float and in
      * double; see vector.h. */
     void (*estimates)(double of_float[KERNEL_ESTIMATES], double of_double[KERNEL_ESTIMATES]);
 };
 
-/* The tables of the sets. "zen" is for CPUs whose additions do not take the multipliers' time, as
- * those of AMD. */
+/* The tables of kernels, one for each instruction set. Those with "zen" in their names are for
+ * AMD's CPUs, which have units of their own for additions. */
 #define DECLARED(family, set, ...) extern const struct kernels kernels_##set;
 FORCE_ISAS(DECLARED)
 #undef DECLARED

@@ -1,5 +1,5 @@
-/* The data of kernels: bodies in the precision and the units of a kernel (packing.h makes them),
- * and sums over them. */
+/* The data on which kernels work: packed bodies, copies in the precision and the units of a kernel
+ * (packing.h makes them), and sums over them. */
 #ifndef ORRERY_FORCE_DIRECT_PACKED_H
 #define ORRERY_FORCE_DIRECT_PACKED_H
 
@@ -20,7 +20,7 @@ struct packed {
     void *m;
     void *x[3];
     void *x_low[3]; /* the rest that rounding to float took from x; PRECISION_MIXED only */
-    double eps2;    /* positive: 1/r^3 is finite at r = 0, and 0/r^3 is 0 there */
+    double eps2;    /* square of the softening length; positive, so that 1/r^3 is finite at r = 0 */
     double box;     /* side of the periodic box, or 0 in open space */
     bool touching;  /* the true eps is 0, so a pair at r = 0 counts for nothing in potentials */
     bool equal;     /* all masses are 1; m is filled only if there is padding */
@@ -41,13 +41,13 @@ struct bounds {
     double least, greatest;
 };
 
-/* A batch of interleaved systems: element i x lanes + k of an array belongs to body i of system
- * k. */
+/* A batch of interleaved systems: element i x lanes + k of an array of bodies belongs to body i of
+ * system k; other arrays have one element for each system. */
 struct packed_batch {
     const double *x[3];
-    double center[3][BATCH_SYSTEMS]; /* packed = scale (true - center) */
+    double center[3][BATCH_SYSTEMS]; /* packed x = scale (true x - center) */
     double scale[BATCH_SYSTEMS];
-    double eps2[BATCH_SYSTEMS]; /* see struct packed */
+    double eps2[BATCH_SYSTEMS]; /* as in struct packed */
     double unit[BATCH_SYSTEMS]; /* factor that turns sums into accelerations */
     /* The systems in the form that kernels read, each of at most BATCH_COUNT bodies; the arrays are
      * lent by the caller, who has filled in the masses; the kernel fills in the positions. */
@@ -59,7 +59,7 @@ struct packed_batch {
 /* Bodies that move, for kernels that need velocities as well. */
 struct packed_motion {
     struct packed position; /* always with masses; length is a multiple of JERK_PADDING */
-    struct packed velocity; /* x and x_low alone */
+    struct packed velocity; /* velocities in x and x_low; no other members are used */
 };
 
 enum { JERK_PADDING = 64 }; /* bodies: the most that one round of the kernels' loop takes */

@@ -63,7 +63,7 @@ static const struct limits *limits_of(enum precision precision)
     return precision == PRECISION_DOUBLE ? &double_limits : &float_limits;
 }
 
-/* Returns the power of two that takes `reach` to between a half of 2^exponent and 2^exponent. */
+/* Returns the power of two that scales `reach` to a number from 2^(exponent - 1) to 2^exponent. */
 static double scale_to(double reach, int exponent)
 {
     int e = 0;
@@ -209,7 +209,7 @@ static void fill_box(float *restrict high, float *restrict low, const double *re
     }
 }
 
-/* Packs one axis in the way that the precision and the boundary ask for. */
+/* Packs coordinates along one axis by the function for the precision and the boundary. */
 static void fill_axis(const struct packing *packing, const struct packed *packed, int axis,
                       const double *x, double center, double scale, struct range range)
 {

@@ -20,10 +20,10 @@
 
 struct packing {
     enum precision precision;
-    struct packed packed; /* the arrays are lent by the caller, the rest is set by packing_open() */
-    size_t first;         /* the system's first body in the arrays of the bodies */
+    struct packed packed; /* the caller lends the arrays; packing_open() sets the rest */
+    size_t first;         /* index of the system's first body in the arrays of the bodies */
     double center[3];
-    double length_scale, mass_scale; /* packed = scale x true; equal masses are packed as 1 */
+    double length_scale, mass_scale; /* packed = scale x true value; equal masses are packed as 1 */
     double velocity_scale;           /* packed v = scale x true v; only jerks need velocities */
     /* All masses are large enough for kernels that use Newton's third law, which sum terms with m_i
      * m_j and divide by m_i in the end. */

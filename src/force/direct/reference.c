@@ -133,7 +133,7 @@ size_t reference_strongest(const struct physics *physics, const struct reference
             const double d = separation(physics, motion->x[axis][i], motion->x[axis][j]);
             r2 += d * d;
         }
-        const double s2 = r2 + eps2; /* m r / s^3, the size of the pull */
+        const double s2 = r2 + eps2; /* the size of the pull is m r / s^3 */
         const double pull = s2 > 0 ? motion->m[j] * sqrt(r2) / (s2 * sqrt(s2)) : INFINITY;
         if (j != i && pull > most) {
             most = pull;

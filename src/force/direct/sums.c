@@ -29,16 +29,16 @@ struct wave {
     size_t first, rounds;
     size_t first_unit, last_unit; /* this process's, counted from the start of round `first` */
     size_t index;                 /* number of this process in the row along which the totals go */
-    size_t before, after;         /* the processes beside it in that row */
+    size_t before, after; /* the processes from which and to which the totals go in that row */
 };
 
 /* --- the tournament --------------------------------------------------------------------------- */
 
 /*
  * A round-robin tournament of tiles: every tile is paired with every other one, and with itself,
- * once. In round r tile i goes with the tile j for which i + j = r modulo the number of tiles. So
- * no tile has two partners in one round, and sums that a round keeps for itself have one writer,
- * whoever it is; added up round by round, their bits depend on the schedule alone.
+ * once. In round r tile i is paired with the tile j for which i + j = r modulo the number of tiles.
+ * So no tile has two partners in one round, and the sums of a round for a tile are written by one
+ * thread, whichever it is; added up round by round, their bits depend on the order of rounds alone.
  */
 struct tournament {
     size_t tiles;
@@ -330,8 +330,8 @@ static struct system_sum find_team(struct direct *direct, const struct bodies *b
     return sum;
 }
 
-/* Packs the bodies of a system for this thread's part in its sums. Ends with a barrier of the team.
- */
+/* Packs this thread's part of the bodies of a system, and fills in *sum for it. Ends with a barrier
+ * of the team. */
 static void pack(struct system_sum *sum, enum precision precision, size_t system)
 {
     const struct force *const force = &sum->direct->base;
