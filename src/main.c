@@ -125,8 +125,8 @@ int main(int argc, char **argv)
         signals_expect();
     memory_watch_libraries();
     occupy_standard_streams();
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the size limit of files shall fail with EFBIG */
-    signal(SIGCHLD, SIG_DFL); /* if the caller ignored it, no child could be waited for */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails with EFBIG then */
+    signal(SIGCHLD, SIG_DFL); /* if the caller ignored SIGCHLD, waiting for a child would fail */
     gsl_set_error_handler_off();
     memory_return_large();
     struct error error = { 0 };

@@ -18,7 +18,7 @@
 struct scene {
     struct physics physics;
     struct bodies *bodies;
-    struct conserved *conserved, *first; /* now, and at step 0 */
+    struct conserved *conserved, *first; /* [systems] of the present moment, and of step 0 */
     double *phi, *psi;
     struct moment moment;
 };

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with both numbers in the message unless |value - expected| <= tolerance. */
+/* Lets the test fail, with both numbers in the message, unless |value - expected| <= tolerance. */
 #define assert_close(value, expected, tolerance)                                                   \
     do {                                                                                           \
         const double value_ = (value), expected_ = (expected), tolerance_ = (tolerance);           \
@@ -31,7 +31,7 @@
 static inline int is_thorough(const char *name)
 {
     const char *const wish = getenv("ORRERY_THOROUGH"), *const words[] = { wish, " ", name };
-    uint32_t hash = 2166136261; /* FNV-1a */
+    uint32_t hash = 2166136261; /* the hash FNV-1a */
     if (!wish || !*wish || strcmp(wish, "1") == 0)
         return wish && *wish;
     for (int k = 0; k < 3; k++)
