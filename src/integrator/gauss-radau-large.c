@@ -16,7 +16,7 @@
 
 /* Memory for one step of one system at a time; it belongs to a thread or to the team. */
 struct workspace {
-    double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride] */
+    double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride]: for struct radau_scratch */
     double *copy;  /* [RADAU_ARRAYS][3][stride]: a copy of the system's state, which takes the step
                       to the grid point */
 };
@@ -195,7 +195,8 @@ static void copy_part(const struct radau_worker *worker, const struct radau_syst
                from->arrays + k * from->stride + worker->first, bytes);
 }
 
-/* Copies this thread's part of a state to the arrays of the bodies. */
+/* Copies positions and velocities of this thread's bodies from a state to the arrays of the
+ * bodies. */
 static void show_part(const struct task *task, const struct radau_worker *worker,
                       const struct radau_system *from)
 {
@@ -253,7 +254,7 @@ static void move_system(struct radau_large *all, size_t s, double dt)
         show_part(&task, &worker, &system);
     clock.stuck = outcome;
     if (all->by_team)
-        barrier_wait(&all->barrier); /* no thread reads the old clock any more */
+        barrier_wait(&all->barrier); /* from here on no thread reads the system's old clock */
     if (!all->by_team || omp_get_thread_num() == 0)
         all->systems->clocks[s] = clock;
 }

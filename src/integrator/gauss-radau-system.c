@@ -141,7 +141,8 @@ void radau_know_force(const struct radau_worker *worker, const struct radau_syst
     system->clock->sums += (double)system->count;
 }
 
-/* The computing time of a node without its pairs, in units of one pair's time. */
+/* The computing time of a step at one of its nodes, without the pairs, in units of one pair's
+ * time. */
 enum { STEP_WORK = 100 };
 
 static void find_largest(const struct radau_worker *worker, double values[2])

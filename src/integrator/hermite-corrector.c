@@ -182,7 +182,7 @@ static struct change change_of(const struct block_system *s, const struct hermit
                             second, third };
 }
 
-/* Returns the predicted position of a body that is due, minus x: the rounding error of x and
+/* Returns the predicted position of a body that is due, minus x: the rounding error of x plus
  * h v + h^2/2 a + h^3/6 jerk. */
 static double predicted_shift(const struct block_system *s, size_t i, int axis)
 {

@@ -39,7 +39,7 @@ enum { STAGE_REGISTERS = VECTORS - VECTOR_R };
 
 struct stage {
     enum verb verb;
-    double coefficient;         /* unused by VERB_FORCE */
+    double coefficient;         /* factor of the verb; VERB_FORCE does not use it */
     enum vector to, from, rate; /* the vectors of VERB_COMBINE; other verbs do not use them */
     unsigned power;             /* exponent of dt in VERB_COMBINE, 0 to 2 */
 };
@@ -83,9 +83,9 @@ struct integrator {
     struct stage stages[INTEGRATOR_MAX_STAGES];
 };
 
-/* Return the row of the table of integrators at an index or of a name, or the name and help of the
- * row at an index; NULL past the last row or for an unknown name. Rows are constants: nobody frees
- * them. */
+/* Return the row of the table of integrators at an index, the row of a name, and the member
+ * `variant` of the row at an index; NULL past the last row or for an unknown name. Rows are
+ * constants: nobody frees them. */
 const struct integrator *integrator_at(size_t index);
 const struct integrator *integrator_find(const char *name);
 const struct variant *integrator_variant(size_t index);
