@@ -14,7 +14,8 @@ enum precision {
     PRECISION_SINGLE /* pair terms in fp32, from positions rounded to fp32 */
 };
 
-extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
+extern const char *const precision_names[]; /* the choices of compute.precision, in the order of the
+                                               enum; NULL-terminated */
 extern const char *const precision_help[];  /* a sentence for each */
 /* The names of the kernels that sum forces on CPUs (force/kernels.inc), with "auto" as the first;
  * NULL-terminated. Other names are refused with STATUS_CONFIG. */
@@ -55,7 +56,7 @@ struct force_method;
 struct force_options {
     enum precision precision;
     const char *kernel; /* one of force_kernel_names */
-    const char *isa;    /* one of force_isa_names (isa.h) */
+    const char *isa;    /* instruction set: one of force_isa_names (isa.h) */
     int threads;        /* threads of the team that will compute the forces; at least 1 */
     struct force_share share;
     const struct force_method *method; /* a row of FORCE_METHODS in method.h; NULL: direct sums */

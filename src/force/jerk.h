@@ -56,7 +56,7 @@ struct jerk {
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
                         size_t count, bool rates, struct jerk **jerk, struct error *error);
 
-/* Returns the most bytes that jerk_create() takes for systems of `count` bodies. */
+/* Returns the most bytes that jerk_create() allocates for systems of `count` bodies. */
 double jerk_bytes(const struct force_options *options, double count);
 
 /* Destroys what jerk_create() made; accepts NULL. */

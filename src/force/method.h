@@ -101,7 +101,7 @@ struct force_method {
     /* The functions for the forces on some of the bodies, those whose steps end; NULL: the method
      * cannot be used by integrators that need them. */
     const struct jerk_class *jerk;
-    void (*destroy)(struct force *force); /* all that create() made, also if that failed */
+    void (*destroy)(struct force *force); /* frees all that create() made, even if it failed */
 };
 
 #define DECLARE_METHOD(name, help) extern const struct force_method force_##name;

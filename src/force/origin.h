@@ -21,7 +21,7 @@ extern "C" {
 enum origin {
     ORIGIN_EXACT,  /* any origin: kernels read positions in double, with all digits */
     ORIGIN_MEDIAN, /* the median of origin_find() in open space; in a periodic box, 0 */
-    ORIGIN_ZERO    /* the origin of coordinates */
+    ORIGIN_ZERO    /* the point (0, 0, 0) */
 };
 
 enum { ORIGIN_SAMPLE = 9, ORIGIN_COMPARATORS = 19 };

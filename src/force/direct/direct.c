@@ -211,9 +211,9 @@ static enum status check_options(const struct force_options *options, struct err
     return direct_find_kernels(options, &kernels, error);
 }
 
-/* Chooses the kernel: the one that is asked for; for "auto" the symmetric one from SYMMETRIC_FROM
- * bodies on, else the plain one. The plain kernel takes the place of the symmetric one if every
- * system has a mass that is too small for the third law (packing.massive). */
+/* Chooses the kernel: the one that the config asks for; for "auto" the symmetric one from
+ * SYMMETRIC_FROM bodies on, else the plain one. The plain kernel takes the place of the symmetric
+ * one if every system has a mass that is too small for the third law (packing.massive). */
 static enum force_kernel_id choose_kernel(const struct direct *direct, enum force_kernel_id asked,
                                           const struct bodies *bodies)
 {
@@ -321,7 +321,7 @@ static double bytes_of(const struct force_options *options, double systems, doub
     const double length = bodies_length_of(1, count);
     const double round = round_bytes(options->precision, length);
     const double tiles = ceil(count / (double)choose_tile((size_t)count));
-    double scratch = 4 * length * sizeof(double) + round; /* packed, and one round of a wave */
+    double scratch = 4 * length * sizeof(double) + round; /* packed bodies; sums of one round */
     if (options->share.parts > 1)
         scratch += round * fmin(tiles, LAP_ROUNDS);
     else if (round < WAVE_BYTES)

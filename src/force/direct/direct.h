@@ -21,8 +21,8 @@
  */
 
 struct batch {
-    /* The bodies: element i x lanes + k of an array belongs to body i of system k of the batch; the
-     * ids are not set. */
+    /* The interleaved bodies: element i x lanes + k of an array belongs to body i of system k of
+     * the batch; the ids are not set. */
     struct bodies *bodies;
     const struct kernels *kernels;
     const struct force_kernels *sums; /* those of `kernels` for the precision in use */
@@ -87,7 +87,7 @@ static inline void team_wait(const struct team *team)
         barrier_wait(team->barrier);
 }
 
-/* The sums of one system, as one thread of the team sees them. */
+/* The data with which one thread of a team computes its part of the sums of one system. */
 struct system_sum {
     struct direct *direct;
     const struct bodies *bodies;

@@ -14,7 +14,7 @@
 #include "force/direct/reference.h"
 
 enum {
-    CHUNK = 2048,   /* bodies whose pull is summed in the precision of the terms */
+    CHUNK = 2048,   /* bodies whose pulls are summed in the precision of the pair terms */
     BLOCK = 4,      /* due bodies that are not divided between threads */
     FEW_BLOCKS = 4, /* blocks for each thread; if there are fewer, threads divide the chunks */
     SUMS = 6        /* three of the acceleration, three of the jerk */

@@ -49,7 +49,7 @@ struct force_kernels {
      * divided by m_i in the end.
      */
     kernel_tile_pair *tile_pair[FORM_COUNT][MASSES_COUNT];
-    /* The third-law update for all pairs within one tile. */
+    /* The third-law update for all pairs of bodies of one tile; as tile_pair, it sums forces. */
     kernel_tile_self *tile_self[FORM_COUNT][MASSES_COUNT];
     /* The kernels of a batch pack and sum `lanes` interleaved systems at once, in open space, with
      * the same bits as packing_fill() and the plain kernel. */

@@ -31,7 +31,8 @@ struct packed {
  * systems as the widest vector has lanes, BATCH_SYSTEMS. */
 enum { FLUSH_COUNT = 256, BATCH_COUNT = FLUSH_COUNT, BATCH_SYSTEMS = 16 };
 
-/* Three arrays, one for each axis. */
+/* Sums for bodies: three arrays of float or double, one for each axis, in the precision of a
+ * kernel. */
 struct sums {
     void *x, *y, *z;
 };
