@@ -10,10 +10,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum {
-    TEAM_FROM = 1024 /* bodies of a system that a team moves, at least: a smaller block is done
-                        before a second thread has started */
-};
+/* The least number of bodies of a system that a team of threads moves: a smaller block is done
+ * before a second thread has started. */
+enum { TEAM_FROM = 1024 };
 
 struct block_systems {
     struct adaptive_systems common;
