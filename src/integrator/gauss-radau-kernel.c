@@ -110,8 +110,7 @@ ALWAYS_INLINE vdouble root(vdouble a)
     return result;
 }
 
-/* Stores a vector in the lanes for which the mask is set; in all lanes if they have one system,
- * whose bodies take the same steps. */
+/* Updates an array where the mask is set; in one system in all lanes it is set everywhere. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);

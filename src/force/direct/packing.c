@@ -166,8 +166,7 @@ void packing_open(struct packing *packing, const struct physics *physics,
         packing->packed.m = bodies->m + packing->first;
 }
 
-/* The functions fill_...() are loops over whole arrays, one for each way to pack, so that compilers
- * turn them into vector code. */
+/* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
 CLONE_FOR_VECTORS
 static void fill_double(double *restrict packed, const double *restrict x, double scale,
                         struct range range)

@@ -57,7 +57,7 @@ void sums_destroy(const struct sums *sums);
 void packing_open(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 
-/* Packs the masses and positions of a range of the system's bodies. */
+/* Packs the bodies of a range. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 
 /* Pack masses, positions or velocities of a range of the system's bodies, from arrays that begin

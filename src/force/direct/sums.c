@@ -330,8 +330,8 @@ static struct system_sum find_team(struct direct *direct, const struct bodies *b
     return sum;
 }
 
-/* Packs this thread's part of the bodies of a system, and fills in *sum for it. Ends with a barrier
- * of the team. */
+/* Packs the bodies of a system for this thread's part in its sums. Ends with a barrier of the team.
+ */
 static void pack(struct system_sum *sum, enum precision precision, size_t system)
 {
     const struct force *const force = &sum->direct->base;
@@ -425,8 +425,8 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 
 /* --- accelerations and potentials ------------------------------------------------------------- */
 
-/* Computes accelerations, or potentials if `phi` is not NULL, by the loops of reference.h, in the
- * first thread of the team. */
+/* Computes accelerations, or potentials if `phi` is not NULL, by the reference and in one thread of
+ * the team. */
 static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
 {
     const struct physics *const physics = &sum->direct->base.physics;
@@ -439,8 +439,8 @@ static void sum_reference(const struct system_sum *sum, size_t system, double *p
         reference_accelerations_of(physics, b, system, 0, b->count);
 }
 
-/* Computes accelerations. If one process is to hold those of all bodies (force->held), a system in
- * which a mass is too small for the third law is summed by that process alone. */
+/* Computes accelerations. If one process holds those of all bodies, a system that lacks the masses
+ * for the third law is summed by that process alone. */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {
