@@ -212,12 +212,14 @@ static json_t *rows_json(const struct gpu_tuning_table *table)
         const struct gpu_tuning_row *row = &table->rows[k];
         const struct gpu_tuning *tuning = &row->tuning;
         if (row->count > 0)
-            document_append(&rows, json_pack("{s:s, s:s, s:I, s:i, s:i, s:i, s:i}", "kernel",
-                                             gpu_catalog[row->kernel].name, "precision",
-                                             precision_names[row->precision], "count",
-                                             (json_int_t)row->count, "block", tuning->block, "tile",
-                                             tuning->tile, "bodies", tuning->bodies, "at_once",
-                                             tuning->at_once));
+            document_append(&rows,
+                            DOCUMENT({ "kernel", json_string(gpu_catalog[row->kernel].name) },
+                                     { "precision", json_string(precision_names[row->precision]) },
+                                     { "count", json_integer((json_int_t)row->count) },
+                                     { "block", json_integer(tuning->block) },
+                                     { "tile", json_integer(tuning->tile) },
+                                     { "bodies", json_integer(tuning->bodies) },
+                                     { "at_once", json_integer(tuning->at_once) }));
     }
     return rows;
 }

@@ -25,10 +25,12 @@ enum status results_create(const char *law, struct results **result, struct erro
     char stamp[CLOCK_STAMP_SIZE], model[CORES_MODEL_SIZE];
     struct results *results = *result = calloc(1, sizeof *results);
     if (results)
-        results->root = json_pack(
-            "{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:[], s:[]}", "version", build_version(), "commit",
-            build_commit(), "compiler", build_compiler(), "date", clock_stamp(stamp), "cpu",
-            cores_model(model), "cores", cores_available(), "law", law, "rates", "rows");
+        results->root = DOCUMENT(
+            { "version", json_string(build_version()) }, { "commit", json_string(build_commit()) },
+            { "compiler", json_string(build_compiler()) },
+            { "date", json_string(clock_stamp(stamp)) }, { "cpu", json_string(cores_model(model)) },
+            { "cores", json_integer(cores_available()) }, { "law", json_string(law) },
+            { "rates", json_array() }, { "rows", json_array() });
     if (results && results->root)
         return STATUS_OK;
     results_destroy(results);
@@ -45,53 +47,55 @@ void results_destroy(struct results *results)
 
 void results_add_rate(struct results *results, const struct bench_rate *rate)
 {
-    json_array_append_new(json_object_get(results->root, "rates"),
-                          json_pack("{s:s, s:s, s:s, s:i, s:f}", "isa", rate->isa, "operation",
-                                    rate->operation, "type", rate->type, "threads", rate->threads,
-                                    "per_second", rate->per_second));
+    json_array_append_new(
+        json_object_get(results->root, "rates"),
+        DOCUMENT({ "isa", json_string(rate->isa) }, { "operation", json_string(rate->operation) },
+                 { "type", json_string(rate->type) }, { "threads", json_integer(rate->threads) },
+                 { "per_second", document_number(rate->per_second) }));
 }
 
-static void add_multipoles(json_t *json, const struct multipoles *multipoles)
+/* Adds the members of `rest`, which it takes over, to an object. */
+static void add_members(json_t *object, json_t *rest)
 {
-    const struct {
-        const char *key;
-        double value;
-    } table[] = { { "error_99", multipoles->errors.error_99 },
-                  { "error_9999", multipoles->errors.error_9999 },
-                  { "largest_error", multipoles->errors.largest },
-                  { "near_share", multipoles->profile.near },
-                  { "far_share", multipoles->profile.far },
-                  { "tree_share", multipoles->profile.tree },
-                  { "control_share", multipoles->profile.control },
-                  { "near_pairs", multipoles->profile.pairs } };
-    for (size_t k = 0; k < COUNT_OF(table); k++)
-        json_object_set_new(json, table[k].key, document_number(table[k].value));
+    json_object_update(object, rest);
+    json_decref(rest);
 }
 
 void results_add_row(struct results *results, const struct bench_row *row)
 {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I}", "part", row->title,
-                             "backend", row->backend, "kernel", row->kernel, "precision",
-                             row->precision, "isa", row->isa, "threads", row->threads, "systems",
-                             (json_int_t)row->systems, "bodies", (json_int_t)row->count);
-    json_object_set_new(json, "method",
-                        json_string(row->accuracy > 0 ? force_fmm.name : force_direct.name));
-    if (row->accuracy > 0)
-        json_object_set_new(json, "accuracy", json_real(row->accuracy));
-    if (row->skipped) {
-        json_object_set_new(json, "skipped", json_string(row->skipped));
-    } else {
-        json_t *rest = json_pack(
-            "{s:f, s:f, s:I, s:f, s:o, s:o, s:o, s:o}", "seconds", row->seconds, "median_seconds",
-            row->median, "repeats", (json_int_t)row->repeats, "interactions_per_second", row->rate,
-            "gflops", document_number(row->accuracy > 0 ? NAN : 1e-9 * FLOP * row->rate), "limit",
-            document_number(row->limit > 0 ? row->limit : NAN), "error",
-            document_number(row->error), "far_error", document_number(row->far_error));
-        json_object_update(json, rest);
-        json_decref(rest);
-        if (row->accuracy > 0)
-            add_multipoles(json, &row->multipoles);
-    }
+    const bool multipoles = row->accuracy > 0;
+    const struct force_audit *const errors = &row->multipoles.errors;
+    const struct force_profile *const profile = &row->multipoles.profile;
+    json_t *json = DOCUMENT(
+        { "part", json_string(row->title) }, { "backend", json_string(row->backend) },
+        { "kernel", json_string(row->kernel) }, { "precision", json_string(row->precision) },
+        { "isa", json_string(row->isa) }, { "threads", json_integer(row->threads) },
+        { "systems", json_integer((json_int_t)row->systems) },
+        { "bodies", json_integer((json_int_t)row->count) },
+        { "method", json_string(multipoles ? force_fmm.name : force_direct.name) });
+    if (multipoles)
+        document_set(&json, "accuracy", json_real(row->accuracy));
+    if (row->skipped)
+        document_set(&json, "skipped", json_string(row->skipped));
+    else
+        add_members(json, DOCUMENT({ "seconds", document_number(row->seconds) },
+                                   { "median_seconds", document_number(row->median) },
+                                   { "repeats", json_integer((json_int_t)row->repeats) },
+                                   { "interactions_per_second", document_number(row->rate) },
+                                   { "gflops",
+                                     document_number(multipoles ? NAN : 1e-9 * FLOP * row->rate) },
+                                   { "limit", document_number(row->limit > 0 ? row->limit : NAN) },
+                                   { "error", document_number(row->error) },
+                                   { "far_error", document_number(row->far_error) }));
+    if (!row->skipped && multipoles)
+        add_members(json, DOCUMENT({ "error_99", document_number(errors->error_99) },
+                                   { "error_9999", document_number(errors->error_9999) },
+                                   { "largest_error", document_number(errors->largest) },
+                                   { "near_share", document_number(profile->near) },
+                                   { "far_share", document_number(profile->far) },
+                                   { "tree_share", document_number(profile->tree) },
+                                   { "control_share", document_number(profile->control) },
+                                   { "near_pairs", document_number(profile->pairs) }));
     json_array_append_new(json_object_get(results->root, "rows"), json);
 }
 
@@ -107,34 +111,32 @@ static const char *const columns[] = {
     "control_share", "near_pairs",
 };
 
-static void print_cell(FILE *file, const json_t *value)
+static void put_cell(struct text *csv, const json_t *value)
 {
-    const char *text = json_string_value(value);
-    const char *quote = text && strchr(text, ',') ? "\"" : "";
-    if (text)
-        fprintf(file, "%s%s%s", quote, text, quote);
+    const char *words = json_string_value(value);
+    const char *quote = words && strchr(words, ',') ? "\"" : "";
+    if (words)
+        text_print(csv, "%s%s%s", quote, words, quote);
     else if (json_is_integer(value))
-        fprintf(file, "%lld", (long long)json_integer_value(value));
+        text_print(csv, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
-        fprintf(file, "%.6g", json_real_value(value));
+        text_print(csv, "%.6g", json_real_value(value));
 }
 
-static void print_csv(FILE *file, const json_t *rows)
+static void put_rows(struct text *csv, const json_t *rows)
 {
     size_t index;
     const json_t *row;
     for (size_t k = 0; k < COUNT_OF(columns); k++)
-        fprintf(file, "%s%s", k ? "," : "", columns[k]);
-    fputc('\n', file);
+        text_print(csv, "%s%s", k ? "," : "", columns[k]);
     json_array_foreach(rows, index, row)
     {
         for (size_t k = 0; k < COUNT_OF(columns); k++) {
-            if (k)
-                fputc(',', file);
-            print_cell(file, json_object_get(row, columns[k]));
+            text_print(csv, k ? "," : "\n");
+            put_cell(csv, json_object_get(row, columns[k]));
         }
-        fputc('\n', file);
     }
+    text_print(csv, "\n");
 }
 
 /* --- figures -----------------------------------------------------------------------------------*/
@@ -202,53 +204,47 @@ static struct points collect(const json_t *rows, const struct curve_of_rows *cur
     return points;
 }
 
-static enum status add_curves(const json_t *rows, const char *column, double unit,
-                              struct figure *figure, struct error *error)
+/* Puts the times of `base` over those of `points` into their place, for numbers of bodies that have
+ * both. */
+static void divide(const struct points *base, struct points *points)
 {
-    for (size_t k = 0; k < COUNT_OF(curves); k++) {
-        const struct points points = collect(rows, &curves[k], column, unit);
-        if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, points.count,
-                         points.x, points.y, error))
-            return error->status;
-    }
-    return STATUS_OK;
-}
-
-/* Adds curves of the time of the serial reference over that of each precision, for numbers of
- * bodies that have both. */
-static enum status add_speed_ups(const json_t *rows, const char *column, double unit,
-                                 struct figure *figure, struct error *error)
-{
-    const size_t serial = COUNT_OF(curves) - 1;
-    const struct points base = collect(rows, &curves[serial], column, unit);
-    for (size_t k = 0; k < serial; k++) {
-        const struct points points = collect(rows, &curves[k], column, unit);
-        struct points ratio = { .count = 0 };
-        for (size_t i = 0; i < points.count; i++)
-            for (size_t j = 0; j < base.count; j++)
-                if (base.x[j] == points.x[i]) {
-                    ratio.x[ratio.count] = points.x[i];
-                    ratio.y[ratio.count++] = base.y[j] / points.y[i];
-                }
-        if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, ratio.count, ratio.x,
-                         ratio.y, error))
-            return error->status;
-    }
-    return STATUS_OK;
+    size_t count = 0;
+    for (size_t i = 0; i < points->count; i++)
+        for (size_t j = 0; j < base->count; j++)
+            if (base->x[j] == points->x[i]) {
+                points->x[count] = points->x[i];
+                points->y[count++] = base->y[j] / points->y[i];
+            }
+    points->count = count;
 }
 
 static const struct chart {
     const char *name, *y_label;
     const char *column;
     double unit;
-    enum status (*add)(const json_t *rows, const char *column, double unit, struct figure *figure,
-                       struct error *error);
+    bool speed_up; /* of each precision, over the serial reference, which is the last curve */
 } charts[] = {
-    { "bench-time", "time of a step (s)", "seconds", 1, add_curves },
-    { "bench-rate", "pair interactions (1e9 / s)", "interactions_per_second", 1e-9, add_curves },
-    { "bench-gflops", "GFLOP/s at 20 flop per interaction", "gflops", 1, add_curves },
-    { "bench-speed-up", "speed-up over the serial reference", "seconds", 1, add_speed_ups },
+    { "bench-time", "time of a step (s)", "seconds", 1, false },
+    { "bench-rate", "pair interactions (1e9 / s)", "interactions_per_second", 1e-9, false },
+    { "bench-gflops", "GFLOP/s at 20 flop per interaction", "gflops", 1, false },
+    { "bench-speed-up", "speed-up over the serial reference", "seconds", 1, true },
 };
+
+static enum status add_curves(const json_t *rows, const struct chart *chart, struct figure *figure,
+                              struct error *error)
+{
+    const size_t serial = COUNT_OF(curves) - 1;
+    const struct points base = collect(rows, &curves[serial], chart->column, chart->unit);
+    for (size_t k = 0; k < serial + !chart->speed_up; k++) {
+        struct points points = collect(rows, &curves[k], chart->column, chart->unit);
+        if (chart->speed_up)
+            divide(&base, &points);
+        if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, points.count,
+                         points.x, points.y, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
 
 static enum status draw(const struct results *results, const struct chart *chart,
                         struct directory *folder, struct error *error)
@@ -257,8 +253,7 @@ static enum status draw(const struct results *results, const struct chart *chart
     snprintf(figure.name, sizeof figure.name, "%s", chart->name);
     snprintf(figure.title, sizeof figure.title, "%.90s", text_of(results->root, "cpu"));
     snprintf(figure.y_label, sizeof figure.y_label, "%s", chart->y_label);
-    enum status status = chart->add(json_object_get(results->root, "rows"), chart->column,
-                                    chart->unit, &figure, error);
+    enum status status = add_curves(json_object_get(results->root, "rows"), chart, &figure, error);
     if (!status && figure.curve_count > 0) {
         status = plot_into(&figure, folder, error);
         if (!status)
@@ -272,28 +267,19 @@ static enum status draw(const struct results *results, const struct chart *chart
 
 static const char table_name[] = "bench.csv";
 
-enum { SUFFIXES = 4, FILES = 2 + SUFFIXES * COUNT_OF(charts) };
+enum { FILES = 2 + PLOT_FILES * COUNT_OF(charts) };
 
-struct file_name {
-    char bytes[FIGURE_LABEL_SIZE + 8];
-};
-
-static void list_files(struct file_name files[FILES], const char *names[FILES])
+static void list_files(struct plot_file files[FILES], const char *names[FILES])
 {
-    static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
-    size_t count = 0;
-    names[count++] = directory_bench.manifest;
-    names[count++] = table_name;
-    for (size_t k = 0; k < COUNT_OF(charts); k++)
-        for (size_t i = 0; i < SUFFIXES; i++, count++) {
-            snprintf(files[count].bytes, sizeof files->bytes, "%s.%s", charts[k].name, suffixes[i]);
-            names[count] = files[count].bytes;
-        }
+    names[0] = directory_bench.manifest;
+    names[1] = table_name;
+    for (size_t k = 0, count = 2; k < COUNT_OF(charts); k++, count += PLOT_FILES)
+        plot_files("", charts[k].name, files + count, names + count);
 }
 
 enum status results_open_folder(const char *path, struct directory **folder, struct error *error)
 {
-    struct file_name files[FILES];
+    struct plot_file files[FILES];
     const char *names[FILES];
     list_files(files, names);
     if (directory_open_kind(path, &directory_bench, DIRECTORY_FORCE, folder, error) == STATUS_OK &&
@@ -307,16 +293,13 @@ enum status results_open_folder(const char *path, struct directory **folder, str
 static enum status write_table(const struct results *results, struct directory *folder,
                                struct error *error)
 {
-    char *bytes = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&bytes, &length);
-    if (file)
-        print_csv(file, json_object_get(results->root, "rows"));
-    if (!file || fclose(file) != 0)
+    struct text csv = { 0 };
+    put_rows(&csv, json_object_get(results->root, "rows"));
+    if (csv.failed)
         error_memory(error);
-    else if (directory_replace_file(folder, table_name, bytes, length, error) == STATUS_OK)
+    else if (directory_replace_file(folder, table_name, csv.bytes, csv.length, error) == STATUS_OK)
         printf("  %s/%s\n", directory_path(folder), table_name);
-    free(bytes);
+    text_free(&csv);
     return error->status;
 }
 
@@ -324,7 +307,7 @@ static enum status write_table(const struct results *results, struct directory *
 static enum status write_json(const struct results *results, struct directory *folder,
                               struct error *error)
 {
-    struct file_name files[FILES];
+    struct plot_file files[FILES];
     const char *names[FILES];
     list_files(files, names);
     if (directory_note(folder, json_incref(results->root), names, FILES, error) == STATUS_OK)

@@ -106,18 +106,21 @@ static void print_bars(const struct collected *collected)
 
 static json_t *row_json(const struct gpu_bench_row *row)
 {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b}", "part", gpu_bench_parts[row->part],
-                             "label", row->label, "precision", precision_names[row->precision],
-                             "systems", (json_int_t)row->systems, "count", (json_int_t)row->count,
-                             "skipped", (int)row->skipped);
-    if (row->skipped || !json)
+    json_t *json = DOCUMENT({ "part", json_string(gpu_bench_parts[row->part]) },
+                            { "label", json_string(row->label) },
+                            { "precision", json_string(precision_names[row->precision]) },
+                            { "systems", json_integer((json_int_t)row->systems) },
+                            { "count", json_integer((json_int_t)row->count) },
+                            { "skipped", json_boolean(row->skipped) });
+    if (row->skipped)
         return json;
-    json_t *rest = json_pack(
-        "{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "block", row->tuning.block, "tile",
-        row->tuning.tile, "bodies", row->tuning.bodies, "split", row->tuning.split, "seconds",
-        document_number(row->seconds), "median_seconds", document_number(row->median), "rate",
-        document_number(row->rate), "limit", row->limit > 0 ? json_real(row->limit) : json_null(),
-        "error", document_number(row->error));
+    json_t *rest = DOCUMENT(
+        { "block", json_integer(row->tuning.block) }, { "tile", json_integer(row->tuning.tile) },
+        { "bodies", json_integer(row->tuning.bodies) },
+        { "split", json_integer(row->tuning.split) }, { "seconds", document_number(row->seconds) },
+        { "median_seconds", document_number(row->median) }, { "rate", document_number(row->rate) },
+        { "limit", document_number(row->limit > 0 ? row->limit : NAN) },
+        { "error", document_number(row->error) });
     json_object_update(json, rest);
     json_decref(rest);
     return json;
@@ -205,8 +208,9 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
         const double rate = reference_pairs(1.0, (double)count) / seconds;
         printf("  %9zu %12.4f %10.2f\n", count, 1e3 * seconds, 1e-9 * rate);
         fflush(stdout);
-        json_array_append_new(rows, json_pack("{s:I, s:f, s:f}", "count", (json_int_t)count,
-                                              "seconds", seconds, "rate", rate));
+        json_array_append_new(rows, DOCUMENT({ "count", json_integer((json_int_t)count) },
+                                             { "seconds", document_number(seconds) },
+                                             { "rate", document_number(rate) }));
     }
     return STATUS_OK;
 }
@@ -308,12 +312,14 @@ static enum status write_files(struct directory *folder, json_t *about, const ch
 static json_t *about_json(const struct gpu_device *device)
 {
     char stamp[CLOCK_STAMP_SIZE];
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:f, s:i, s:i, s:[], s:[]}", "version",
-                     build_version(), "commit", build_commit(), "date", clock_stamp(stamp),
-                     "device", device->name, "isa", device->isa, "memory",
-                     (json_int_t)device->memory, "multiprocessors", device->multiprocessors,
-                     "clock", device->clock, "driver", device->driver, "runtime", device->runtime,
-                     "rows", "cpu");
+    return DOCUMENT(
+        { "version", json_string(build_version()) }, { "commit", json_string(build_commit()) },
+        { "date", json_string(clock_stamp(stamp)) }, { "device", json_string(device->name) },
+        { "isa", json_string(device->isa) }, { "memory", json_integer((json_int_t)device->memory) },
+        { "multiprocessors", json_integer(device->multiprocessors) },
+        { "clock", document_number(device->clock) }, { "driver", json_integer(device->driver) },
+        { "runtime", json_integer(device->runtime) }, { "rows", json_array() },
+        { "cpu", json_array() });
 }
 
 static enum status parse_options(int argc, char **argv, struct gpu_bench_options *options,

@@ -15,26 +15,8 @@
 static bool is_quantity(const char *quantity, const char *column)
 {
     const char *const dot = strchr(column, '.');
-    return strcmp(quantity, column) == 0 ||
-           (dot && !strchr(quantity, '.') && strcmp(quantity, dot + 1) == 0);
-}
-
-/* Calls `visit` for each criterion of the config. */
-static enum status each_criterion(const struct result *result, struct figure *figure,
-                                  enum status (*visit)(const json_t *item, const char *quantity,
-                                                       struct figure *figure, struct error *error),
-                                  struct error *error)
-{
-    size_t index;
-    json_t *item;
-    enum status status = STATUS_OK;
-    json_array_foreach(result_find(result, FIELD_CONFIG_EXPECT), index, item)
-    {
-        const char *quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
-        if (quantity[0] && !status)
-            status = visit(item, quantity, figure, error);
-    }
-    return status;
+    return quantity[0] && (strcmp(quantity, column) == 0 ||
+                           (dot && !strchr(quantity, '.') && strcmp(quantity, dot + 1) == 0));
 }
 
 /* Tells whether the figure draws the values of a quantity. */
@@ -52,8 +34,7 @@ static bool is_expected(const struct result *result, const char *column)
     json_t *item;
     json_array_foreach(result_find(result, FIELD_CONFIG_EXPECT), index, item)
     {
-        const char *quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
-        if (quantity[0] && is_quantity(quantity, column))
+        if (is_quantity(run_field_string(item, FIELD_EXPECTED_QUANTITY), column))
             return true;
     }
     return false;
@@ -68,25 +49,23 @@ static bool is_drawn(const struct figures *figures, size_t first, const char *co
     return false;
 }
 
-enum status arrange_expected(const struct result *result, const struct series *series,
-                             const struct diagnostic_class *class_, const char *type,
-                             const char *name, struct figures *figures, size_t first,
+enum status arrange_expected(const struct measured *measured, struct figures *figures, size_t first,
                              struct error *error)
 {
+    const struct series *const series = measured->series;
     struct figures all = { 0 };
-    const size_t drawn = figures->count;
     bool any = false;
     for (size_t i = 0; i < series->columns; i++) {
         char column[2 * SERIES_NAME_SIZE];
-        snprintf(column, sizeof column, "%s.%s", name, series->column[i].name);
-        any |= is_expected(result, column);
+        snprintf(column, sizeof column, "%s.%s", measured->name, series->column[i].name);
+        any |= is_expected(measured->result, column);
     }
-    if (!any || draw_diagnostic(result, series, class_, type, name, DRAW_ALL, &all, error))
+    if (!any || draw_diagnostic(measured, DRAW_ALL, &all, error))
         return error->status;
     for (size_t i = 0; i < all.count && !error->status; i++) {
         struct figure *const one = &all.figures[i];
-        if (!one->column[0] || !is_expected(result, one->column) ||
-            is_drawn(figures, first, one->column) || is_drawn(figures, drawn, one->column))
+        if (!one->column[0] || !is_expected(measured->result, one->column) ||
+            is_drawn(figures, first, one->column))
             continue;
         struct figure *const added = figure_add(figures, error);
         if (added) {
@@ -201,10 +180,10 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
 }
 
 /* Adds the bounds of a criterion to a figure that shows its quantity. */
-static enum status add_bounds(const json_t *item, const char *quantity, struct figure *figure,
-                              struct error *error)
+static enum status add_bounds(const json_t *item, struct figure *figure, struct error *error)
 {
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
+    const char *const quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
     const json_t *const between = run_field(item, FIELD_EXPECTED_BETWEEN);
     enum status status = STATUS_OK;
     if (!shows(figure, quantity))
@@ -306,14 +285,18 @@ static void sort(struct figures *figures)
 
 enum status arrange_page(const struct result *result, struct figures *figures, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < figures->count && !status; i++) {
+    size_t index;
+    json_t *item;
+    for (size_t i = 0; i < figures->count && !error->status; i++) {
         struct figure *const figure = &figures->figures[i];
         figure->place = place_of(result, figure);
         tell_equal_curves(figure);
-        if (figure->curve_count > 0 && !figure->equal_axes)
-            status = each_criterion(result, figure, add_bounds, error);
+        json_array_foreach(result_find(result, FIELD_CONFIG_EXPECT), index, item)
+        {
+            if (figure->curve_count > 0 && !figure->equal_axes && !error->status)
+                add_bounds(item, figure, error);
+        }
     }
     sort(figures);
-    return status;
+    return error->status;
 }

@@ -15,11 +15,16 @@ enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Returns the largest energy error of a run; NaN if the run did not come to its end, since an error
- * at an earlier time does not compare with errors at the end. */
+/* Return the largest energy error of a run, and a number of its run.json; NaN if the run did not
+ * come to its end, since an error at an earlier time does not compare with errors at the end. */
 static double energy_error_of(const struct result *result)
 {
     return result_is_whole(result) ? result_energy_error(result) : NAN;
+}
+
+static double whole_real(const struct result *result, enum run_field field)
+{
+    return result_is_whole(result) ? result_real(result, field) : NAN;
 }
 
 static bool is_energy_error(const char *diagnostic, const char *column)
@@ -34,17 +39,15 @@ static void find_errors(const struct differences *runs, const char *diagnostic, 
     const bool energy = is_energy_error(diagnostic, column);
     for (size_t run = 0; run < runs->count; run++) {
         const struct result *result = &runs->results[run];
-        values[run] = !result_is_whole(result) ? NAN
-                      : energy                 ? result_energy_error(result)
-                                               : fabs(result_measured(result, diagnostic, column));
+        const double last = fabs(result_measured(result, diagnostic, column));
+        values[run] = energy ? energy_error_of(result) : result_is_whole(result) ? last : NAN;
     }
 }
 
 static void find_costs(const struct differences *runs, enum run_field field, double *values)
 {
     for (size_t run = 0; run < runs->count; run++)
-        values[run] =
-            result_is_whole(&runs->results[run]) ? result_real(&runs->results[run], field) : NAN;
+        values[run] = whole_real(&runs->results[run], field);
 }
 
 /* Returns the last rows of the first run that came to its end: their columns are the errors. */
@@ -144,14 +147,14 @@ static bool is_of_one_length(const struct differences *runs)
 static const char *slope_of(const struct differences *runs)
 {
 #define SLOPE "The slope is that of a straight line through the points, on logarithmic axes"
-    bool chosen = false, bad = false;
+    bool own = false, bad = false;
     if (strcmp(runs->keys[runs->x], "time.step") != 0)
         return SLOPE ".";
     for (size_t run = 0; run < runs->count; run++) {
-        chosen |= result_find(&runs->results[run], FIELD_OWN_STEPS) != NULL;
+        own |= result_find(&runs->results[run], FIELD_OWN_STEPS) != NULL;
         bad |= outcome_mark(&runs->results[run])[0] != '\0';
     }
-    if (chosen)
+    if (own)
         return SLOPE ". It is no order of a method that chooses its own steps: time.step is then "
                      "the grid on which a run observes.";
     if (!is_of_one_length(runs))
@@ -255,20 +258,10 @@ static enum status draw_speed(const struct differences *by, const struct points 
     return errors_draw(&axis, "seconds_of_the_integration", points->y, by->count, figures, error);
 }
 
-static enum status draw_errors(const struct differences *runs, const struct points *points,
-                               struct figures *figures, struct error *error)
-{
-    if (runs->x >= 0 && draw_against_key(runs, points, figures, error))
-        return error->status;
-    return draw_against_costs(runs, points, figures, error);
-}
-
-/* Draws figures in which each run is a point, by draw(); x are the values of the key `runs->x`. */
-static enum status draw_points(const struct differences *runs,
-                               enum status (*draw)(const struct differences *runs,
-                                                   const struct points *points,
-                                                   struct figures *figures, struct error *error),
-                               struct figures *figures, struct error *error)
+/* Draws figures in which each run is a point: of its errors or, if `speed`, of its time; x are the
+ * values of the key `runs->x`. */
+static enum status draw_points(const struct differences *runs, bool speed, struct figures *figures,
+                               struct error *error)
 {
     char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     const char **marks = memory_array(runs->count, sizeof *marks, error);
@@ -284,7 +277,10 @@ static enum status draw_points(const struct differences *runs,
             .x = x,
             .y = x + runs->count,
         };
-        draw(runs, &points, figures, error);
+        if (speed)
+            draw_speed(runs, &points, figures, error);
+        else if (runs->x < 0 || !draw_against_key(runs, &points, figures, error))
+            draw_against_costs(runs, &points, figures, error);
     }
     memory_free(labels);
     memory_free(marks);
@@ -314,15 +310,6 @@ static void name_bad_runs(const struct differences *runs, struct figures *figure
     text_free(&words);
 }
 
-/* Tells whether this run has the least value of the key that was varied. */
-static bool at_least_x(const struct differences *runs, size_t run)
-{
-    for (size_t other = 0; other < runs->count; other++)
-        if (differences_x(runs, other) < differences_x(runs, run))
-            return false;
-    return true;
-}
-
 /* Lays runs over one another: all of them if they are few, else those with the least value of the
  * key that was varied. */
 static enum status draw_overlays(const struct differences *runs, enum draw_extent extent,
@@ -331,10 +318,13 @@ static enum status draw_overlays(const struct differences *runs, enum draw_exten
     const bool few = runs->count <= OVERLAYS || runs->x < 0;
     const size_t before = figures->count;
     size_t count = 0;
+    double least = INFINITY; /* value of the key */
     struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
     enum status status = error->status;
+    for (size_t run = 0; run < runs->count && !few; run++)
+        least = fmin(least, differences_x(runs, run));
     for (size_t run = 0; run < runs->count && !status; run++)
-        if (few || at_least_x(runs, run)) {
+        if (few || differences_x(runs, run) == least) {
             const struct result *result = &runs->results[run];
             drawn[count] = (struct overlay_run){ result, outcome_mark(result), "" };
             differences_label(runs, run, -1, drawn[count++].label);
@@ -354,9 +344,9 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
     const size_t first = figures->count;
     struct differences by = *runs;
     by.x = differences_speed_key(runs);
-    enum status status = draw_points(runs, draw_errors, figures, error);
+    enum status status = draw_points(runs, false, figures, error);
     if (!status && by.x >= 0)
-        status = draw_points(&by, draw_speed, figures, error);
+        status = draw_points(&by, true, figures, error);
     name_bad_runs(runs, figures, first);
     return status ? status : draw_overlays(runs, extent, figures, error);
 }
@@ -376,19 +366,19 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     struct text why = { 0 };
     for (size_t i = 0; i < shown_keys(runs); i++) {
         char value[64];
-        document_append(
-            &values,
-            json_pack("{s:o, s:o}", "key", json_string_nocheck(runs->keys[i]), "value",
-                      json_string_nocheck(differences_value(runs, run, i, value, sizeof value))));
+        differences_value(runs, run, i, value, sizeof value);
+        document_append(&values, DOCUMENT({ "key", json_string_nocheck(runs->keys[i]) },
+                                          { "value", json_string_nocheck(value) }));
     }
     *outcome = outcome_of(result, &why);
     why.failed |= !known;
-    json_t *view = json_pack("{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
-                             json_string_nocheck(differences_name(runs, run)), "values", values,
-                             "steps", run_field(known, FIELD_STEP), "wall_seconds",
-                             run_field(known, FIELD_WALL_SECONDS), "energy_error",
-                             document_number(energy_error_of(result)), "outcome",
-                             outcome_view(result), "why", template_value(&why));
+    json_t *const steps = run_field(known, FIELD_STEP);
+    json_t *view =
+        DOCUMENT({ "run", json_string_nocheck(differences_name(runs, run)) }, { "values", values },
+                 { "steps", steps ? json_incref(steps) : json_string("") },
+                 { "wall_seconds", document_number(run_field_real(known, FIELD_WALL_SECONDS)) },
+                 { "energy_error", document_number(energy_error_of(result)) },
+                 { "outcome", outcome_view(result) }, { "why", template_value(&why) });
     json_decref(known);
     return view;
 }
@@ -417,10 +407,10 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
     for (size_t k = OUTCOME_ERROR; k <= OUTCOME_AT_WORK; k++)
         if (counts[k] > 0)
             text_print(&words, "; %zu %s", counts[k], unended[k]);
-    return json_pack("{s:o, s:s}", "words", template_value(&words), "class",
-                     held + open < count ? "bad"
-                     : held              ? "good"
-                                         : "open");
+    return DOCUMENT({ "words", template_value(&words) },
+                    { "class", json_string(held + open < count ? "bad"
+                                           : held              ? "good"
+                                                               : "open") });
 }
 
 /* Tells whether one of the runs has another name than the first. */
@@ -457,15 +447,10 @@ static json_t *equal_view(const struct differences *runs)
                    { FIELD_LARGEST_ENERGY_ERROR, "have the largest energy error %.3g" } };
     struct text words = { 0 };
     for (size_t i = 0; i < COUNT_OF(equals); i++) {
-        double first = NAN;
+        const double first = whole_real(&runs->results[0], equals[i].field);
         bool equal = true;
-        for (size_t run = 0; run < runs->count; run++) {
-            const struct result *result = &runs->results[run];
-            const double value =
-                result_is_whole(result) ? result_real(result, equals[i].field) : NAN;
-            first = run == 0 ? value : first;
-            equal &= value == first;
-        }
+        for (size_t run = 0; run < runs->count; run++)
+            equal &= whole_real(&runs->results[run], equals[i].field) == first;
         if (equal) {
             text_print(&words, words.length ? " and " : "All of them ");
             text_print(&words, equals[i].words, first);
@@ -478,7 +463,7 @@ void compare_head(struct text *html, const struct differences *runs, bool member
                   const char *warning)
 {
     size_t counts[OUTCOMES] = { 0 }, pages = 0;
-    json_t *keys = json_array(), *rows = json_array(), *view = json_object();
+    json_t *keys = json_array(), *rows = json_array();
     for (size_t i = 0; i < shown_keys(runs); i++)
         document_append(&keys, json_string_nocheck(runs->keys[i]));
     for (size_t run = 0; run < runs->count; run++) {
@@ -489,17 +474,16 @@ void compare_head(struct text *html, const struct differences *runs, bool member
         document_append(&rows, row);
         counts[outcome]++;
     }
-    document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], FIELD_NAME)));
-    document_set(&view, "others", json_boolean(has_other_names(runs)));
-    document_set(&view, "count", json_integer((json_int_t)runs->count));
-    document_set(&view, "badge", badge_view(runs->count, counts));
-    document_set(&view, "keys", keys);
-    document_set(&view, "shown", json_integer((json_int_t)shown_keys(runs)));
-    document_set(&view, "more", json_integer((json_int_t)(runs->differing - shown_keys(runs))));
-    document_set(&view, "runs", rows);
-    document_set(&view, "equal", equal_view(runs));
-    document_set(&view, "pageless", json_boolean(members && pages == 0));
-    document_set(&view, "folder", json_string_nocheck(runs->results[0].path));
-    document_set(&view, "warning", warning[0] ? json_string_nocheck(warning) : json_null());
+    json_t *view =
+        DOCUMENT({ "name", json_string_nocheck(result_string(&runs->results[0], FIELD_NAME)) },
+                 { "others", json_boolean(has_other_names(runs)) },
+                 { "count", json_integer((json_int_t)runs->count) },
+                 { "badge", badge_view(runs->count, counts) }, { "keys", keys },
+                 { "shown", json_integer((json_int_t)shown_keys(runs)) },
+                 { "more", json_integer((json_int_t)(runs->differing - shown_keys(runs))) },
+                 { "runs", rows }, { "equal", equal_view(runs) },
+                 { "pageless", json_boolean(members && pages == 0) },
+                 { "folder", json_string_nocheck(runs->results[0].path) },
+                 { "warning", warning[0] ? json_string_nocheck(warning) : json_null() });
     template_fill(html, "runs.html", view, NULL);
 }

@@ -10,11 +10,8 @@
 
 /* The diagnostic that figures are drawn of. */
 struct subject {
-    const struct result *result;
-    const struct series *series;
+    struct measured of;
     const struct series *statistics; /* over the systems, or NULL */
-    const struct diagnostic_class *class_;
-    const char *type, *name;
     const struct series_column *time;
     const struct series_column *bin; /* the first column of a table, which is x; else NULL */
     size_t first;                    /* the first column that is measured, behind time and bins */
@@ -47,11 +44,11 @@ static void find_event(const struct series *series, bool first, size_t *begin, s
 /* Returns the rows that a curve draws: of a table those of one event. */
 static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
 {
-    struct members members = members_all(plot->subject->series);
+    struct members members = members_all(plot->drawn.series);
     if (plot->drawing->equal_axes)
         members.systems = 1;
     if (plot->subject->bin)
-        find_event(plot->subject->series, curve->first, &members.first, &members.rows);
+        find_event(plot->drawn.series, curve->first, &members.first, &members.rows);
     return members;
 }
 
@@ -76,23 +73,17 @@ static bool find_vector(const struct series *series, const char *stem,
 static bool vector_changes(const struct series *series, const struct series_column *const v[3],
                            bool relative, double *y)
 {
-    const size_t count = series->systems * series->rows;
+    const double *const a = v[0]->values, *const b = v[1]->values, *const c = v[2]->values;
+    const size_t count = series->systems * series->rows, rows = series->rows;
     double least = INFINITY, largest = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t start = i - i % series->rows;
-        y[i] = hypot(
-            hypot(v[0]->values[i] - v[0]->values[start], v[1]->values[i] - v[1]->values[start]),
-            v[2]->values[i] - v[2]->values[start]);
+    for (size_t i = 0, start = 0; i < count; i++, start = i - i % rows) {
+        y[i] = hypot(hypot(a[i] - a[start], b[i] - b[start]), c[i] - c[start]);
         largest = fmax(largest, y[i]);
+        least = fmin(least, hypot(hypot(a[start], b[start]), c[start]));
     }
-    for (size_t start = 0; start < count; start += series->rows)
-        least = fmin(least,
-                     hypot(hypot(v[0]->values[start], v[1]->values[start]), v[2]->values[start]));
     relative = relative && least > largest;
-    for (size_t i = 0; i < count && relative; i++) {
-        const size_t start = i - i % series->rows;
-        y[i] /= hypot(hypot(v[0]->values[start], v[1]->values[start]), v[2]->values[start]);
-    }
+    for (size_t i = 0, start = 0; i < count && relative; i++, start = i - i % rows)
+        y[i] /= hypot(hypot(a[start], b[start]), c[start]);
     return relative;
 }
 
@@ -112,12 +103,12 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     const struct series_column *time = subject->time, *x = subject->bin ? subject->bin : time;
     const struct members members = rows_of(plot, curve);
     char at[FIGURE_LABEL_SIZE], words[UNITS_TEXT_SIZE];
-    if (curve->x && !(x = series_find(subject->series, curve->x)))
+    if (curve->x && !(x = series_find(subject->of.series, curve->x)))
         return STATUS_OK;
     figure_label(curve->x ? "x" : x == time ? "t" : x->name, x->unit, plot->figure->x_label);
     plot->figure->over_time = x == time && !curve->x;
     snprintf(at, sizeof at, "t = %s",
-             result_time(subject->result, time->values[members.first], 4, words));
+             result_time(subject->of.result, time->values[members.first], 4, words));
     label = label ? label : at;
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y,
                          has_bands(plot, curve), error);
@@ -129,7 +120,7 @@ static void note_column(struct plot *plot, size_t first, const char *column)
     struct figure *const figure = plot->figure;
     for (size_t c = first; c < figure->curve_count; c++)
         if (figure_is_line(figure->curves[c].kind))
-            snprintf(figure->curves[c].column, FIGURE_LABEL_SIZE, "%s.%s", plot->subject->name,
+            snprintf(figure->curves[c].column, FIGURE_LABEL_SIZE, "%s.%s", plot->subject->of.name,
                      column);
 }
 
@@ -137,7 +128,7 @@ static void note_column(struct plot *plot, size_t first, const char *column)
 static enum status add_column(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const struct series_column *column, struct error *error)
 {
-    const struct series *series = plot->subject->series;
+    const struct series *series = plot->drawn.series;
     const size_t count = memory_bytes(series->systems, series->rows);
     const char *y_label = plot->drawing->y_label, *unit = column->unit;
     const struct series_column *v[3];
@@ -179,7 +170,7 @@ static bool is_compared(const struct plot *plot, const struct drawn_curve *curve
 static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
                              struct error *error)
 {
-    const struct series *series = plot->subject->series;
+    const struct series *series = plot->drawn.series;
     const size_t stem = strcspn(curve->column, "*");
     const bool pattern = curve->column[stem] == '*';
     const char *end = curve->value == DRAWN_CHANGE ? "_x" : "";
@@ -227,7 +218,7 @@ static bool spans_decades(const struct members *members, const struct series_col
 /* Finds whether one of the curves reaches over decades, and none has a negative value. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
-    const struct series *series = plot->subject->series;
+    const struct series *series = plot->drawn.series;
     const struct drawn_curve *curves = plot->drawing->curves;
     bool spans = false, negative = false;
     double *sorted = memory_array(series->systems, series->rows * sizeof *sorted, error);
@@ -315,24 +306,24 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
 static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
                         const char *title)
 {
-    const bool named = strcmp(subject->type, subject->name) != 0;
-    snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? subject->name : "",
+    const bool named = strcmp(subject->of.type, subject->of.name) != 0;
+    snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? subject->of.name : "",
              named ? "-" : "", name);
     snprintf(figure->title, sizeof figure->title, "%.50s%s%.40s", title, named ? ": " : "",
-             named ? subject->name : "");
+             named ? subject->of.name : "");
 }
 
 static void write_caption(const struct plot *plot)
 {
     struct text *const finding = &plot->figure->finding;
-    const size_t systems = plot->subject->series->systems;
+    const size_t systems = plot->drawn.series->systems;
     text_print(&plot->figure->caption, "%s", plot->drawing->caption);
     finding_tell(plot->drawing->name, &plot->drawn, finding);
     if (plot->drawing->equal_axes && systems > 1) {
         plot->figure->systems = "its system 1";
         text_print(finding, "%sOf system 1, of several.", finding->length ? " " : "");
     } else {
-        members_caption(plot->figure, systems, result_left_out(plot->subject->result));
+        members_caption(plot->figure, systems, result_left_out(plot->subject->of.result));
     }
 }
 
@@ -342,7 +333,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
     struct plot plot = { subject,
                          drawing,
                          figure_add(figures, error),
-                         { .series = subject->series, .result = subject->result } };
+                         { subject->of.series, subject->of.result, 0.0, false } };
     if (!plot.figure || choose_axes(&plot, error))
         return error->status;
     enum status status = STATUS_OK;
@@ -364,9 +355,9 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 /* Returns the definition of a column; NULL if the class has no column of this name. */
 static const char *help_of(const struct subject *subject, const char *column)
 {
-    for (size_t i = 0; subject->class_ && i < subject->class_->column_count; i++)
-        if (strcmp(subject->class_->columns[i].name, column) == 0)
-            return subject->class_->columns[i].help;
+    for (size_t i = 0; subject->of.class_ && i < subject->of.class_->column_count; i++)
+        if (strcmp(subject->of.class_->columns[i].name, column) == 0)
+            return subject->of.class_->columns[i].help;
     return NULL;
 }
 
@@ -386,7 +377,7 @@ static void put_words(char *words, size_t size, const char *name)
 static enum status draw_unit(const struct subject *subject, size_t *column, struct figures *figures,
                              struct error *error)
 {
-    const struct series *series = subject->series;
+    const struct series *series = subject->of.series;
     const struct series_column *const first = &series->column[*column];
     char name[FIGURE_LABEL_SIZE], title[FIGURE_LABEL_SIZE], type[FIGURE_LABEL_SIZE];
     struct text caption = { 0 };
@@ -406,8 +397,8 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
                    help ? help : "");
     }
     text_print(&caption, subject->bin ? ", at the last event." : ".");
-    snprintf(name, sizeof name, "%.40s-%.40s", subject->type, first->name);
-    put_words(type, sizeof type, subject->type);
+    snprintf(name, sizeof name, "%.40s-%.40s", subject->of.type, first->name);
+    put_words(type, sizeof type, subject->of.type);
     if (count == 1)
         snprintf(title, sizeof title, "%.40s: %.40s", type, first->name);
     else
@@ -418,8 +409,8 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     const enum status status = draw_hints(subject, &drawing, figures, error);
     text_free(&caption);
     if (figures->count > before && count == 1)
-        snprintf(figures->figures[before].column, FIGURE_LABEL_SIZE, "%.40s.%.40s", subject->name,
-                 first->name);
+        snprintf(figures->figures[before].column, FIGURE_LABEL_SIZE, "%.40s.%.40s",
+                 subject->of.name, first->name);
     return status;
 }
 
@@ -428,7 +419,7 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {
-    const struct series *series = subject->series;
+    const struct series *series = subject->of.series;
     enum status status = STATUS_OK;
     for (size_t i = subject->first; i < series->columns && !status; i++) {
         bool drawn = false;
@@ -444,21 +435,19 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
 
 /* Tells whether a diagnostic makes a table at each event; one of an unknown class does if its first
  * two rows have the same time. */
-static bool is_table(const struct series *series, const struct diagnostic_class *class_,
-                     const struct series_column *time)
+static bool is_table(const struct measured *measured, const double *time)
 {
-    if (class_)
-        return class_->table;
-    return series->rows > 1 && time->values[0] == time->values[1];
+    return measured->class_ ? measured->class_->table
+                            : measured->series->rows > 1 && time[0] == time[1];
 }
 
 static enum status draw_all(const struct subject *subject, struct figures *figures,
                             struct error *error)
 {
-    const struct diagnostic_class *class_ = subject->class_;
+    const struct diagnostic_class *class_ = subject->of.class_;
     const bool hints = class_ && class_->drawing_count > 0;
-    const bool periodic = result_is_periodic(subject->result);
-    const enum drawing_space elsewhere = periodic ? OPEN_SPACE : PERIODIC_SPACE;
+    const enum drawing_space elsewhere =
+        result_is_periodic(subject->of.result) ? OPEN_SPACE : PERIODIC_SPACE;
     enum status status = STATUS_OK;
     for (size_t i = 0; hints && i < class_->drawing_count && !status; i++) {
         const struct drawing *drawing = &class_->drawings[i];
@@ -470,28 +459,21 @@ static enum status draw_all(const struct subject *subject, struct figures *figur
     return status;
 }
 
-enum status draw_diagnostic(const struct result *result, const struct series *series,
-                            const struct diagnostic_class *class_, const char *type,
-                            const char *name, enum draw_extent extent, struct figures *figures,
-                            struct error *error)
+enum status draw_diagnostic(const struct measured *measured, enum draw_extent extent,
+                            struct figures *figures, struct error *error)
 {
-    struct subject subject = { .result = result,
-                               .series = series,
-                               .class_ = class_,
-                               .type = type,
-                               .name = name,
-                               .extent = extent,
-                               .time = series_find(series, "time") };
+    const struct series *const series = measured->series;
+    struct subject subject = { *measured, .extent = extent, .time = series_find(series, "time") };
     char file[SERIES_NAME_SIZE + 16];
     struct series *statistics = NULL;
     if (series->rows == 0 || !subject.time)
         return STATUS_OK;
     subject.first = (size_t)(subject.time - series->column) + 1;
-    if (is_table(series, class_, subject.time) && subject.first < series->columns) {
+    if (is_table(measured, subject.time->values) && subject.first < series->columns) {
         subject.bin = &series->column[subject.first];
-        subject.first += class_ ? class_->bin_columns : 1;
-        snprintf(file, sizeof file, "%s-ensemble.csv", name);
-        if (series->systems > 1 && result_series(result, file, &statistics, error))
+        subject.first += measured->class_ ? measured->class_->bin_columns : 1;
+        snprintf(file, sizeof file, "%s-ensemble.csv", measured->name);
+        if (series->systems > 1 && result_series(measured->result, file, &statistics, error))
             return error->status;
         if (statistics && statistics->rows > 0 && series_find(statistics, "time"))
             subject.statistics = statistics;

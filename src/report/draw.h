@@ -28,12 +28,17 @@ enum draw_extent {
 /* The words under a figure before the runs of which it may show something else than the end. */
 #define DRAW_RUNS_GONE_WRONG "Runs that failed, or did not come to their end: "
 
-/* Adds the figures of a diagnostic, whose file `name`.csv has been read into `series`. `class_` is
- * the class of its type, NULL if this program does not know it. STATUS_MEMORY, STATUS_DATA. */
-enum status draw_diagnostic(const struct result *result, const struct series *series,
-                            const struct diagnostic_class *class_, const char *type,
-                            const char *name, enum draw_extent extent, struct figures *figures,
-                            struct error *error);
+/* The measurements of a diagnostic of a run: its file `name`.csv. */
+struct measured {
+    const struct result *result;
+    const struct series *series;
+    const struct diagnostic_class *class_; /* of its type; NULL: this program does not know it */
+    const char *type, *name;
+};
+
+/* Adds the figures of a diagnostic. STATUS_MEMORY, STATUS_DATA. */
+enum status draw_diagnostic(const struct measured *measured, enum draw_extent extent,
+                            struct figures *figures, struct error *error);
 
 /* --- what the numbers mean: findings.c -------------------------------------------------------- */
 
@@ -59,9 +64,7 @@ extern const char finding_round_off[];
 
 /* Adds the columns of a diagnostic that the config expects something of and that no figure from
  * `first` on shows. STATUS_MEMORY, STATUS_DATA. */
-enum status arrange_expected(const struct result *result, const struct series *series,
-                             const struct diagnostic_class *class_, const char *type,
-                             const char *name, struct figures *figures, size_t first,
+enum status arrange_expected(const struct measured *measured, struct figures *figures, size_t first,
                              struct error *error);
 
 /* Puts the figures of a run's page in order: those of expected quantities first, with their bounds;

@@ -298,13 +298,11 @@ json_t *findings_table_view(const struct result *result)
                 document_append(&rows, row_view(result, finding, expectation));
             expectation += is_expectation(finding);
         }
-        const bool any = !rows || json_array_size(rows) > 0;
-        if (any)
-            document_append(&groups,
-                            rows ? json_pack("{s:s, s:o}", "heading", headings[asked], "rows", rows)
-                                 : NULL);
-        else
+        if (rows && json_array_size(rows) == 0)
             json_decref(rows);
+        else
+            document_append(
+                &groups, DOCUMENT({ "heading", json_string(headings[asked]) }, { "rows", rows }));
     }
     return groups;
 }

@@ -35,18 +35,6 @@ static const char *sentence_of(const struct result *result)
     return result->state == RESULT_ENDED && whole ? sentence : "";
 }
 
-/* Returns the sentence about a failed run without its first word. */
-static const char *reason_of(const struct result *result)
-{
-    const char *sentence = sentence_of(result);
-    return sentence[0] ? sentence + strlen(failed_prefix) : "";
-}
-
-static void put_failures(const struct result *result, struct text *why)
-{
-    text_print(why, "%s", reason_of(result));
-}
-
 /* Appends the exit status and the first message, which says what went wrong; the others say what
  * follows from it. */
 static void put_report(const struct result *result, struct text *why)
@@ -103,18 +91,25 @@ json_t *outcome_broken(const struct result *result)
                result_real(result, FIELD_TIME) / unit.size, end);
     if (put_mending(result, &mend))
         result_way_on(result, &command);
-    return json_pack("{s:o, s:o, s:o, s:o}", "why", template_value(&why), "reached",
-                     template_value(&reached), "mend", template_value(&mend), "command",
-                     template_words(&command));
+    return DOCUMENT({ "why", template_value(&why) }, { "reached", template_value(&reached) },
+                    { "mend", template_value(&mend) }, { "command", template_words(&command) });
+}
+
+/* Appends the sentence about a failed run without its first word. */
+static void put_failures(const struct result *result, struct text *why)
+{
+    const char *const sentence = sentence_of(result);
+    text_print(why, "%s", sentence[0] ? sentence + strlen(failed_prefix) : "");
 }
 
 static void put_error(const struct result *result, struct text *why)
 {
-    if (reason_of(result)[0])
-        text_print(why, "exit status %.0f: %s", result_real(result, FIELD_EXIT_STATUS),
-                   reason_of(result));
-    else
+    if (strlen(sentence_of(result)) > strlen(failed_prefix)) {
+        text_print(why, "exit status %.0f: ", result_real(result, FIELD_EXIT_STATUS));
+        put_failures(result, why);
+    } else {
         put_report(result, why);
+    }
 }
 
 static void put_step(const struct result *result, struct text *why)
@@ -197,16 +192,15 @@ json_t *outcome_view(const struct result *result)
     const char *const advice = words[0] ? strstr(words + strlen(failed_prefix), ": ") : NULL;
     const size_t length = advice ? (size_t)(advice - words) : strlen(words);
     json_t *view =
-        json_pack("{s:s, s:s, s:o, s:o, s:o}", "class", ending->class_, "words", ending->words,
-                  "sentence", words[0] ? json_string_nocheck(words) : json_null(), "reason",
-                  words[0] ? json_stringn_nocheck(words, length) : json_null(), "advice",
-                  json_string_nocheck(advice ? advice + 2 : ""));
-    const bool failed = sentence.failed;
+        sentence.failed
+            ? NULL
+            : DOCUMENT({ "class", json_string(ending->class_) },
+                       { "words", json_string(ending->words) },
+                       { "sentence", words[0] ? json_string_nocheck(words) : json_null() },
+                       { "reason", words[0] ? json_stringn_nocheck(words, length) : json_null() },
+                       { "advice", json_string_nocheck(advice ? advice + 2 : "") });
     text_free(&sentence);
-    if (!failed)
-        return view;
-    json_decref(view);
-    return NULL;
+    return view;
 }
 
 /* --- a run that has not ended ----------------------------------------------------------------- */
@@ -240,8 +234,8 @@ json_t *unfinished_view(const struct result *result)
     text_print(&text, ". This page shows what it had written by then; there is no verdict yet.");
     if (!at_work)
         result_way_on(result, &command);
-    return json_pack("{s:o, s:b, s:o}", "text", template_value(&text), "goes_on", !at_work,
-                     "command", template_words(&command));
+    return DOCUMENT({ "text", template_value(&text) }, { "goes_on", json_boolean(!at_work) },
+                    { "command", template_words(&command) });
 }
 
 json_t *unfinished_document(const struct result *result)

@@ -35,12 +35,12 @@ static json_t *hash_view(const struct text *text)
 void page_begin(struct text *html, const char *title, const struct text *player)
 {
     struct text style = { 0 }, figures = { 0 };
-    template_fill(&style, "style.css", json_pack("{s:o}", "palette", palette_view()), NULL);
+    template_fill(&style, "style.css", DOCUMENT({ "palette", palette_view() }), NULL);
     template_fill(&figures, "figures.js", json_object(), NULL);
-    json_t *view = json_pack("{s:o, s:o}", "title", json_string_nocheck(title), "style_hash",
-                             hash_view(&style));
+    json_t *view =
+        DOCUMENT({ "title", json_string_nocheck(title) }, { "style_hash", hash_view(&style) },
+                 { "figures_hash", hash_view(&figures) });
     document_set(&view, "style", template_value(&style));
-    document_set(&view, "figures_hash", hash_view(&figures));
     if (player)
         document_set(&view, "player_hash", hash_view(player));
     text_free(&figures);
@@ -51,8 +51,9 @@ void page_end(struct text *html)
 {
     char stamp[CLOCK_STAMP_SIZE];
     template_fill(html, "end.html",
-                  json_pack("{s:s, s:s, s:s}", "version", build_version(), "commit", build_commit(),
-                            "time", clock_stamp(stamp)),
+                  DOCUMENT({ "version", json_string(build_version()) },
+                           { "commit", json_string(build_commit()) },
+                           { "time", json_string(clock_stamp(stamp)) }),
                   NULL);
 }
 
@@ -60,25 +61,25 @@ void page_end(struct text *html)
 
 static json_t *figure_view(const struct figure *figure, const char *svg)
 {
-    static const char *const suffixes[] = { "svg", "png", "dat", "gp" };
-    static const char *const words[] = { "svg", "png", "numbers", "gnuplot" };
-    json_t *files = json_array();
-    for (size_t k = 0; k < COUNT_OF(suffixes); k++)
-        document_append(&files, json_pack("{s:s, s:s, s:s}", "suffix", suffixes[k], "words",
-                                          words[k], "separator", k ? " · " : ""));
-    if (figure->caption.failed || figure->finding.failed)
-        return NULL;
-    return json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o}", "name", figure->name, "x_scale",
-        figure->x_log ? "log" : "linear", "y_scale",
-        figure->y_log      ? "log"
-        : figure->y_signed ? "signed"
-                           : "linear",
-        "x_label", json_string_nocheck(figure->x_label), "title",
-        json_string_nocheck(figure->title), "caption",
-        json_string_nocheck(figure->caption.length ? figure->caption.bytes : ""), "finding",
-        json_string_nocheck(figure->finding.length ? figure->finding.bytes : ""), "left_out",
-        (int)figure->left_out, "files", files, "svg", json_string_nocheck(svg));
+    static const char *const files[][2] = {
+        { "svg", "svg" }, { "png", "png" }, { "dat", "numbers" }, { "gp", "gnuplot" }
+    };
+    json_t *listed = json_array();
+    for (size_t k = 0; k < COUNT_OF(files); k++)
+        document_append(&listed, DOCUMENT({ "suffix", json_string(files[k][0]) },
+                                          { "words", json_string(files[k][1]) },
+                                          { "separator", json_string(k ? " · " : "") }));
+    return DOCUMENT({ "name", json_string(figure->name) },
+                    { "x_scale", json_string(figure->x_log ? "log" : "linear") },
+                    { "y_scale", json_string(figure->y_log      ? "log"
+                                             : figure->y_signed ? "signed"
+                                                                : "linear") },
+                    { "x_label", json_string_nocheck(figure->x_label) },
+                    { "title", json_string_nocheck(figure->title) },
+                    { "caption", template_copy(&figure->caption) },
+                    { "finding", template_copy(&figure->finding) },
+                    { "left_out", json_integer((json_int_t)figure->left_out) }, { "files", listed },
+                    { "svg", json_string_nocheck(svg) });
 }
 
 enum status page_figures(struct text *html, const struct figures *figures,
@@ -102,11 +103,11 @@ enum status page_figures(struct text *html, const struct figures *figures,
             passed == (next->place == FIGURE_PASSED))
             continue;
         document_append(&groups,
-                        views ? json_pack("{s:b, s:o}", "passed", passed, "figures", views) : NULL);
+                        DOCUMENT({ "passed", json_boolean(passed) }, { "figures", views }));
         views = json_array();
     }
     json_decref(views);
-    template_fill(html, "figures.html", groups ? json_pack("{s:o}", "groups", groups) : NULL, NULL);
+    template_fill(html, "figures.html", DOCUMENT({ "groups", groups }), NULL);
     return STATUS_OK;
 }
 
@@ -122,35 +123,32 @@ void page_nothing_measured(struct text *html, const struct result *result, bool 
 {
     const bool any = json_array_size(result_find(result, FIELD_CONFIG_DIAGNOSTICS)) > 0;
     template_fill(html, "nothing-measured.html",
-                  json_pack("{s:b, s:b, s:b, s:b, s:I}", "unmeasured", !any, "broke_off",
-                            result_broke_off(result), "at_end", result_is_whole(result), "pictures",
-                            pictures, "every", advised_every(result)),
+                  DOCUMENT({ "unmeasured", json_boolean(!any) },
+                           { "broke_off", json_boolean(result_broke_off(result)) },
+                           { "at_end", json_boolean(result_is_whole(result)) },
+                           { "pictures", json_boolean(pictures) },
+                           { "every", json_integer(advised_every(result)) }),
                   result->json);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Returns a cell: a number in six digits, anything else as it is. */
-static json_t *cell_view(const char *cell)
-{
-    double value;
-    char number[32];
-    const bool is_number = text_parse_real(cell, &value);
-    if (is_number)
-        snprintf(number, sizeof number, "%.6g", value);
-    return json_pack("{s:o, s:b}", "text", json_string_nocheck(is_number ? number : cell), "number",
-                     is_number);
-}
-
+/* Returns a row of cells: a number in six digits, anything else as it is. */
 static json_t *row_view(char *line, const char *kind)
 {
     enum { MOST_CELLS = 256 };
-    char *cells[MOST_CELLS];
+    char *cells[MOST_CELLS], number[32];
     json_t *row = json_array();
     const size_t count = text_split(line, ',', cells, MOST_CELLS);
-    for (size_t i = 0; i < count && i < MOST_CELLS; i++)
-        document_append(&row, cell_view(cells[i]));
-    return json_pack("{s:o}", kind, row);
+    for (size_t i = 0; i < count && i < MOST_CELLS; i++) {
+        double value;
+        const bool is_number = text_parse_real(cells[i], &value);
+        snprintf(number, sizeof number, "%.6g", is_number ? value : 0.0);
+        document_append(&row,
+                        DOCUMENT({ "text", json_string_nocheck(is_number ? number : cells[i]) },
+                                 { "number", json_boolean(is_number) }));
+    }
+    return DOCUMENT({ kind, row });
 }
 
 enum status page_csv(struct text *html, const char *heading, const char *path, struct error *error)
@@ -159,8 +157,7 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
     struct error none = { 0 };
     char *line;
     if (lines_open_own(path, &lines, &none))
-        return none.status == STATUS_NO_INPUT ? STATUS_OK
-                                              : error_set(error, none.status, "%s", none.text);
+        return none.status == STATUS_NO_INPUT ? STATUS_OK : error_pass(error, &none);
     json_t *rows = json_array();
     const char *kind = "header";
     while (!lines_next(lines, &line, error) && line) {
@@ -168,8 +165,8 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
         kind = "cells";
     }
     lines_close(lines);
-    template_fill(html, "table.html", json_pack("{s:s, s:o}", "heading", heading, "rows", rows),
-                  NULL);
+    template_fill(html, "table.html",
+                  DOCUMENT({ "heading", json_string(heading) }, { "rows", rows }), NULL);
     return error->status;
 }
 
@@ -278,6 +275,7 @@ static void set_tiles(json_t **view, const struct result *result)
         { "tile_relaxation", FIELD_TIME_SCALES_HALF_MASS_RELAXATION, RUN_FIELDS },
         { "tile_own", FIELD_OWN_STEPS_STEPS, FIELD_OWN_STEPS_STEPS },
         { "tile_wall", FIELD_WALL_SECONDS, FIELD_WALL_SECONDS },
+        { "counted", RUN_FIELDS, FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_SYSTEMS },
     };
     const bool many = result_real(result, FIELD_SYSTEMS) > 1;
     const struct units *units = result_units(result);
@@ -297,18 +295,8 @@ static void set_tiles(json_t **view, const struct result *result)
     document_set(view, "tile_rate",
                  document_number(result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));
-    document_set(
-        view, "counted",
-        short_number(result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_SYSTEMS)));
     document_set(view, "time_unit", json_string(label));
     set_reached(view, result);
-}
-
-static json_t *uncounted_view(const struct result *result)
-{
-    struct text words = { 0 };
-    outcome_left_out(result, &words);
-    return template_value(&words);
 }
 
 /* Writes the watch's sentences: a run that has not ended, or that broke off, held only until
@@ -317,18 +305,18 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
     const bool broke_off = result_broke_off(result);
-    const char *warning = result_string(result, FIELD_WATCH_TEXT), *fine = "Its limits hold.";
+    const char *warning = result_string(result, FIELD_WATCH_TEXT);
     struct text words = { 0 };
-    if (broke_off)
-        fine = warning[0] ? "It had no failure to report until the run broke off."
-                          : "It had nothing to object to until the run broke off.";
-    else if (!whole)
-        fine = "Its limits hold so far.";
-    text_print(&words, "%s", holds ? fine : "It failed");
-    if (warning[0]) {
-        text_print(&words, "%s", holds ? " It warned: " : ": ");
-        result_put_words(result, warning, &words);
-    }
+    text_print(&words, "%s%s",
+               !holds                    ? "It failed"
+               : broke_off && warning[0] ? "It had no failure to report until the run broke off."
+               : broke_off               ? "It had nothing to object to until the run broke off."
+               : whole                   ? "Its limits hold."
+                                         : "Its limits hold so far.",
+               !warning[0] ? ""
+               : holds     ? " It warned: "
+                           : ": ");
+    result_put_words(result, warning, &words);
     text_print(&words, "%s", warning[0] || !holds ? "." : "");
     document_set(view, "watch_class",
                  json_string(!holds                                               ? "bad"
@@ -345,47 +333,45 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                                          : "the run so far"));
 }
 
-/* Returns the advised steps of a period, for the integrator of the run; an unknown integrator is of
- * a later version. */
-static int advised_steps(const struct result *result)
-{
-    const struct integrator *integrator = result_integrator(result);
-    return integrator ? (int)integrator_advised_steps(integrator) : INTEGRATOR_STEPS_PER_PERIOD;
-}
-
 void page_run_head(struct text *html, const struct result *run)
 {
     const struct result known = { .json = unfinished_document(run), .listed = run->listed };
     const struct result *const result = &known;
     const struct units *units = result_units(result);
+    const struct integrator *const own = result_integrator(run); /* NULL: of a later version */
     const double softening = result_real(result, FIELD_CONFIG_PHYSICS_SOFTENING);
     const double distance = result_real(result, FIELD_WATCH_FASTEST_PAIR_DISTANCE);
     const double scale = result_real(result, FIELD_WATCH_FASTEST_PAIR_STEPS_PER_TIME_SCALE);
+    const bool whole = result_is_whole(run);
     char eps[UNITS_TEXT_SIZE], apart[UNITS_TEXT_SIZE], steadiness[32], period[TEXT_REAL_SIZE];
     char title[PAGE_TITLE_SIZE];
+    struct text uncounted = { 0 };
     page_title(run, title);
+    outcome_left_out(run, &uncounted);
     snprintf(steadiness, sizeof steadiness, "%.0f",
              100.0 * result_real(result, FIELD_WATCH_ENERGY_DRIFT_STEADINESS));
-    json_t *view = json_pack(
-        "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "any_findings",
-        json_array_size(result_find(result, FIELD_FINDINGS)) > 0, "chooses_steps",
-        result_find(result, FIELD_OWN_STEPS) != NULL, "broke_off", result_broke_off(result),
-        "groups", findings_table_view(run), "softening", units_length(units, softening, 6, eps),
-        "pair_distance", units_length(units, distance, 3, apart), "drift_class",
-        drift_class(result, result_is_whole(run)), "steadiness_percent", steadiness, "pair_period",
-        isnan(scale) ? json_null() : json_string(text_factor(period, 2.0 * M_PI * scale, 3)),
-        "advised", advised_steps(result), "outcome", outcome_view(run));
-    document_set(&view, "title", json_string_nocheck(title));
-    document_set(&view, "drift_words", json_string(drift_words(run)));
-    document_set(&view, "at_end", json_boolean(result_is_whole(run)));
-    document_set(&view, "lost_energy", json_boolean(findings_table_lost_energy(run)));
-    document_set(&view, "at_least", json_boolean(run->state != RESULT_ENDED));
-    document_set(&view, "broken", outcome_broken(run));
-    document_set(&view, "uncounted", uncounted_view(run));
-    set_watch(&view, result, result_is_whole(run));
+    text_factor(period, 2.0 * M_PI * scale, 3);
+    json_t *view = DOCUMENT(
+        { "any_findings", json_boolean(json_array_size(result_find(result, FIELD_FINDINGS)) > 0) },
+        { "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL) },
+        { "broke_off", json_boolean(result_broke_off(result)) },
+        { "groups", findings_table_view(run) },
+        { "softening", json_string(units_length(units, softening, 6, eps)) },
+        { "pair_distance", json_string(units_length(units, distance, 3, apart)) },
+        { "drift_class", json_string(drift_class(result, whole)) },
+        { "drift_words", json_string(drift_words(run)) },
+        { "steadiness_percent", json_string(steadiness) },
+        { "pair_period", isnan(scale) ? json_null() : json_string(period) },
+        { "advised", json_integer(own ? (json_int_t)integrator_advised_steps(own)
+                                      : INTEGRATOR_STEPS_PER_PERIOD) },
+        { "outcome", outcome_view(run) }, { "title", json_string_nocheck(title) },
+        { "at_end", json_boolean(whole) },
+        { "lost_energy", json_boolean(findings_table_lost_energy(run)) },
+        { "at_least", json_boolean(run->state != RESULT_ENDED) }, { "broken", outcome_broken(run) },
+        { "uncounted", template_value(&uncounted) }, { "unfinished", unfinished_view(run) });
+    set_watch(&view, result, whole);
     set_times(&view, result);
     set_tiles(&view, result);
-    document_set(&view, "unfinished", unfinished_view(run));
     template_fill(html, "run-head.html", known.json ? view : NULL, known.json);
     json_decref(known.json);
 }
@@ -399,9 +385,9 @@ static json_t *fact_view(const char *within, const char *key, const json_t *valu
     snprintf(name, sizeof name, "%s%s%s", within, within[0] ? " " : "", key);
     for (char *c = name; *c; c++)
         *c = *c == '_' ? ' ' : *c;
-    json_t *view =
-        json_pack("{s:s, s:o}", "key", name, "value",
-                  json_string_nocheck(json_is_string(value) ? json_string_value(value) : dump));
+    json_t *view = DOCUMENT(
+        { "key", json_string(name) },
+        { "value", json_string_nocheck(json_is_string(value) ? json_string_value(value) : dump) });
     free(dump);
     return view;
 }
@@ -444,9 +430,10 @@ static json_t *files_view(const struct result *result, bool beside)
         const char *name = json_string_value(item);
         if (name && name_is_file(name) && lstat(result_file(result, name, path), &about) == 0 &&
             S_ISREG(about.st_mode))
-            document_append(&views, json_pack("{s:s, s:o, s:b, s:I}", "name", name, "address",
-                                              page_address(name), "beside", beside, "size",
-                                              (json_int_t)about.st_size));
+            document_append(&views, DOCUMENT({ "name", json_string(name) },
+                                             { "address", page_address(name) },
+                                             { "beside", json_boolean(beside) },
+                                             { "size", json_integer(about.st_size) }));
     }
     return views;
 }
@@ -487,39 +474,29 @@ static json_t *command_view(const struct result *result)
     return template_value(&command);
 }
 
-/* Sets the values that the sentences about the run need beyond run.json. */
-static void set_sentences(json_t **view, const struct result *result)
-{
-    const struct integrator *integrator = result_integrator(result);
-    const double threads = result_real(result, FIELD_COMPUTE_THREADS);
-    const double ranks = result_real(result, FIELD_COMPUTE_RANKS);
-    document_set(view, "command", command_view(result));
-    document_set(view, "order", integrator ? json_integer(integrator->order) : json_null());
-    struct text stages = { 0 };
-    if (integrator && result_find(result, FIELD_CONFIG_TIME_STAGES)) {
-        stage_list_print(integrator, &stages);
-        document_set(view, "stages", template_value(&stages));
-    }
-    document_set(view, "symplectic", json_boolean(integrator && integrator->symplectic));
-    document_set(view, "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL));
-    document_set(view, "many", json_boolean(result_real(result, FIELD_SYSTEMS) > 1));
-    document_set(view, "one_body", json_boolean(result_real(result, FIELD_BODIES) == 1.0));
-    document_set(view, "several_threads", json_boolean(threads > 1.0));
-    document_set(view, "several_ranks", json_boolean(ranks > 1.0));
-}
-
 void page_run_foot(struct text *html, const struct result *run, bool beside)
 {
     const struct result known = { .json = unfinished_document(run), .listed = run->listed };
     const struct result *const result = &known;
-    json_t *facts = json_array(), *view = json_object();
+    const struct integrator *const integrator = result_integrator(result);
+    const bool listed = integrator && result_find(result, FIELD_CONFIG_TIME_STAGES);
+    struct text stages = { 0 };
+    json_t *facts = json_array();
+    if (listed)
+        stage_list_print(integrator, &stages);
     add_facts(&facts, result_find(result, FIELD_PROGRAM), "program");
     add_facts(&facts, result_find(result, FIELD_COMPUTE), "compute");
     add_facts(&facts, result->json, "");
-    document_set(&view, "facts", facts);
-    document_set(&view, "run_cfg", config_view(run));
-    document_set(&view, "listed", files_view(run, beside));
-    set_sentences(&view, result);
+    json_t *view = DOCUMENT(
+        { "facts", facts }, { "run_cfg", config_view(run) }, { "listed", files_view(run, beside) },
+        { "command", command_view(result) },
+        { "order", integrator ? json_integer(integrator->order) : json_null() },
+        { "stages", listed ? template_value(&stages) : json_null() },
+        { "symplectic", json_boolean(integrator && integrator->symplectic) },
+        { "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL) },
+        { "one_body", json_boolean(result_real(result, FIELD_BODIES) == 1.0) },
+        { "several_threads", json_boolean(result_real(result, FIELD_COMPUTE_THREADS) > 1.0) },
+        { "several_ranks", json_boolean(result_real(result, FIELD_COMPUTE_RANKS) > 1.0) });
     set_times(&view, result);
     set_tiles(&view, result);
     template_fill(html, "run-foot.html", known.json ? view : NULL, known.json);

@@ -218,20 +218,19 @@ static enum status picture_draw(const struct result *result, struct trajectory *
 /* --- all figures of a run --------------------------------------------------------------------- */
 
 /* Adds the figures of one diagnostic, if its file is there. */
-static enum status add_diagnostic(const struct result *result,
-                                  const struct diagnostic_class *class_, const char *type,
-                                  const char *name, enum draw_extent extent,
+static enum status add_diagnostic(struct measured measured, enum draw_extent extent,
                                   struct figures *figures, struct error *error)
 {
     char file[SERIES_NAME_SIZE + 8];
     struct series *series = NULL;
     const size_t first = figures->count;
-    snprintf(file, sizeof file, "%.*s.csv", SERIES_NAME_SIZE, name);
-    enum status status = result_series(result, file, &series, error);
+    snprintf(file, sizeof file, "%.*s.csv", SERIES_NAME_SIZE, measured.name);
+    enum status status = result_series(measured.result, file, &series, error);
+    measured.series = series;
     if (!status && series)
-        status = draw_diagnostic(result, series, class_, type, name, extent, figures, error);
+        status = draw_diagnostic(&measured, extent, figures, error);
     if (!status && series && extent == DRAW_PAGE)
-        status = arrange_expected(result, series, class_, type, name, figures, first, error);
+        status = arrange_expected(&measured, figures, first, error);
     series_destroy(series);
     return status;
 }
@@ -239,10 +238,10 @@ static enum status add_diagnostic(const struct result *result,
 /* Returns the class of a diagnostic of this type; NULL if this program does not know it. */
 static const struct diagnostic_class *find_class(const char *type)
 {
-    const struct diagnostic_class *class_ = NULL;
-    for (size_t i = 0; (class_ = diagnostic_at(i)); i++)
-        if (strcmp(class_->variant.name, type) == 0)
-            break;
+    const struct diagnostic_class *class_;
+    size_t i = 0;
+    while ((class_ = diagnostic_at(i)) && strcmp(class_->variant.name, type) != 0)
+        i++;
     return class_;
 }
 
@@ -258,13 +257,15 @@ enum status draw_run(const struct result *result, struct trajectory *trajectory,
         const char *given = run_field_string(item, FIELD_DIAGNOSTIC_NAME);
         if (!type || status)
             break;
-        status = add_diagnostic(result, find_class(type), type, given[0] ? given : type, extent,
-                                figures, error);
+        status = add_diagnostic(
+            (struct measured){ result, NULL, find_class(type), type, given[0] ? given : type },
+            extent, figures, error);
     }
     const struct diagnostic_class *class_;
     for (size_t i = 0; (class_ = diagnostic_measured(i)) && !status; i++) {
         if (class_->asked_by && json_is_true(result_config(result, class_->asked_by)))
-            status = add_diagnostic(result, class_, class_->variant.name, class_->variant.name,
+            status = add_diagnostic((struct measured){ result, NULL, class_, class_->variant.name,
+                                                       class_->variant.name },
                                     extent, figures, error);
     }
     if (!status)

@@ -322,19 +322,21 @@ static enum status fill(const struct player *player, const struct result *result
         units_label(units, (struct dimension)DIMENSION_LENGTH, length_unit);
     }
     text_base64(&data, packed, length);
-    json_t *view = json_pack(
-        "{s:I, s:I, s:I, s:I, s:b, s:s, s:s, s:b}", "bodies", (json_int_t)player->bodies, "frames",
-        (json_int_t)player->frames, "all_bodies", (json_int_t)trajectory->bodies, "all_frames",
-        (json_int_t)trajectory->frame_count, "thinned",
-        player->bodies < trajectory->bodies || player->frames < trajectory->frame_count,
-        "time_unit", time_unit, "length_unit", length_unit, "few", player->bodies <= FEW_BODIES);
-    document_set(&view, "scale", number_view(player->scale));
-    document_set(&view, "limit", number_view(player->limit));
-    document_set(&view, "slowest", number_view(player->fastest > 0.0 ? player->slowest : 0.0));
-    document_set(&view, "fastest", number_view(player->fastest));
-    document_set(&view, "cell", number_view(trajectory->cell_side));
+    const bool thinned =
+        player->bodies < trajectory->bodies || player->frames < trajectory->frame_count;
+    json_t *view =
+        DOCUMENT({ "bodies", json_integer((json_int_t)player->bodies) },
+                 { "frames", json_integer((json_int_t)player->frames) },
+                 { "all_bodies", json_integer((json_int_t)trajectory->bodies) },
+                 { "all_frames", json_integer((json_int_t)trajectory->frame_count) },
+                 { "thinned", json_boolean(thinned) }, { "time_unit", json_string(time_unit) },
+                 { "length_unit", json_string(length_unit) },
+                 { "few", json_boolean(player->bodies <= FEW_BODIES) },
+                 { "scale", number_view(player->scale) }, { "limit", number_view(player->limit) },
+                 { "slowest", number_view(player->fastest > 0.0 ? player->slowest : 0.0) },
+                 { "fastest", number_view(player->fastest) },
+                 { "cell", number_view(trajectory->cell_side) }, { "data", template_value(&data) });
     set_groups(player, &view);
-    document_set(&view, "data", template_value(&data));
     template_fill(html, "player.html", view, NULL);
     return html->failed ? error_memory(error) : STATUS_OK;
 }

@@ -35,30 +35,25 @@ static enum status write_file(struct directory *work, const char *name, const ch
     return workplace_write(work, file, content->bytes, content->length, error);
 }
 
-/* Writes a block of lines for each curve, with two empty lines between blocks, as gnuplot's `index`
- * counts them. */
-static enum status write_data(const struct figure *figure, struct directory *work,
-                              struct error *error)
+/* Appends a block of lines for each curve, with two empty lines between blocks, as gnuplot's
+ * `index` counts them. */
+static void put_data(const struct figure *figure, struct text *data)
 {
-    struct text data = { 0 };
     for (size_t c = 0; c < figure->curve_count; c++) {
         const struct curve *curve = &figure->curves[c];
-        text_print(&data, "%s# %s\n", c ? "\n\n" : "", curve->label);
+        text_print(data, "%s# %s\n", c ? "\n\n" : "", curve->label);
         for (size_t i = 0; i < curve->count; i++) {
             char x[TEXT_REAL_SIZE], y[TEXT_REAL_SIZE], upper[TEXT_REAL_SIZE] = "";
             if (isnan(curve->x[i])) {
-                text_print(&data, "\n");
+                text_print(data, "\n");
                 continue;
             }
             if (curve->upper)
                 text_real(upper, curve->upper[i]);
-            text_print(&data, "%s %s%s%s\n", text_real(x, curve->x[i]), text_real(y, curve->y[i]),
+            text_print(data, "%s %s%s%s\n", text_real(x, curve->x[i]), text_real(y, curve->y[i]),
                        curve->upper ? " " : "", upper);
         }
     }
-    const enum status status = write_file(work, figure->name, ".dat", &data, error);
-    text_free(&data);
-    return status;
 }
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
@@ -164,27 +159,22 @@ enum status plot_probe(struct error *error)
     return run_gnuplot(-1, "--version", error);
 }
 
-/* Fills the template of gnuplot's commands: NAME.gp. Words of others among its values have gone
- * through script_quote(). */
-static enum status write_commands(const struct figure *figure, struct directory *work,
-                                  struct error *error)
-{
-    struct text text = { 0 };
-    template_fill(&text, "figure.gp", script_view(figure), NULL);
-    const enum status status = write_file(work, figure->name, ".gp", &text, error);
-    text_free(&text);
-    return status;
-}
-
-/* Writes what gnuplot needs for a figure, and starts it in the folder. */
+/* Writes what gnuplot needs for a figure, numbers and commands, and starts it in the folder. Words
+ * of others among the commands have gone through script_quote(). */
 static enum status begin_plot(const struct figure *figure, struct directory *work,
                               struct gnuplot *gnuplot, struct error *error)
 {
     char script[FIGURE_LABEL_SIZE + 4];
+    struct text data = { 0 }, commands = { 0 };
     snprintf(script, sizeof script, "%s.gp", figure->name);
-    if (write_data(figure, work, error) || write_commands(figure, work, error))
-        return error->status;
-    return start(workplace_folder(work), script, gnuplot, error);
+    put_data(figure, &data);
+    template_fill(&commands, "figure.gp", script_view(figure), NULL);
+    if (!write_file(work, figure->name, ".dat", &data, error) &&
+        !write_file(work, figure->name, ".gp", &commands, error))
+        start(workplace_folder(work), script, gnuplot, error);
+    text_free(&data);
+    text_free(&commands);
+    return error->status;
 }
 
 enum { MOST_AT_WORK = 32 };
@@ -210,18 +200,24 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
     return error->status ? error->status : error_pass(error, &problem);
 }
 
+void plot_files(const char *folder, const char *figure, struct plot_file files[PLOT_FILES],
+                const char *names[PLOT_FILES])
+{
+    static const char *const suffixes[PLOT_FILES] = { "dat", "gp", "svg", "png" };
+    for (size_t i = 0; i < PLOT_FILES; i++) {
+        snprintf(files[i].bytes, sizeof files[i].bytes, "%s%s.%s", folder, figure, suffixes[i]);
+        names[i] = files[i].bytes;
+    }
+}
+
 enum status plot_into(const struct figure *figure, struct directory *directory, struct error *error)
 {
-    static const char *const suffixes[] = { "dat", "gp", "svg", "png" };
-    char files[COUNT_OF(suffixes)][FIGURE_LABEL_SIZE + 8];
-    const char *names[COUNT_OF(suffixes)];
+    struct plot_file files[PLOT_FILES];
+    const char *names[PLOT_FILES];
     struct directory *work;
     if (workplace_open(directory, &work, error))
         return error->status;
-    for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
-        snprintf(files[i], sizeof files[i], "%s.%s", figure->name, suffixes[i]);
-        names[i] = files[i];
-    }
+    plot_files("", figure->name, files, names);
     if (!plot_draw(figure, 1, work, error))
         workplace_put(directory, work, names, COUNT_OF(names), error);
     workplace_close(directory, work);

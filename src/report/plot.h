@@ -31,6 +31,16 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
 enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);
 
+/* A name of a file of a figure, also within the folder "plots". */
+struct plot_file {
+    char bytes[FIGURE_LABEL_SIZE + 16];
+};
+enum { PLOT_FILES = 4 };
+
+/* Names the files of the figure of this name, with `folder` ("plots/" or "") before them. */
+void plot_files(const char *folder, const char *figure, struct plot_file files[PLOT_FILES],
+                const char *names[PLOT_FILES]);
+
 /* Draws one figure into a directory that has claimed its files, all of them at once. */
 enum status plot_into(const struct figure *figure, struct directory *directory,
                       struct error *error);

@@ -234,15 +234,9 @@ static enum status open_folder(struct report *report, struct error *error)
 
 /* --- the files that a report writes ----------------------------------------------------------- */
 
-enum { SUFFIXES = 4 };
-
-struct file_name {
-    char bytes[FIGURE_LABEL_SIZE + 16];
-};
-
 /* The names of all files that a report writes; it removes or replaces no others. */
 struct file_list {
-    struct file_name *files;
+    struct plot_file *files;
     const char **names;
     size_t count;
 };
@@ -256,21 +250,15 @@ static void list_free(struct file_list *list)
 static enum status list_files(const struct report *report, const struct figures *figures,
                               struct file_list *list, struct error *error)
 {
-    static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
-    const size_t most = 1 + SUFFIXES * figures->count;
-    *list = (struct file_list){ calloc(most, sizeof *list->files),
-                                calloc(most, sizeof *list->names), 0 };
+    const size_t drawn = report->can_draw ? figures->count : 0;
+    *list = (struct file_list){ calloc(drawn + 1, PLOT_FILES * sizeof *list->files),
+                                calloc(drawn + 1, PLOT_FILES * sizeof *list->names), 1 };
     if (!list->files || !list->names)
         return error_memory(error);
-    size_t count = 0;
-    snprintf(list->files[count++].bytes, sizeof *list->files, "%s", page_name);
-    for (size_t i = 0; i < figures->count && report->can_draw; i++)
-        for (size_t k = 0; k < SUFFIXES; k++)
-            snprintf(list->files[count++].bytes, sizeof *list->files, "plots/%s.%s",
-                     figures->figures[i].name, suffixes[k]);
-    for (size_t i = 0; i < count; i++)
-        list->names[i] = list->files[i].bytes;
-    list->count = count;
+    list->names[0] = page_name;
+    for (size_t i = 0; i < drawn; i++, list->count += PLOT_FILES)
+        plot_files("plots/", figures->figures[i].name, &list->files[list->count],
+                   &list->names[list->count]);
     return STATUS_OK;
 }
 
@@ -350,8 +338,7 @@ static enum status draw_runs(const struct report *report, struct figures *figure
         return error->status;
     if (!report->can_draw) {
         template_fill(html, "without-figures.html",
-                      json_pack("{s:o}", "why", json_string_nocheck(report->no_gnuplot.text)),
-                      NULL);
+                      DOCUMENT({ "why", json_string_nocheck(report->no_gnuplot.text) }), NULL);
         return STATUS_OK;
     }
     return plot_draw(figures->figures, figures->count, report->work, error)

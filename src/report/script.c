@@ -243,8 +243,8 @@ static json_t *axis_view(const struct figure *figure, char axis)
         script_logarithmic(&scale, figure, axis);
     else
         script_linear(&scale, figure, axis);
-    return json_pack("{s:s, s:o, s:o}", "axis", name, "label", template_value(&label), "scale",
-                     template_value(&scale));
+    return DOCUMENT({ "axis", json_string(name) }, { "label", template_value(&label) },
+                    { "scale", template_value(&scale) });
 }
 
 /* --- the key ---------------------------------------------------------------------------------- */
@@ -347,14 +347,18 @@ static json_t *drawn_view(const struct curve *curve, enum entry entry, size_t in
     script_quote(&label, length ? words.bytes : "");
     label.failed |= words.failed;
     text_free(&words);
-    return json_pack("{s:s, s:i, s:b, s:b, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:o}",
-                     "separator", index || entry != ENTRY_CURVE ? ", \\\n     " : "", "index",
-                     (int)index, "curve", entry == ENTRY_CURVE, "sample", entry == ENTRY_SAMPLE,
-                     "continued", entry == ENTRY_CONTINUED, "band", curve->kind == CURVE_BAND,
-                     "style", style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash",
-                     dash, "gap", DASH_PERIOD - dash, "wide", wide, "marks",
-                     figure_is_mark(curve->kind), "in_key", length > 0, "title",
-                     template_value(&label));
+    return DOCUMENT(
+        { "separator", json_string(index || entry != ENTRY_CURVE ? ", \\\n     " : "") },
+        { "index", json_integer((json_int_t)index) },
+        { "curve", json_boolean(entry == ENTRY_CURVE) },
+        { "sample", json_boolean(entry == ENTRY_SAMPLE) },
+        { "continued", json_boolean(entry == ENTRY_CONTINUED) },
+        { "band", json_boolean(curve->kind == CURVE_BAND) },
+        { "style", json_string(style_of(curve)) },
+        { "color", json_integer(curve->color % PALETTE_COLORS + 1) },
+        { "dash", json_integer(dash) }, { "gap", json_integer(DASH_PERIOD - dash) },
+        { "wide", json_integer(wide) }, { "marks", json_boolean(figure_is_mark(curve->kind)) },
+        { "in_key", json_boolean(length > 0) }, { "title", template_value(&label) });
 }
 
 static json_t *curves_view(const struct figure *figure)
@@ -400,12 +404,16 @@ json_t *script_view(const struct figure *figure)
     char range[64] = "";
     if (figure->range[0] < figure->range[1])
         snprintf(range, sizeof range, "%.9g:%.9g", figure->range[0], figure->range[1]);
-    return json_pack("{s:s, s:o, s:[o, o], s:i, s:b, s:b, s:s, s:i, s:i, s:o}", "name",
-                     figure->name, "palette", palette_view(), "axes", axis_view(figure, 'x'),
-                     axis_view(figure, 'y'), "key_columns", key_columns(figure), "linear",
-                     !figure->x_log && !figure->y_log && !figure->y_signed, "equal_axes",
-                     figure->equal_axes, "range", range, "height", height, "png_height", 2 * height,
-                     "drawn", curves_view(figure));
+    json_t *axes = json_array();
+    document_append(&axes, axis_view(figure, 'x'));
+    document_append(&axes, axis_view(figure, 'y'));
+    return DOCUMENT(
+        { "name", json_string(figure->name) }, { "palette", palette_view() }, { "axes", axes },
+        { "key_columns", json_integer(key_columns(figure)) },
+        { "linear", json_boolean(!figure->x_log && !figure->y_log && !figure->y_signed) },
+        { "equal_axes", json_boolean(figure->equal_axes) }, { "range", json_string(range) },
+        { "height", json_integer(height) }, { "png_height", json_integer(2 * height) },
+        { "drawn", curves_view(figure) });
 }
 
 /* --- colours ---------------------------------------------------------------------------------- */
@@ -435,16 +443,15 @@ static json_t *colors_view(const struct color *colors, size_t count)
 {
     json_t *views = json_array();
     for (size_t i = 0; i < count; i++)
-        document_append(&views,
-                        json_pack("{s:s, s:s, s:s, s:i}", "name", colors[i].name, "light",
-                                  colors[i].light, "dark", colors[i].dark, "linetype", (int)i + 1));
+        document_append(&views, DOCUMENT({ "name", json_string(colors[i].name) },
+                                         { "light", json_string(colors[i].light) },
+                                         { "dark", json_string(colors[i].dark) },
+                                         { "linetype", json_integer((json_int_t)i + 1) }));
     return views;
 }
 
 json_t *palette_view(void)
 {
-    json_t *view = json_object();
-    document_set(&view, "curves", colors_view(curves, COUNT_OF(curves)));
-    document_set(&view, "others", colors_view(others, COUNT_OF(others)));
-    return view;
+    return DOCUMENT({ "curves", colors_view(curves, COUNT_OF(curves)) },
+                    { "others", colors_view(others, COUNT_OF(others)) });
 }

@@ -164,10 +164,15 @@ void template_fill(struct text *text, const char *name, json_t *values, const js
     template_render(text, find_template(name), values, outer);
 }
 
+json_t *template_copy(const struct text *text)
+{
+    return text->failed ? NULL
+                        : json_stringn_nocheck(text->length ? text->bytes : "", text->length);
+}
+
 json_t *template_value(struct text *text)
 {
-    json_t *value =
-        text->failed ? NULL : json_stringn_nocheck(text->length ? text->bytes : "", text->length);
+    json_t *value = template_copy(text);
     text_free(text);
     return value;
 }

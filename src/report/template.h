@@ -35,6 +35,9 @@ void template_fill(struct text *text, const char *name, json_t *values, const js
 /* Returns the printed text as a value, and frees the text. NULL if that has failed. */
 json_t *template_value(struct text *text);
 
+/* Returns the printed text as a value; NULL if that has failed. */
+json_t *template_copy(const struct text *text);
+
 /* The same as an array of the words between single blanks, which a page keeps whole. */
 json_t *template_words(struct text *text);
 

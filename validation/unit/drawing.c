@@ -87,9 +87,8 @@ static struct figures draw(const struct diagnostic_class *class_, const char *na
     assert_int_equal(fclose(file), 0);
     snprintf(result.path, sizeof result.path, "%s", directory);
     assert_int_equal(series_read("tides.csv", &series, &error), STATUS_OK);
-    assert_int_equal(
-        draw_diagnostic(&result, series, class_, "tides", name, DRAW_PAGE, &figures, &error),
-        STATUS_OK);
+    const struct measured measured = { &result, series, class_, "tides", name };
+    assert_int_equal(draw_diagnostic(&measured, DRAW_PAGE, &figures, &error), STATUS_OK);
     series_destroy(series);
     result_close(&result);
     return figures;

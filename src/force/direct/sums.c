@@ -425,20 +425,6 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 
 /* --- accelerations and potentials ------------------------------------------------------------- */
 
-/* Computes accelerations, or potentials if `phi` is not NULL, by the reference and in one thread of
- * the team. */
-static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
-{
-    const struct physics *const physics = &sum->direct->base.physics;
-    const struct bodies *const b = sum->bodies;
-    if (sum->team.rank > 0)
-        return;
-    if (phi)
-        reference_potentials_of(physics, b, system, 0, b->count, phi, psi);
-    else
-        reference_accelerations_of(physics, b, system, 0, b->count);
-}
-
 /* Computes accelerations. If one process holds those of all bodies, a system that lacks the masses
  * for the third law is summed by that process alone. */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
@@ -455,7 +441,8 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
     for (size_t s = item->first; s < item->last; s++) {
         team_wait(&sum.team); /* now all bodies have been moved, and no thread uses the scratch */
         if (direct->kernel == FORCE_REFERENCE) {
-            sum_reference(&sum, s, NULL, NULL);
+            if (sum.team.rank == 0)
+                reference_accelerations_of(&force->physics, bodies, s, 0, bodies->count);
             continue;
         }
         pack(&sum, direct->precision, s);
@@ -503,7 +490,8 @@ void direct_potentials(struct force *force, const struct bodies *bodies,
     for (size_t s = item->first; s < item->last; s++) {
         team_wait(&sum.team);
         if (direct->kernel == FORCE_REFERENCE) {
-            sum_reference(&sum, s, phi, psi);
+            if (sum.team.rank == 0)
+                reference_potentials_of(&force->physics, bodies, s, 0, bodies->count, phi, psi);
             continue;
         }
         pack(&sum, PRECISION_DOUBLE, s);
