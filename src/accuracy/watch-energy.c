@@ -188,7 +188,7 @@ static bool enough_told(const struct watch *watch, size_t system)
     size_t others = 0;
     for (size_t s = 0; s < watch->systems && others < SYSTEMS_TOLD; s++) {
         const struct record *record = &watch->records[s];
-        others += s != system && (record->jumps > 0.0 || !isnan(record->first_error));
+        others += s != system && (record->large_changes > 0.0 || !isnan(record->first_error));
     }
     return others == SYSTEMS_TOLD;
 }
@@ -200,16 +200,16 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
 {
     struct record *record = &watch->records[system];
     struct close_pair candidate;
-    record->jumps += 1.0;
+    record->large_changes += 1.0;
     record->sudden += deviation->sudden;
     record->largest_jump = fmax(record->largest_jump, fabs(deviation->jump));
-    const bool quiet = (record->jumps > JUMPS_TOLD || enough_told(watch, system)) &&
+    const bool quiet = (record->large_changes > JUMPS_TOLD || enough_told(watch, system)) &&
                        watch->on_jump != ON_JUMP_STOP;
-    if (quiet && record->jumps > 1.0)
+    if (quiet && record->large_changes > 1.0)
         return STATUS_OK;
     if (find_candidate(record, check, system, &candidate, error))
         return error->status;
-    if (record->jumps == 1.0) {
+    if (record->large_changes == 1.0) {
         record->first_jump = check->now->time;
         record->jumped_body = deviation->jump_body;
         record->jumped = candidate;
@@ -227,7 +227,8 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
              units_time(watch->units, check->now->time, 6, to),
              close_pair_text(watch, &candidate, text));
     return report(watch, check, line,
-                  record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
+                  record->large_changes == JUMPS_TOLD ? "; later ones are only counted" : "",
+                  error);
 }
 
 /* Notes the first error of a system beyond the limit. It is reported for the first systems, unless
@@ -348,11 +349,11 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * of one less so (0.87); a random walk is above 0.95 once in some fifty times. */
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
-/* Tells whether the drift is beyond its limit; the whole error of a method that is not symplectic
- * is drift. */
+/* Tells whether the drift is beyond its limit; the whole error of a method that drifts is
+ * drift. */
 static bool drifts(const struct watch *watch, const struct record *record)
 {
-    if (!watch->symplectic)
+    if (watch->method_drifts)
         return record->largest_error > watch->energy_drift;
     const struct watch_drift drift = watch_drift(watch, record);
     return fabs(drift.change) > watch->energy_drift && drift.steadiness > least_steadiness &&
@@ -382,7 +383,7 @@ struct finding watch_row_of_error(const struct watch *watch, const struct record
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record)
 {
     const double change =
-        watch->symplectic ? fabs(watch_drift(watch, record).change) : record->largest_error;
+        watch->method_drifts ? record->largest_error : fabs(watch_drift(watch, record).change);
     struct finding row = row_of(watch, record, "energy drift", change, watch->energy_drift,
                                 drifts(watch, record), NAN);
     if (row.severity == FINDING_HELD && !(change <= watch->energy_drift))
@@ -392,7 +393,7 @@ struct finding watch_row_of_drift(const struct watch *watch, const struct record
 
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record)
 {
-    const bool beyond = record->jumps > 0.0; /* the size of smaller changes is not kept */
+    const bool beyond = record->large_changes > 0.0; /* the size of smaller changes is not kept */
     return row_of(watch, record, "energy change within 1000 steps",
                   beyond ? record->largest_jump : NAN, watch->energy_jump, beyond,
                   record->first_jump);

@@ -80,7 +80,7 @@ static void read_limits(struct watch *watch, const struct section *section)
     const double noise = watch->noise;
     section_read(section, watch);
     if (isnan(watch->energy_drift))
-        watch->energy_drift = watch->symplectic ? steady_drift : noise;
+        watch->energy_drift = watch->method_drifts ? noise : steady_drift;
     if (isnan(watch->orbit_error))
         watch->orbit_error = orbits_over_whole * watch->energy_error;
     watch->energy_error = limit_of(watch->energy_error, noise);
@@ -189,8 +189,8 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->advised_steps = integrator_advised_steps(method->integrator);
     /* With a method of an order above 1 the energy may drift as well, but so little that a result
      * can be trusted: the drift is judged by its amount, like that of a symplectic method. */
-    watch->symplectic =
-        method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
+    watch->method_drifts =
+        !method->integrator->symplectic && !watch->chooses_steps && method->integrator->order <= 1;
     watch->count = start->bodies->count;
     watch->dt = start->dt;
     watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0; half a step for rounding */

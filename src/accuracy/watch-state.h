@@ -102,14 +102,15 @@ struct record {
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
     double inertia, virial;      /* sums of I and |W| over all checks */
     double time; /* time of the last mark, from which changes within JUMP_STEPS are counted */
-    double jumps, first_jump; /* number of changes that were too large, and the time of the first */
-    double sudden;            /* how many of these changes were seen to be jumps */
-    double jumped_body;       /* id of the test body of the first such change; NaN: the system's */
-    double largest_jump;      /* the largest of these changes, over scale */
-    struct close_pair jumped; /* the faster of the fastest pairs at the checks before and after the
-                                 first such change */
-    double next_search;       /* step from which to look for the fastest pair again */
-    struct close_pair last;   /* the pair that the last search found */
+    double large_changes;      /* number of changes within JUMP_STEPS that were too large */
+    double first_jump;         /* the time of the first such change */
+    double sudden;             /* how many of these changes were seen to be jumps */
+    double jumped_body;        /* id of the test body of the first such change; NaN: the system's */
+    double largest_jump;       /* the largest of these changes, over scale */
+    struct close_pair jumped;  /* the faster of the fastest pairs at the checks before and after the
+                                  first such change */
+    double next_search;        /* step from which to look for the fastest pair again */
+    struct close_pair last;    /* the pair that the last search found */
     struct close_pair fastest; /* the fastest pair of all checks */
     double warned;             /* 1: the warning of too large a step was about this system; or 0 */
     /* The largest error of the forces that an audit found, and its time; 0: none. */
@@ -138,8 +139,7 @@ struct watch {
     double noise, least_steps;
     struct force_options force; /* options of the run's forces */
     enum on_jump on_jump;
-    bool symplectic; /* the method is symplectic, chooses its steps or has an order above 1: not all
-                        error is drift */
+    bool method_drifts;   /* not symplectic, with fixed steps and of order 1: its error is drift */
     double advised_steps; /* advised steps in a period; 0 if the integrator chooses its own */
     const struct integrator *integrator;
     size_t count;       /* bodies of a system */

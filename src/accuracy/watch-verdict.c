@@ -21,8 +21,8 @@ enum { ENERGY_ERROR, ENERGY_DRIFT, ENERGY_CHANGE, ORBIT, FORCES, FASTEST_PAIR, R
 
 struct sentence;
 static void say_error(struct sentence *), say_drift(struct sentence *),
-    say_jumps(struct sentence *), say_orbit(struct sentence *), say_forces(struct sentence *),
-    say_pair(struct sentence *);
+    say_large_changes(struct sentence *), say_orbit(struct sentence *),
+    say_forces(struct sentence *), say_pair(struct sentence *);
 
 static const struct {
     struct finding (*make)(const struct watch *, const struct record *);
@@ -31,7 +31,7 @@ static const struct {
 } rows[ROWS] = {
     [ENERGY_ERROR] = { watch_row_of_error, say_error, true },
     [ENERGY_DRIFT] = { watch_row_of_drift, say_drift, true },
-    [ENERGY_CHANGE] = { watch_row_of_change, say_jumps, false },
+    [ENERGY_CHANGE] = { watch_row_of_change, say_large_changes, false },
     [ORBIT] = { watch_bound_row, say_orbit, true },
     [FORCES] = { watch_row_of_forces, say_forces, false },
     [FASTEST_PAIR] = { watch_row_of_pair, say_pair, false },
@@ -166,25 +166,25 @@ double watch_error_in_limits(const struct watch *watch)
 }
 
 /* The changes of the energy within JUMP_STEPS that were too large. */
-struct jumps {
+struct large_changes {
     double count, sudden; /* number of changes in all systems, and of those that were jumps */
     /* Record of the system with the first change; record 0 if there is none. */
     const struct record *first;
 };
 
-static struct jumps count_jumps(const struct watch *watch, const bool *left_out)
+static struct large_changes count_large_changes(const struct watch *watch, const bool *left_out)
 {
-    struct jumps jumps = { 0.0, 0.0, watch->records };
+    struct large_changes all = { 0.0, 0.0, watch->records };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct record *r = &watch->records[s];
-        if (!counts(left_out, s) || !(r->jumps > 0.0))
+        if (!counts(left_out, s) || !(r->large_changes > 0.0))
             continue;
-        if (jumps.count == 0.0 || r->first_jump < jumps.first->first_jump)
-            jumps.first = r;
-        jumps.count += r->jumps;
-        jumps.sudden += r->sudden;
+        if (all.count == 0.0 || r->first_jump < all.first->first_jump)
+            all.first = r;
+        all.count += r->large_changes;
+        all.sudden += r->sudden;
     }
-    return jumps;
+    return all;
 }
 
 /* --- the sentences ---------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ static void say_drift(struct sentence *s)
     const double change = watch_drift(watch, drift).change;
     const bool by_tests = drift->by_tests > 0.0;
     char name[WATCH_WHOSE_SIZE];
-    if (watch->symplectic)
+    if (!watch->method_drifts)
         say(s->text, "%s%s drifts by %+.3g %s over the run (limit %g)",
             by_tests ? "the specific energy of the worst test body" : "the energy", s->system,
             change, watch_scale(change, by_tests ? 0.0 : NAN), watch->energy_drift);
@@ -250,30 +250,30 @@ static void say_drift(struct sentence *s)
 
 /* Says how many changes of the energy were too large in all systems; body, time and pair are those
  * of the first change. */
-static void say_jumps(struct sentence *s)
+static void say_large_changes(struct sentence *s)
 {
     const struct watch *const watch = s->watch;
-    const struct jumps jumps = count_jumps(watch, s->table->left_out);
-    const double body = jumps.first->jumped_body;
-    const struct close_pair *const pair = &jumps.first->jumped;
-    const bool all_sudden = jumps.sudden == jumps.count, several = jumps.count > 1.0;
+    const struct large_changes all = count_large_changes(watch, s->table->left_out);
+    const double body = all.first->jumped_body;
+    const struct close_pair *const pair = &all.first->jumped;
+    const bool all_sudden = all.sudden == all.count, several = all.count > 1.0;
     const bool of_tests = several && !isnan(body);
     char name[WATCH_WHOSE_SIZE], names[BODIES_PAIR_SIZE];
     char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
-    set_record(s, jumps.first);
-    say(s->text, "%g %s%s of %s", jumps.count, all_sudden ? "jump" : "change", several ? "s" : "",
+    set_record(s, all.first);
+    say(s->text, "%g %s%s of %s", all.count, all_sudden ? "jump" : "change", several ? "s" : "",
         of_tests ? "the specific energies of test bodies" : watch_whose(watch, body, name));
     if (!all_sudden)
         say(s->text, " by more than %g %s within %d steps, ", watch->energy_jump,
             watch_scale(watch->energy_jump, body), JUMP_STEPS);
-    if (!all_sudden && jumps.sudden > 0.0)
-        say(s->text, "%g of them seen to be sudden", jumps.sudden);
+    if (!all_sudden && all.sudden > 0.0)
+        say(s->text, "%g of them seen to be sudden", all.sudden);
     else if (!all_sudden)
         say(s->text, "none seen to be sudden");
     say(s->text, ", the first");
     if (of_tests)
         say(s->text, ", of %s,", bodies_name(watch->bodies, (int64_t)body, name));
-    say(s->text, " before t = %s; ", units_time(watch->units, jumps.first->first_jump, 4, time));
+    say(s->text, " before t = %s; ", units_time(watch->units, all.first->first_jump, 4, time));
     if (isnan(pair->ids[0]))
         say(s->text, "no two bodies attract each other");
     else
@@ -460,7 +460,7 @@ static json_t *drift_json(const struct watch *watch, const struct table *all)
                     { "steadiness", document_number(drift.steadiness) },
                     { "periods", document_number(drift.periods) },
                     { "system", json_integer((json_int_t)row->system) },
-                    { "method_drifts", json_boolean(!watch->symplectic) },
+                    { "method_drifts", json_boolean(watch->method_drifts) },
                     { "systems_beyond", json_integer((json_int_t)row->systems) });
 }
 
@@ -476,7 +476,7 @@ static json_t *bound_json(const struct watch *watch, const struct table *all)
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
     const struct table all = make_table(watch, NULL);
-    const struct jumps jumps = count_jumps(watch, NULL);
+    const struct large_changes changes = count_large_changes(watch, NULL);
     const struct record *fastest = record_of(watch, &all.rows[FASTEST_PAIR]);
     const double most = largest(watch, offsetof(struct record, largest_jump))->largest_jump;
     char text[WATCH_TEXT_SIZE];
@@ -484,12 +484,12 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
                     { "text", json_string(watch_text(watch, left_out, text)) },
                     { "limits", limits_json(watch) }, { "energy_error", error_json(watch, &all) },
                     { "energy_drift", drift_json(watch, &all) },
-                    { "energy_jumps", json_integer((json_int_t)jumps.count) },
-                    { "sudden_energy_jumps", json_integer((json_int_t)jumps.sudden) },
+                    { "energy_jumps", json_integer((json_int_t)changes.count) },
+                    { "sudden_energy_jumps", json_integer((json_int_t)changes.sudden) },
                     { "largest_jump", document_number(most) },
-                    { "first_jump_time", document_number(jumps.first->first_jump) },
-                    { "first_jump_test_body", document_id(jumps.first->jumped_body) },
-                    { "first_jump_pair", pair_json(watch, jumps.first, &jumps.first->jumped) },
+                    { "first_jump_time", document_number(changes.first->first_jump) },
+                    { "first_jump_test_body", document_id(changes.first->jumped_body) },
+                    { "first_jump_pair", pair_json(watch, changes.first, &changes.first->jumped) },
                     { "fastest_pair", pair_json(watch, fastest, &fastest->fastest) },
                     { "bound_orbits", bound_json(watch, &all) },
                     { "force_error", forces_json(watch, &all) });
