@@ -39,14 +39,11 @@ struct timed {
 };
 
 struct bench_case {
-    const char *backend, *kernel, *precision, *isa;
-    int threads;
-    double accuracy; /* accuracy of fast multipoles; 0: direct sums */
+    struct bench_row row; /* what is asked for, and in the end what was chosen and measured */
     struct simulation simulation;
     const struct stream *stream; /* the kernel's arithmetic alone, whose speed is the limit; NULL:
                                     not known */
     struct timed steps, streams;
-    struct multipoles multipoles; /* errors and times of fast multipoles */
     struct error error;
 };
 
@@ -197,12 +194,12 @@ static const struct stream *find_stream(const struct bench_case *one,
 static struct force_options force_of(const struct bench_case *one)
 {
     return (struct force_options){
-        .method = one->accuracy > 0 ? &force_fmm : &force_direct,
-        .accuracy = one->accuracy,
-        .precision = (enum precision)index_of(precision_names, one->precision),
-        .kernel = one->kernel,
-        .isa = one->isa,
-        .threads = one->threads,
+        .method = one->row.accuracy > 0 ? &force_fmm : &force_direct,
+        .accuracy = one->row.accuracy,
+        .precision = (enum precision)index_of(precision_names, one->row.precision),
+        .kernel = one->row.kernel,
+        .isa = one->row.isa,
+        .threads = one->row.threads,
     };
 }
 
@@ -210,7 +207,7 @@ static enum status start_copy(const struct bench_case *one, const struct simulat
                               struct simulation *copy, struct error *error)
 {
     const struct force_options force = force_of(one);
-    const struct simulation_changes changes = { .backend = backend_find(one->backend),
+    const struct simulation_changes changes = { .backend = backend_find(one->row.backend),
                                                 .force = &force };
     if (changes.backend->probe && changes.backend->probe(error))
         return error->status;
@@ -249,7 +246,7 @@ static bool has_one_thread(const char *backend)
 /* Adds a case for every number of threads, or one if the backend has one thread. */
 static void list_threads(struct field *field, struct bench_case one, struct error *error)
 {
-    const bool alone = has_one_thread(one.backend);
+    const bool alone = has_one_thread(one.row.backend);
     for (size_t t = 0; field->plan->threads[t] && !(alone && t > 0); t++) {
         if (field->case_count == MOST_CASES) {
             error_set(error, STATUS_USAGE,
@@ -258,7 +255,7 @@ static void list_threads(struct field *field, struct bench_case one, struct erro
                       MOST_CASES);
             return;
         }
-        one.threads = alone ? 1 : field->plan->threads[t];
+        one.row.threads = alone ? 1 : field->plan->threads[t];
         field->cases[field->case_count++] = one;
     }
 }
@@ -267,16 +264,24 @@ static void list_threads(struct field *field, struct bench_case one, struct erro
 static enum status list_cases(struct field *field, struct error *error)
 {
     const struct bench_plan *plan = field->plan;
-    struct bench_case one = { .threads = 1 };
-    for (size_t b = 0; (one.backend = plan->backends[b]); b++)
-        for (size_t i = 0; (one.isa = plan->isas[i]); i++) {
-            one.accuracy = 0;
-            for (size_t p = 0; (one.precision = plan->precisions[p]); p++)
-                for (size_t k = 0; (one.kernel = plan->kernels[k]) && !plan->multipoles_only; k++)
+    const struct bodies *const bodies = field->subject->bodies;
+    struct bench_case one = { .row = { .title = plan->title,
+                                       .device = "",
+                                       .systems = bodies ? bodies->systems : 1,
+                                       .count = field->count,
+                                       .error = NAN,
+                                       .far_error = NAN,
+                                       .multipoles = multipoles_unknown } };
+    struct bench_row *const row = &one.row;
+    for (size_t b = 0; (row->backend = plan->backends[b]); b++)
+        for (size_t i = 0; (row->isa = plan->isas[i]); i++) {
+            row->accuracy = 0;
+            for (size_t p = 0; (row->precision = plan->precisions[p]); p++)
+                for (size_t k = 0; (row->kernel = plan->kernels[k]) && !plan->multipoles_only; k++)
                     list_threads(field, one, error);
-            one.precision = precision_names[PRECISION_DOUBLE];
-            one.kernel = "auto";
-            for (size_t a = 0; (one.accuracy = plan->accuracies[a]) > 0; a++)
+            row->precision = precision_names[PRECISION_DOUBLE];
+            row->kernel = "auto";
+            for (size_t a = 0; (row->accuracy = plan->accuracies[a]) > 0; a++)
                 list_threads(field, one, error);
         }
     return error->status;
@@ -312,30 +317,29 @@ static double measure_multipoles(struct bench_case *one)
 {
     struct force_options force = force_of(one);
     force.threads = one->simulation.description.threads;
-    multipoles_measure(&force, &one->simulation.physics, one->simulation.bodies, &one->multipoles,
-                       &one->error);
-    return one->multipoles.errors.error;
+    multipoles_measure(&force, &one->simulation.physics, one->simulation.bodies,
+                       &one->row.multipoles, &one->error);
+    return one->row.multipoles.errors.error;
 }
 
 /* Measures the errors of the forces on the bodies that were timed: they have not moved, and all
  * cases have the same bodies. */
-static enum status measure_errors(struct field *field, double *found, struct error *error)
+static enum status measure_errors(struct field *field, struct error *error)
 {
     struct accuracy *accuracy = NULL;
     for (size_t k = 0; k < field->case_count && !error->status; k++) {
         struct bench_case *one = &field->cases[k];
-        one->multipoles = multipoles_unknown;
         if (one->error.status)
             continue;
-        if (one->accuracy > 0 && one->simulation.backend->class_ == &backend_openmp) {
-            found[k] = measure_multipoles(one);
+        if (one->row.accuracy > 0 && one->simulation.backend->class_ == &backend_openmp) {
+            one->row.error = measure_multipoles(one);
             continue;
         }
         if (!accuracy)
             accuracy_create(&field->subject->physics, field->origin.bodies, ACCURACY_SAMPLE,
                             &accuracy, error);
         if (accuracy)
-            found[k] = error_of(&one->simulation, accuracy, &one->error);
+            one->row.error = error_of(&one->simulation, accuracy, &one->error);
     }
     accuracy_destroy(accuracy);
     return error->status;
@@ -343,7 +347,7 @@ static enum status measure_errors(struct field *field, double *found, struct err
 
 /* Measures the errors with two cubes of bodies far apart, if there is memory for them. Errors that
  * cannot be measured stay NaN, and no error is reported. */
-static void measure_far_errors(struct field *field, double *found)
+static void measure_far_errors(struct field *field)
 {
     struct bodies *bodies = NULL;
     struct simulation origin = { 0 };
@@ -357,63 +361,46 @@ static void measure_far_errors(struct field *field, double *found)
         struct simulation copy = { 0 };
         error_clear(&error);
         if (!field->cases[k].error.status && !start_copy(&field->cases[k], &origin, &copy, &error))
-            found[k] = error_of(&copy, accuracy, &error);
+            field->cases[k].row.far_error = error_of(&copy, accuracy, &error);
         simulation_destroy(&copy);
     }
     accuracy_destroy(accuracy);
     simulation_destroy(&origin);
 }
 
-static void report(struct bench_case *one, const struct field *field, double error, double far,
-                   const struct bench_sink *sink)
+static void report(struct bench_case *one, const struct field *field, const struct bench_sink *sink)
 {
-    struct bench_row row = {
-        .title = field->plan->title,
-        .backend = one->backend,
-        .kernel = one->kernel,
-        .precision = one->precision,
-        .isa = one->isa,
-        .device = "",
-        .threads = one->threads,
-        .accuracy = one->accuracy,
-        .systems = field->subject->bodies ? field->subject->bodies->systems : 1,
-        .count = field->count,
-    };
+    const struct backend_description *const chosen = &one->simulation.description;
+    struct bench_row *const row = &one->row;
     if (one->error.status) {
-        row.skipped = one->error.text;
+        row->skipped = one->error.text;
     } else {
-        const struct force_options direct = force_exact(&one->simulation.description.force);
-        const double pairs = force_work(&direct, (double)row.systems, (double)row.count) *
+        const struct force_options direct = force_exact(&chosen->force);
+        const double pairs = force_work(&direct, (double)row->systems, (double)row->count) *
                              (double)integrator_forces_per_step(field->subject->integrator);
-        row.kernel = one->simulation.description.kernel;
-        row.isa = one->simulation.description.isa;
-        row.device = one->simulation.description.device;
-        row.threads = one->simulation.description.threads;
-        row.precision = precision_names[one->simulation.description.precision];
-        row.seconds = least(&one->steps);
-        row.median = median(&one->steps);
-        row.repeats = one->steps.repeats;
-        row.rate = pairs / row.seconds;
-        row.error = error;
-        row.far_error = far;
-        row.multipoles = one->multipoles;
+        row->kernel = chosen->kernel;
+        row->isa = chosen->isa;
+        row->device = chosen->device;
+        row->threads = chosen->threads;
+        row->precision = precision_names[chosen->precision];
+        row->seconds = least(&one->steps);
+        row->median = median(&one->steps);
+        row->repeats = one->steps.repeats;
+        row->rate = pairs / row->seconds;
         if (one->stream) {
-            const bool both = strcmp(row.kernel, "symmetric") == 0;
-            row.limit =
-                (double)one->stream->lanes * (both ? 2 : 1) * row.threads / least(&one->streams);
+            const bool both = strcmp(row->kernel, "symmetric") == 0;
+            row->limit =
+                (double)one->stream->lanes * (both ? 2 : 1) * row->threads / least(&one->streams);
         }
     }
-    sink->row(sink->context, &row);
+    sink->row(sink->context, row);
 }
 
 static enum status measure_field(struct field *field, double seconds, const struct bench_sink *sink,
                                  struct error *error)
 {
     const double end = clock_seconds() + seconds;
-    double errors[MOST_CASES], far_errors[MOST_CASES];
     struct bodies *bodies;
-    for (size_t k = 0; k < MOST_CASES; k++)
-        errors[k] = far_errors[k] = NAN;
     if (list_cases(field, error) || make_bodies(field, &bodies, error) ||
         make_origin(field->subject, bodies, &field->origin, error)) {
         simulation_destroy(&field->origin);
@@ -423,11 +410,11 @@ static enum status measure_field(struct field *field, double seconds, const stru
         if (!open_case(&field->cases[k], field))
             warm_up(&field->cases[k]);
     measure_rounds(field, end);
-    const enum status status = measure_errors(field, errors, error);
+    const enum status status = measure_errors(field, error);
     if (!status && !field->subject->bodies)
-        measure_far_errors(field, far_errors);
+        measure_far_errors(field);
     for (size_t k = 0; k < field->case_count && !status; k++)
-        report(&field->cases[k], field, errors[k], far_errors[k], sink);
+        report(&field->cases[k], field, sink);
     for (size_t k = 0; k < field->case_count; k++)
         simulation_destroy(&field->cases[k].simulation);
     simulation_destroy(&field->origin);

@@ -55,17 +55,12 @@ struct bound_mass {
     const char *species; /* NULL: all bodies */
 };
 
-/* One system while its bound bodies are sought. The arrays have an element for each body. */
+/* One system while its bound bodies are sought: those of the species that is measured may be bound,
+ * and phi is the potential of the bound bodies alone. */
 struct search {
-    const struct bodies *bodies;
-    size_t first; /* index of its first body */
-    double softening2, gravitational_constant, rotation;
+    struct bound_search base;
+    double softening2, gravitational_constant;
     struct interruption *interruption;
-    bool *member; /* belongs to the species that is measured */
-    bool *bound;  /* is bound, and counts in phi */
-    double *phi;  /* potential of the bound bodies alone, energy over mass */
-    size_t *changed;
-    double mass; /* of all members */
     int threads;
 };
 
@@ -79,41 +74,44 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* Adds the potential of `count` bodies, whose numbers are in `which`, to phi of every body (sign
  * 1), or takes it away (-1). */
-static void add_potential(struct search *s, const size_t *which, size_t count, double sign)
+static void add_potential(struct bound_search *search, const size_t *which, size_t count,
+                          double sign)
 {
-    const struct bodies *const b = s->bodies;
+    const struct search *const s = (const struct search *)search;
+    const struct bodies *const b = search->bodies;
     if (count == 0)
         return;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (size_t i = 0; i < b->count; i++) {
-        const size_t at = s->first + i;
+        const size_t at = search->first + i;
         double sum = 0.0;
         if (interruption_raised(s->interruption))
             continue;
         for (size_t k = 0; k < count; k++) {
-            const size_t j = s->first + which[k];
+            const size_t j = search->first + which[k];
             const double dx = b->x[j] - b->x[at], dy = b->y[j] - b->y[at], dz = b->z[j] - b->z[at];
             const double s2 = dx * dx + dy * dy + dz * dz + s->softening2;
             sum += j != at && s2 > 0 ? b->m[j] / sqrt(s2) : 0.0;
         }
-        s->phi[i] -= sign * s->gravitational_constant * sum;
+        search->phi[i] -= sign * s->gravitational_constant * sum;
     }
 }
 
 /* Begins with all members bound: phi is the potential of the moment without that of the external
  * fields and of the other bodies. */
-static void begin(struct search *s, const struct bound_mass *bound_mass, const struct moment *now)
+static void begin(struct bound_search *s, bool *member, const struct bound_mass *bound_mass,
+                  const struct moment *now)
 {
     const struct bodies *const b = s->bodies;
     size_t others = 0;
     for (size_t i = 0; i < b->count; i++) {
         const size_t at = s->first + i;
         const double x[3] = { b->x[at], b->y[at], b->z[at] };
-        s->member[i] = s->bound[i] = species_has(bound_mass->species, b, at);
+        member[i] = s->bound[i] = species_has(bound_mass->species, b, at);
         s->phi[i] = now->phi[at];
         if (now->physics->external)
             s->phi[i] -= external_potential(now->physics->external, x);
-        if (s->member[i])
+        if (member[i])
             s->mass += b->m[at];
         else
             s->changed[others++] = i;
@@ -121,18 +119,10 @@ static void begin(struct search *s, const struct bound_mass *bound_mass, const s
     add_potential(s, s->changed, others, -1.0);
 }
 
-static struct bound_set set_of_bound(const struct search *s)
-{
-    struct bound_set set = { .rotation = s->rotation };
-    for (size_t i = 0; i < s->bodies->count; i++)
-        if (s->bound[i])
-            bound_set_add(&set, s->bodies, s->first + i);
-    return set;
-}
-
 /* Finds the frame to begin with: the median velocity of the tenth of the mass that is deepest in
  * the potential, which tails and passing bodies do not carry away as they do the mean of all. */
-static enum status find_core_velocity(struct search *s, double velocity[3], struct error *error)
+static enum status find_core_velocity(const struct bound_search *s, double velocity[3],
+                                      struct error *error)
 {
     const struct bodies *const b = s->bodies;
     double *const values = memory_array(b->count, sizeof *values, error);
@@ -156,66 +146,31 @@ static enum status find_core_velocity(struct search *s, double velocity[3], stru
     return STATUS_OK;
 }
 
-/* Tells whether body i is bound in the frame of velocity `core`, or of the mean velocity of the
- * other bound bodies if `core` is NULL. */
-static bool holds(const struct search *s, const struct bound_set *set, const double *core, size_t i)
+/* Finds the bound bodies, in the frame of the core at first. Where no member has mass, none is
+ * bound. */
+static enum status find_bound(struct bound_search *s, struct error *error)
 {
-    return s->mass > 0 &&
-           bound_set_holds(set, s->bodies, s->first + i, s->bound[i], s->phi[i], s->mass, core);
-}
-
-/* Moves the bodies that are numbered in `changed` into the bound set (sign 1) or out of it (-1). */
-static void change(struct search *s, const size_t *changed, size_t count, double sign)
-{
-    add_potential(s, changed, count, sign);
-    for (size_t k = 0; k < count; k++)
-        s->bound[changed[k]] = sign > 0;
-}
-
-/* Judges all members in one frame and in one potential, and tells whether any changed. The array
- * `changed` has those that leave at its front, and those that come at its end. */
-static bool judge_all(struct search *s, const double *core)
-{
-    const struct bound_set set = set_of_bound(s);
-    const size_t count = s->bodies->count;
-    size_t leave = 0, come = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!s->member[i] || holds(s, &set, core, i) == s->bound[i])
-            continue;
-        if (s->bound[i])
-            s->changed[leave++] = i;
-        else
-            s->changed[count - ++come] = i;
-    }
-    change(s, s->changed, leave, -1.0);
-    change(s, s->changed + count - come, come, 1.0);
-    return leave + come > 0;
-}
-
-/* Finds the bound bodies. They decide the frame and the potential in which others may be bound, so
- * that all are judged again until nothing changes. */
-static enum status find_bound(struct search *s, struct error *error)
-{
-    enum { ROUNDS = 100 };
     double core[3];
     if (find_core_velocity(s, core, error))
         return error->status;
-    judge_all(s, core);
-    for (int round = 0; round < ROUNDS && judge_all(s, NULL); round++) {
-    }
+    bound_search_judge(s, core);
+    bound_search_settle(s);
+    for (size_t i = 0; i < s->bodies->count; i++)
+        s->bound[i] = s->bound[i] && s->mass > 0;
     return STATUS_OK;
 }
 
 /* --- what is measured ------------------------------------------------------------------------- */
 
-static void fill_counts(const struct search *s, double *row)
+static void fill_counts(const struct bound_search *s, double *row)
 {
-    const struct bound_set set = set_of_bound(s);
+    const struct bound_set set = bound_search_set(s);
     for (int k = BOUND; k <= CAPTURED_MASS; k++)
         row[k] = 0.0;
     for (size_t i = 0; i < s->bodies->count; i++) {
         const int k = s->bound[i] ? BOUND : CAPTURED;
-        if (!s->bound[i] && (s->member[i] || !(set.mass > 0) || !holds(s, &set, NULL, i)))
+        if (!s->bound[i] &&
+            (s->member[i] || !(set.mass > 0) || !bound_search_holds(s, &set, i, NULL)))
             continue;
         row[k] += 1.0;
         row[k + 1] += s->bodies->m[s->first + i];
@@ -250,20 +205,21 @@ static double tidal_radius(const struct physics *physics, double GM, const doubl
 
 static bool is_bound(const void *search, size_t number)
 {
-    return ((const struct search *)search)->bound[number];
+    return ((const struct bound_search *)search)->bound[number];
 }
 
 /* Fills in the centre and the radii of the bound bodies, which stay NaN if no bound body has
  * mass. */
-static enum status fill_place(const struct search *s, const struct physics *physics, double *row,
+static enum status fill_place(const struct bound_search *s, const struct moment *now, double *row,
                               struct error *error)
 {
+    const struct physics *const physics = now->physics;
     struct bodies *bound;
     struct sphere sphere;
     if (!(row[BOUND_MASS] > 0) || bodies_select(s->bodies, s->first, is_bound, s, &bound, error))
         return error->status;
-    if (!sphere_create(bound, 0, SPHERE_DENSITY, s->threads, &sphere, error)) {
-        const struct bound_set set = set_of_bound(s);
+    if (!sphere_create(bound, 0, SPHERE_DENSITY, now->threads, &sphere, error)) {
+        const struct bound_set set = bound_search_set(s);
         double v[3];
         for (int k = 0; k < 3; k++) {
             row[CENTER_X + k] = sphere.center[k];
@@ -283,30 +239,32 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
                                   size_t system, double *row, struct error *error)
 {
     const size_t count = now->bodies->count;
+    bool *const member = memory_array(count, sizeof *member, error);
     struct search s = {
-        .bodies = now->bodies,
-        .first = system * now->bodies->stride,
+        .base = { .bodies = now->bodies,
+                  .first = system * now->bodies->stride,
+                  .rotation = now->physics->rotation,
+                  .member = member,
+                  .bound = memory_array(count, sizeof *s.base.bound, error),
+                  .phi = memory_array(count, sizeof *s.base.phi, error),
+                  .changed = memory_array(count, sizeof *s.base.changed, error),
+                  .move = add_potential },
         .softening2 = now->physics->softening * now->physics->softening,
         .gravitational_constant = now->physics->gravitational_constant,
-        .rotation = now->physics->rotation,
         .interruption = now->physics->interruption,
-        .member = memory_array(count, sizeof *s.member, error),
-        .bound = memory_array(count, sizeof *s.bound, error),
-        .phi = memory_array(count, sizeof *s.phi, error),
-        .changed = memory_array(count, sizeof *s.changed, error),
         .threads = now->threads,
     };
     if (!error->status) {
-        begin(&s, (struct bound_mass *)diagnostic, now);
-        if (!find_bound(&s, error)) {
-            fill_counts(&s, row);
-            fill_place(&s, now->physics, row, error);
+        begin(&s.base, member, (struct bound_mass *)diagnostic, now);
+        if (!find_bound(&s.base, error)) {
+            fill_counts(&s.base, row);
+            fill_place(&s.base, now, row, error);
         }
     }
-    memory_free(s.member);
-    memory_free(s.bound);
-    memory_free(s.phi);
-    memory_free(s.changed);
+    memory_free(member);
+    memory_free(s.base.bound);
+    memory_free(s.base.phi);
+    memory_free(s.base.changed);
     return error->status ? error->status : interruption_status(now->physics->interruption, error);
 }
 

@@ -20,18 +20,41 @@ struct bound_set {
  * the axes of both frames coincide at this moment. */
 void bound_set_velocity(double rotation, const struct bodies *bodies, size_t i, double v[3]);
 
-/* Adds the body at index i of the arrays to the set. */
-void bound_set_add(struct bound_set *set, const struct bodies *bodies, size_t i);
+/* One system while its bound bodies are sought. The arrays, which are borrowed, have an element for
+ * each of its bodies. */
+struct bound_search {
+    const struct bodies *bodies;
+    size_t first;       /* index of its first body */
+    double rotation;    /* as that of a set */
+    const bool *member; /* may be bound; NULL: all may */
+    bool *bound;        /* is bound; at first all that may be */
+    double *phi;        /* potential of the bodies that it may be bound to, energy over mass */
+    size_t *changed;    /* scratch */
+    double mass;        /* of all that may be bound */
+    /* Called for `count` bodies, whose numbers are in `which`, before they come to be bound (sign
+     * 1) or no longer are (-1): their part in phi. NULL: phi stays as it is. */
+    void (*move)(struct bound_search *search, const size_t *which, size_t count, double sign);
+};
+
+/* Returns mass and momentum of the bodies that are bound now. */
+struct bound_set bound_search_set(const struct bound_search *search);
 
 /*
- * Tells whether the body at index i is bound to the others of the set, that is, whether 1/2 m R /
- * (m + R) |v - V|^2 + m phi < 0; for two bodies this is the energy of their orbit. Here R is the
- * mass of the others, V their mean velocity or, if given, `velocity` (in a frame at rest), and
- * `phi` the potential of the others at the body. `inside` says that the body belongs to the set. If
- * a body of the set has all of `whole`, the mass of all bodies that may be bound, it counts as
- * bound, since the others can only be bound to it.
+ * Tells whether body number i of the system is bound to the others of the set: whether
+ * 1/2 m R / (m + R) |v - V|^2 + m phi < 0, for two bodies the energy of their orbit. R is the mass
+ * of the others, V their mean velocity or, if given, `velocity`, and phi the potential of the
+ * others at the body. A bound body that alone has the mass of all that may be bound counts as
+ * bound: the others are bound to it.
  */
-bool bound_set_holds(const struct bound_set *set, const struct bodies *bodies, size_t i,
-                     bool inside, double phi, double whole, const double *velocity);
+bool bound_search_holds(const struct bound_search *search, const struct bound_set *set, size_t i,
+                        const double *velocity);
+
+/* Judges all that may be bound in one frame, that of the bound ones or, if given, of `velocity`,
+ * and in one potential. Tells whether any changed. */
+bool bound_search_judge(struct bound_search *search, const double *velocity);
+
+/* Judges all again until nothing changes, since the bound bodies decide the frame and the potential
+ * in which others may be bound. */
+void bound_search_settle(struct bound_search *search);
 
 #endif

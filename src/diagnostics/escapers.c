@@ -46,30 +46,29 @@ struct escapers {
     enum sphere_center center;
 };
 
-/* A single body, or a bound pair. */
-struct merged {
-    double phi, psi; /* potential, and virial over mass, by all others */
-    size_t members;  /* how many bodies it is made of */
-    bool bound;      /* to the others; at first all are */
-};
-
 /* A system with each of its bound pairs merged into one body. It owns what it points to. */
 struct cluster {
     struct bound_pairs pairs;
     struct bodies *bodies;
-    struct merged *merged; /* [bodies->count] */
-    double mass;
+    struct bound_search search; /* phi is the potential by all others */
+    double *psi;                /* of each of `bodies`: virial over mass, by all others */
+    unsigned char *members;     /* how many bodies it is made of: 1, or 2 of a bound pair */
 };
 
 static void cluster_destroy(struct cluster *cluster)
 {
     bound_pairs_destroy(&cluster->pairs);
     bodies_destroy(cluster->bodies);
-    memory_free(cluster->merged);
+    memory_free(cluster->search.bound);
+    memory_free(cluster->search.phi);
+    memory_free(cluster->search.changed);
+    memory_free(cluster->psi);
+    memory_free(cluster->members);
 }
 
-/* Fills `merged`. A bound pair has the mean of the phi and psi of its members, by mass, less what
- * these have by each other: twice the potential and the virial of the pair, over its mass. */
+/* Fills phi, psi and `members`. A bound pair has the mean of the phi and psi of its members, by
+ * mass, less what these have by each other: twice the potential and the virial of the pair, over
+ * its mass. */
 static void merge_potentials(struct cluster *cluster, const struct moment *now, size_t system)
 {
     const size_t first = system * now->bodies->stride;
@@ -79,16 +78,15 @@ static void merge_potentials(struct cluster *cluster, const struct moment *now, 
         const struct bound_pair *pair = bound_pairs_of(&cluster->pairs, i);
         if (pair && i == pair->j)
             continue;
-        cluster->merged[k] = (struct merged){ phi[i], psi[i], 1, true };
+        cluster->search.phi[k] = phi[i];
+        cluster->psi[k] = psi[i];
         if (pair) {
             const size_t j = pair->j;
             const double mass = m[i] + m[j];
-            cluster->merged[k] =
-                (struct merged){ (m[i] * phi[i] + m[j] * phi[j] - 2.0 * pair->potential) / mass,
-                                 (m[i] * psi[i] + m[j] * psi[j] - 2.0 * pair->virial) / mass, 2,
-                                 true };
+            cluster->search.phi[k] = (m[i] * phi[i] + m[j] * phi[j] - 2.0 * pair->potential) / mass;
+            cluster->psi[k] = (m[i] * psi[i] + m[j] * psi[j] - 2.0 * pair->virial) / mass;
         }
-        k++;
+        cluster->members[k++] = pair ? 2 : 1;
     }
 }
 
@@ -101,65 +99,43 @@ static enum status cluster_create(const struct moment *now, size_t system, struc
         bound_pairs_merge(&cluster->pairs, now->bodies, system, &cluster->bodies, error))
         goto fail;
     const size_t count = cluster->bodies->count;
-    cluster->merged = memory_array(count, sizeof *cluster->merged, error);
-    if (!cluster->merged)
+    struct bound_search *const search = &cluster->search;
+    search->bodies = cluster->bodies;
+    search->bound = memory_array(count, sizeof *search->bound, error);
+    search->phi = memory_array(count, sizeof *search->phi, error);
+    search->changed = memory_array(count, sizeof *search->changed, error);
+    cluster->psi = memory_array(count, sizeof *cluster->psi, error);
+    cluster->members = memory_array(count, sizeof *cluster->members, error);
+    if (error->status)
         goto fail;
     merge_potentials(cluster, now, system);
-    for (size_t i = 0; i < count; i++)
-        cluster->mass += cluster->bodies->m[i];
+    for (size_t i = 0; i < count; i++) {
+        search->bound[i] = true;
+        search->mass += cluster->bodies->m[i];
+    }
     return STATUS_OK;
 fail:
     cluster_destroy(cluster);
     return error->status;
 }
 
-static struct bound_set set_of_bound(const struct cluster *cluster)
-{
-    struct bound_set set = { 0 };
-    for (size_t i = 0; i < cluster->bodies->count; i++)
-        if (cluster->merged[i].bound)
-            bound_set_add(&set, cluster->bodies, i);
-    return set;
-}
-
-/* Makes the hardest pair the bound one of a system in which nothing else is bound. */
-static void keep_hardest(struct cluster *cluster)
+/* Finds the bound bodies. If nothing else is bound, the hardest pair is. */
+static void find_bound(struct cluster *cluster)
 {
     const struct bound_pair *hardest = bound_pairs_hardest(&cluster->pairs);
     size_t pairs = 0;
+    bound_search_settle(&cluster->search);
+    for (size_t i = 0; i < cluster->bodies->count; i++)
+        if (cluster->search.bound[i])
+            return;
     for (size_t k = 0; hardest && k < cluster->bodies->count; k++)
-        if (cluster->merged[k].members == 2)
-            cluster->merged[k].bound = &cluster->pairs.pairs[pairs++] == hardest;
-}
-
-/* Finds the bound bodies. They decide the frame in which others may be bound, so that all are
- * judged again until nothing changes. */
-static void find_bound(struct cluster *cluster)
-{
-    enum { ROUNDS = 100 };
-    const size_t count = cluster->bodies->count;
-    bool changed = true;
-    size_t bound = count;
-    for (int round = 0; changed && bound > 0 && round < ROUNDS; round++) {
-        const struct bound_set set = set_of_bound(cluster);
-        changed = false;
-        bound = 0;
-        for (size_t i = 0; i < count; i++) {
-            struct merged *const one = &cluster->merged[i];
-            const bool now = bound_set_holds(&set, cluster->bodies, i, one->bound, one->phi,
-                                             cluster->mass, NULL);
-            changed = changed || now != one->bound;
-            one->bound = now;
-            bound += now;
-        }
-    }
-    if (bound == 0)
-        keep_hardest(cluster);
+        if (cluster->members[k] == 2)
+            cluster->search.bound[k] = &cluster->pairs.pairs[pairs++] == hardest;
 }
 
 static bool is_bound(const void *cluster, size_t number)
 {
-    return ((const struct cluster *)cluster)->merged[number].bound;
+    return ((const struct cluster *)cluster)->search.bound[number];
 }
 
 /* Returns r^2 / s^3, the factor of the virial of a pair, with s^2 = r^2 + eps^2. */
@@ -188,7 +164,7 @@ static enum status sum_across(const struct cluster *cluster, const struct sphere
     }
     *sum = 0.0;
     for (size_t i = 0; i < b->count; i++) {
-        if (cluster->merged[i].bound)
+        if (cluster->search.bound[i])
             continue;
         const double dx = b->x[i] - sphere->center[0], dy = b->y[i] - sphere->center[1],
                      dz = b->z[i] - sphere->center[2];
@@ -207,8 +183,8 @@ static double bound_virial(const struct cluster *cluster, double G, double acros
 {
     double sum = 0.0;
     for (size_t i = 0; i < cluster->bodies->count; i++)
-        if (cluster->merged[i].bound)
-            sum += 0.5 * cluster->bodies->m[i] * cluster->merged[i].psi;
+        if (cluster->search.bound[i])
+            sum += 0.5 * cluster->bodies->m[i] * cluster->psi[i];
     return sum + 0.5 * G * across;
 }
 
@@ -217,8 +193,8 @@ static void fill_counts(const struct cluster *cluster, double *row)
     for (int k = BOUND; k <= UNBOUND_MASS; k++)
         row[k] = 0.0;
     for (size_t i = 0; i < cluster->bodies->count; i++) {
-        const int k = cluster->merged[i].bound ? BOUND : UNBOUND;
-        row[k] += (double)cluster->merged[i].members;
+        const int k = cluster->search.bound[i] ? BOUND : UNBOUND;
+        row[k] += (double)cluster->members[i];
         row[k + 1] += cluster->bodies->m[i];
     }
 }

@@ -170,8 +170,7 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
         text_free(&label);
         return status;
     }
-    text_print(&figure->finding, "%sExpected: %s %.6g, %s.", figure->finding.length ? " " : "",
-               words, bound,
+    text_print(figure_sentence(figure), "Expected: %s %.6g, %s.", words, bound,
                never && after >= frame.x[1] ? "but only at times that the run did not reach"
                : never                      ? "but at no time that is drawn"
                : bound < frame.y[0]         ? "far below all that is drawn"
@@ -220,8 +219,6 @@ static void take_out(struct figure *figure, size_t index)
 {
     struct curve *const curve = &figure->curves[index];
     free(curve->x);
-    free(curve->y);
-    free(curve->upper);
     figure->curve_count--;
     memmove(curve, curve + 1, (figure->curve_count - index) * sizeof *curve);
 }
@@ -235,9 +232,8 @@ static void tell_equal_curves(struct figure *figure)
             if (figure->curves[k].kind != CURVE_DASHED || figure->curves[i].kind != CURVE_LINE ||
                 !lies_upon(figure, &frame, &figure->curves[k], &figure->curves[i]))
                 continue;
-            text_print(&figure->finding, "%sThe curve of %s is that of %s.",
-                       figure->finding.length ? " " : "", figure->curves[k].label,
-                       figure->curves[i].label);
+            text_print(figure_sentence(figure), "The curve of %s is that of %s.",
+                       figure->curves[k].label, figure->curves[i].label);
             take_out(figure, k);
             break;
         }

@@ -119,7 +119,7 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
                                 : is_energy_error(diagnostic, column)
                                     ? "At the end of each run, of the worst system of an ensemble."
                                     : "At the end of each run, of system 1 of an ensemble.";
-            status = errors_draw(&captioned, name, y, runs->count, figures, error);
+            status = errors_draw(&captioned, name, y, figures, error);
         }
     }
     memory_free(y);
@@ -233,7 +233,7 @@ static enum status draw_against_costs(const struct differences *runs, const stru
         axis.caption = costs[i].caption;
         find_costs(runs, costs[i].field, points->x);
         if (is_varied(points->x, runs->count) &&
-            errors_draw(&axis, "energy_error", points->y, runs->count, figures, error))
+            errors_draw(&axis, "energy_error", points->y, figures, error))
             return error->status;
     }
     for (size_t i = before; i < figures->count; i++)
@@ -255,7 +255,7 @@ static enum status draw_speed(const struct differences *by, const struct points 
     axis.caption = "Time on the machine of each run, without its diagnostics and files.";
     axis.chosen = true;
     find_costs(by, FIELD_ADVANCE_SECONDS, points->y);
-    return errors_draw(&axis, "seconds_of_the_integration", points->y, by->count, figures, error);
+    return errors_draw(&axis, "seconds_of_the_integration", points->y, figures, error);
 }
 
 /* Draws figures in which each run is a point: of its errors or, if `speed`, of its time; x are the
@@ -273,7 +273,10 @@ static enum status draw_points(const struct differences *runs, bool speed, struc
     }
     if (!error->status) {
         const struct points points = {
-            .axis = { .x = x, .labels = (const char(*)[FIGURE_LABEL_SIZE])labels, .marks = marks },
+            .axis = { .count = runs->count,
+                      .x = x,
+                      .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
+                      .marks = marks },
             .x = x,
             .y = x + runs->count,
         };

@@ -315,13 +315,12 @@ static void name_figure(struct figure *figure, const struct subject *subject, co
 
 static void write_caption(const struct plot *plot)
 {
-    struct text *const finding = &plot->figure->finding;
     const size_t systems = plot->drawn.series->systems;
     text_print(&plot->figure->caption, "%s", plot->drawing->caption);
-    finding_tell(plot->drawing->name, &plot->drawn, finding);
+    finding_tell(plot->drawing->name, &plot->drawn, &plot->figure->finding);
     if (plot->drawing->equal_axes && systems > 1) {
         plot->figure->systems = "its system 1";
-        text_print(finding, "%sOf system 1, of several.", finding->length ? " " : "");
+        text_print(figure_sentence(plot->figure), "Of system 1, of several.");
     } else {
         members_caption(plot->figure, systems, result_left_out(plot->subject->of.result));
     }

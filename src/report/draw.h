@@ -111,6 +111,7 @@ struct errors_axis {
     const char *name, *title, *label; /* of the figure's files, in its title, at the axis */
     const char *caption;
     const char *slope;                       /* a sentence on the slope of fitted lines; or NULL */
+    size_t count;                            /* of runs */
     const double *x;                         /* of each run; NaN: unknown */
     const char (*labels)[FIGURE_LABEL_SIZE]; /* of each run; those of one label belong together */
     const char *const *marks;                /* of each run: "" of one that ended well */
@@ -119,7 +120,7 @@ struct errors_axis {
 
 /* Adds the figure of a quantity of this name, `y` of each run. STATUS_MEMORY. */
 enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
-                        size_t count, struct figures *figures, struct error *error);
+                        struct figures *figures, struct error *error);
 
 /* --- what an asked error costs: error-cost.c -------------------------------------------------- */
 

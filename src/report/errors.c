@@ -89,36 +89,27 @@ static enum status draw_group(struct figure *figure, const struct points *points
     return figure_curve(figure, "", CURVE_FIT, color, FIT_POINTS, x, y, error);
 }
 
-/* The runs and their axis. */
-struct errors {
-    const struct errors_axis *axis;
-    size_t count;
-    const double *y;
-};
-
 /* Draws the points of all labels, one label after the other, in the order of their first runs. */
-static enum status draw_groups(const struct errors *errors, double *room, struct figure *figure,
-                               struct error *error)
+static enum status draw_groups(const struct errors_axis *axis, const double *y, double *room,
+                               struct figure *figure, struct error *error)
 {
-    const size_t count = errors->count;
-    const char(*const labels)[FIGURE_LABEL_SIZE] = errors->axis->labels;
-    const char *const *const marks = errors->axis->marks;
+    const size_t count = axis->count;
     int group = 0; /* the colour of a label, whether it has points or not */
     for (size_t first = 0; first < count; first++) {
-        struct points points = { labels[first], "", 0, 0, room, room + count };
+        struct points points = { axis->labels[first], "", 0, 0, room, room + count };
         bool drawn = false;
         for (size_t run = 0; run < count; run++) {
-            if (strcmp(labels[run], points.label) != 0)
+            if (strcmp(axis->labels[run], points.label) != 0)
                 continue;
             drawn |= run < first;
-            if (isnan(errors->y[run]))
+            if (isnan(y[run]))
                 continue;
-            if (marks[run][0]) {
-                points.mark = marks[run];
+            if (axis->marks[run][0]) {
+                points.mark = axis->marks[run];
                 points.bad++;
             }
-            points.x[points.count] = errors->axis->x[run];
-            points.y[points.count++] = errors->y[run];
+            points.x[points.count] = axis->x[run];
+            points.y[points.count++] = y[run];
         }
         if (!drawn && draw_group(figure, &points, group++, room + 2 * count, error))
             return error->status;
@@ -127,12 +118,12 @@ static enum status draw_groups(const struct errors *errors, double *room, struct
 }
 
 /* Sets ticks at the values that were chosen, in order, each once; none if there are too many. */
-static void set_ticks(const struct errors *errors, double *sorted, struct figure *figure)
+static void set_ticks(const struct errors_axis *axis, double *sorted, struct figure *figure)
 {
     size_t count = 0;
-    memcpy(sorted, errors->axis->x, errors->count * sizeof *sorted);
-    gsl_sort(sorted, 1, errors->count);
-    for (size_t i = 0; i < errors->count; i++)
+    memcpy(sorted, axis->x, axis->count * sizeof *sorted);
+    gsl_sort(sorted, 1, axis->count);
+    for (size_t i = 0; i < axis->count; i++)
         if (i == 0 || sorted[i] > sorted[i - 1]) {
             if (count == FIGURE_MAX_TICKS)
                 return;
@@ -165,39 +156,38 @@ static bool has_fit(const struct figure *figure)
 }
 
 /* Names the runs that the figure does not show. */
-static void tell_missing(const struct errors *errors, struct text *caption)
+static void tell_missing(const double *y, size_t count, struct text *caption)
 {
     size_t zero = 0, none = 0;
-    for (size_t run = 0; run < errors->count; run++) {
-        zero += errors->y[run] == 0.0;
-        none += isnan(errors->y[run]);
+    for (size_t run = 0; run < count; run++) {
+        zero += y[run] == 0.0;
+        none += isnan(y[run]);
     }
     if (zero)
         text_print(caption,
                    " %zu of %zu runs %s an error of exactly 0, which a logarithmic axis "
                    "does not show.",
-                   zero, errors->count, zero == 1 ? "has" : "have");
+                   zero, count, zero == 1 ? "has" : "have");
     if (none)
-        text_print(caption, " %zu of %zu runs %s no such number of %s end.", none, errors->count,
+        text_print(caption, " %zu of %zu runs %s no such number of %s end.", none, count,
                    none == 1 ? "has" : "have", none == 1 ? "its" : "their");
 }
 
 enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
-                        size_t count, struct figures *figures, struct error *error)
+                        struct figures *figures, struct error *error)
 {
-    const struct errors errors = { axis, count, y };
     struct figure *figure = figure_add(figures, error);
-    double *room = memory_array(count, 4 * sizeof *room, error);
+    double *room = memory_array(axis->count, 4 * sizeof *room, error);
     if (figure && room) {
-        figure->x_log = spans_factor(axis->x, count);
+        figure->x_log = spans_factor(axis->x, axis->count);
         figure->y_log = true;
         name_figure(figure, name, axis);
-        draw_groups(&errors, room, figure, error);
+        draw_groups(axis, y, room, figure, error);
         if (axis->slope && has_fit(figure))
             text_print(&figure->caption, " %s", axis->slope);
-        tell_missing(&errors, &figure->caption);
+        tell_missing(y, axis->count, &figure->caption);
         if (axis->chosen)
-            set_ticks(&errors, room, figure);
+            set_ticks(axis, room, figure);
         figure_drop_empty(figures);
     }
     memory_free(room);

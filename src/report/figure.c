@@ -55,31 +55,21 @@ static void thin(struct curve *curve)
     }
 }
 
-static void free_curve(struct curve *curve)
-{
-    free(curve->x);
-    free(curve->y);
-    free(curve->upper);
-}
-
 /* Creates an empty curve with room for `count` points. */
 static enum status create_curve(struct curve *curve, const char *label, enum curve_kind kind,
                                 int color, size_t count, struct error *error)
 {
-    *curve = (struct curve){ .kind = kind,
-                             .color = color,
-                             .x = malloc(memory_bytes(count + 1, sizeof *curve->x)),
-                             .y = malloc(memory_bytes(count + 1, sizeof *curve->y)) };
+    *curve = (struct curve){ .kind = kind, .color = color };
     snprintf(curve->label, sizeof curve->label, "%s", label);
     name_neutralise(curve->label);
     for (char *c = curve->label; *c; c++) /* the label is a line in a file of numbers */
         *c = *c == '\n' || *c == '\t' ? ' ' : *c;
-    if (kind == CURVE_BAND)
-        curve->upper = malloc(memory_bytes(count + 1, sizeof *curve->upper));
-    if (curve->x && curve->y && (curve->upper || kind != CURVE_BAND))
-        return STATUS_OK;
-    free_curve(curve);
-    return error_memory(error);
+    curve->x = malloc(memory_bytes(count + 1, (kind == CURVE_BAND ? 3 : 2) * sizeof *curve->x));
+    if (!curve->x)
+        return error_memory(error);
+    curve->y = curve->x + count + 1;
+    curve->upper = kind == CURVE_BAND ? curve->y + count + 1 : NULL;
+    return STATUS_OK;
 }
 
 bool figure_is_mark(enum curve_kind kind)
@@ -148,7 +138,7 @@ static enum status add_curve(struct figure *figure, const char *label, enum curv
     if (seen && room)
         figure->curves[figure->curve_count++] = curve;
     else
-        free_curve(&curve);
+        free(curve.x);
     return STATUS_OK;
 }
 
@@ -177,7 +167,7 @@ enum status figure_band(struct figure *figure, int color, size_t count, const do
 void figure_free(struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++)
-        free_curve(&figure->curves[i]);
+        free(figure->curves[i].x);
     figure->curve_count = 0;
     text_free(&figure->caption);
     text_free(&figure->finding);
@@ -202,6 +192,20 @@ void figure_drop_empty(struct figures *figures)
 {
     if (figures->count && figures->figures[figures->count - 1].curve_count == 0)
         figure_free(&figures->figures[--figures->count]);
+}
+
+struct figure *figure_find(const struct figures *figures, const char *name)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (strcmp(figures->figures[i].name, name) == 0)
+            return &figures->figures[i];
+    return NULL;
+}
+
+struct text *figure_sentence(struct figure *figure)
+{
+    text_print(&figure->finding, "%s", figure->finding.length ? " " : "");
+    return &figure->finding;
 }
 
 void figure_free_all(struct figures *figures)
@@ -251,13 +255,6 @@ void figures_change_time(struct figures *figures, const struct time_unit *unit)
 
 /* --- figures that a user has named ------------------------------------------------------------ */
 
-/* Figures in the order in which they are asked for. */
-struct choice {
-    const struct figures *figures;
-    size_t *order;
-    size_t count;
-};
-
 static char plain(char c)
 {
     return c == '_' ? '-' : c;
@@ -278,12 +275,16 @@ static const char *column_of(const struct figure *figure)
     return dot ? dot + 1 : "";
 }
 
-static void choose(struct choice *choice, size_t index)
+/* Moves a figure behind those that were chosen before, unless it is one of them. */
+static void choose(struct figures *figures, size_t index, size_t *chosen)
 {
-    for (size_t i = 0; i < choice->count; i++)
-        if (choice->order[i] == index)
-            return;
-    choice->order[choice->count++] = index;
+    const struct figure figure = figures->figures[index];
+    struct figure *const place = &figures->figures[*chosen];
+    if (index < *chosen)
+        return;
+    memmove(place + 1, place, (index - *chosen) * sizeof *place);
+    *place = figure;
+    ++*chosen;
 }
 
 /* Tells whether a word names a figure or, if not `by_name`, the column that the figure draws. */
@@ -294,17 +295,17 @@ static bool is_meant(const struct figure *figure, bool by_name, const char *word
     return is_named(figure->column, word, length) || is_named(column_of(figure), word, length);
 }
 
-/* Chooses the figure of this name, or else all that are of a column of this name; false if there
- * are none. */
-static bool add_word(struct choice *choice, const char *word, size_t length)
+/* Finds the figure of this name, or else all that are of a column of this name, and chooses them
+ * unless `chosen` is NULL; false if there are none. */
+static bool find_word(struct figures *figures, const char *word, size_t length, size_t *chosen)
 {
-    const struct figures *figures = choice->figures;
     bool found = false;
     for (int by_name = 1; by_name >= 0 && !found; by_name--)
         for (size_t i = 0; i < figures->count; i++)
             if (is_meant(&figures->figures[i], by_name, word, length)) {
-                choose(choice, i);
                 found = true;
+                if (chosen)
+                    choose(figures, i, chosen);
             }
     return found;
 }
@@ -350,41 +351,25 @@ static enum status refuse(const struct figures *figures, const struct text *why,
     return failed ? error_memory(error) : error->status;
 }
 
-/* Puts the chosen figures first and frees the others. */
-static void keep_chosen(const struct choice *choice, struct figures *figures, struct figure *kept)
-{
-    for (size_t i = 0; i < choice->count; i++) {
-        struct figure *figure = &figures->figures[choice->order[i]];
-        kept[i] = *figure;
-        *figure = (struct figure){ 0 };
-    }
-    figure_free_all(figures);
-    *figures = (struct figures){ choice->count, kept };
-}
-
+/* Looks for all words before it chooses any, since a refusal lists the figures in their order. */
 enum status choice_select(const char *words, struct figures *figures, struct error *error)
 {
-    struct choice choice = { figures, NULL, 0 };
     struct text why = { 0 };
-    struct figure *kept = malloc(memory_bytes(figures->count + 1, sizeof *kept));
-    choice.order = malloc(memory_bytes(figures->count + 1, sizeof *choice.order));
-    enum status status = kept && choice.order ? STATUS_OK : error_memory(error);
-    for (const char *word = words; !status && word;) {
-        const size_t length = strcspn(word, ",");
-        if (!add_word(&choice, word, length))
-            put_unknown(figures, word, length, &why);
-        word = word[length] ? word + length + 1 : NULL;
-    }
-    if (!status && (why.length || why.failed))
-        status = refuse(figures, &why, error);
-    if (!status) {
-        keep_chosen(&choice, figures, kept);
-        kept = NULL;
+    size_t chosen = 0;
+    for (int pass = 0; pass < 2 && !error->status; pass++) {
+        for (const char *word = words; word;) {
+            const size_t length = strcspn(word, ",");
+            if (!find_word(figures, word, length, pass ? &chosen : NULL))
+                put_unknown(figures, word, length, &why);
+            word = word[length] ? word + length + 1 : NULL;
+        }
+        if (why.length || why.failed)
+            refuse(figures, &why, error);
     }
     text_free(&why);
-    free(kept);
-    free(choice.order);
-    return status;
+    while (!error->status && figures->count > chosen)
+        figure_free(&figures->figures[--figures->count]);
+    return error->status;
 }
 
 /* --- members of an ensemble ------------------------------------------------------------------- */
@@ -457,7 +442,7 @@ void members_caption(struct figure *figure, size_t systems, double left_out)
     figure->systems = "the median of its systems";
     if (left_out > 0.0)
         snprintf(among, sizeof among, ", with %.0f that the statistics leave out", left_out);
-    text_print(&figure->finding,
-               "%sMedian of the %zu systems%s; the bands hold 80 %% of them and, paler, all.",
-               figure->finding.length ? " " : "", systems, among);
+    text_print(figure_sentence(figure),
+               "Median of the %zu systems%s; the bands hold 80 %% of them and, paler, all.",
+               systems, among);
 }

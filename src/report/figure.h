@@ -28,8 +28,8 @@ struct curve {
     enum curve_kind kind;
     int color; /* from 0; beyond those of the palette, they come again, dashed */
     size_t count;
-    double *x, *y; /* owned */
-    double *upper; /* owned; of a band, else NULL */
+    double *x, *y; /* owned: one allocation at x, for all three */
+    double *upper; /* of a band, else NULL */
 };
 
 struct figure {
@@ -100,6 +100,12 @@ struct figure *figure_add(struct figures *figures, struct error *error);
 /* Removes the last figure if it has no curve. */
 void figure_drop_empty(struct figures *figures);
 void figure_free_all(struct figures *figures);
+
+/* Returns the first figure of this name; NULL if there is none. */
+struct figure *figure_find(const struct figures *figures, const char *name);
+
+/* Begins one more sentence of a figure's finding: with a blank, if others stand before it. */
+struct text *figure_sentence(struct figure *figure);
 
 /* Writes "name [unit]", or the name alone for a pure number, and returns `buffer`. */
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);

@@ -16,14 +16,6 @@ struct overlay {
     struct figures *own;
 };
 
-static const struct figure *find_figure(const struct figures *figures, const char *name)
-{
-    for (size_t i = 0; i < figures->count; i++)
-        if (strcmp(figures->figures[i].name, name) == 0)
-            return &figures->figures[i];
-    return NULL;
-}
-
 /* --- the curve of a run ----------------------------------------------------------------------- */
 
 /* Tells whether a curve stands for its run: the one that the hints name; if that is missing, the
@@ -122,7 +114,7 @@ static void join_axes(const struct overlay *overlay, struct figure *figure)
 {
     bool negative = false;
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = find_figure(&overlay->own[run], figure->name);
+        const struct figure *own = figure_find(&overlay->own[run], figure->name);
         for (size_t i = 0; own && i < own->curve_count; i++)
             for (size_t k = 0; stands_for_run(own, i) && k < own->curves[i].count; k++)
                 negative |= own->curves[i].y[k] < 0;
@@ -190,7 +182,7 @@ static bool lies_beyond(const double range[2], double value)
 /* Names the runs that reach beyond the frame. */
 static void tell_frame(const struct overlay *overlay, struct figure *figure)
 {
-    const char *before = "The frame leaves out part of ";
+    bool any = false;
     for (size_t i = 0; i < figure->curve_count; i++) {
         const struct curve *curve = &figure->curves[i];
         bool beyond = false;
@@ -201,12 +193,11 @@ static void tell_frame(const struct overlay *overlay, struct figure *figure)
                       lies_beyond(figure->y_range, curve->y[k]);
         if (!beyond)
             continue;
-        text_print(&figure->finding, "%s%s%s",
-                   figure->finding.length && before[0] != ',' ? " " : "", before,
-                   overlay->runs[curve->color].label);
-        before = ", ";
+        text_print(any ? &figure->finding : figure_sentence(figure), "%s%s",
+                   any ? ", " : "The frame leaves out part of ", overlay->runs[curve->color].label);
+        any = true;
     }
-    if (before[0] == ',')
+    if (any)
         text_print(&figure->finding, ".");
 }
 
@@ -275,7 +266,7 @@ static bool same_label(const struct overlay *overlay, const char *name, const ch
 {
     *label = NULL;
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = find_figure(&overlay->own[run], name);
+        const struct figure *own = figure_find(&overlay->own[run], name);
         const char *of = own && has_one_curve(own) ? first_curve(own)->label : NULL;
         if (of && *label && strcmp(of, *label) != 0)
             return false;
@@ -295,19 +286,19 @@ static void name_curve(char label[FIGURE_LABEL_SIZE], const struct overlay_run *
 static void list_runs(const struct overlay *overlay, struct figure *figure, bool missing,
                       const char *words)
 {
-    const char *before = words;
+    bool any = false;
     for (size_t run = 0; run < overlay->count; run++) {
-        const bool there = find_figure(&overlay->own[run], figure->name) != NULL;
+        const bool there = figure_find(&overlay->own[run], figure->name) != NULL;
         const char *mark = overlay->runs[run].mark;
         if (missing ? there : !there || !mark[0])
             continue;
-        text_print(&figure->finding, "%s%s%s", figure->finding.length && before[0] ? " " : "",
-                   before[0] ? before : "; ", overlay->runs[run].label);
+        text_print(any ? &figure->finding : figure_sentence(figure), "%s%s", any ? "; " : words,
+                   overlay->runs[run].label);
         if (!missing)
             text_print(&figure->finding, " (%s)", mark);
-        before = "";
+        any = true;
     }
-    if (!before[0])
+    if (any)
         text_print(&figure->finding, ".");
 }
 
@@ -315,11 +306,10 @@ static void list_runs(const struct overlay *overlay, struct figure *figure, bool
 static void tell_systems(const struct overlay *overlay, struct figure *figure)
 {
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = find_figure(&overlay->own[run], figure->name);
+        const struct figure *own = figure_find(&overlay->own[run], figure->name);
         if (!own || !own->systems)
             continue;
-        text_print(&figure->finding, "%sOf an ensemble: %s.", figure->finding.length ? " " : "",
-                   own->systems);
+        text_print(figure_sentence(figure), "Of an ensemble: %s.", own->systems);
         return;
     }
 }
@@ -352,7 +342,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     const bool same = same_label(overlay, own->name, &label);
     join_axes(overlay, figure);
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *of = find_figure(&overlay->own[run], own->name);
+        const struct figure *of = figure_find(&overlay->own[run], own->name);
         char name[FIGURE_LABEL_SIZE];
         if (!of)
             continue;
@@ -361,7 +351,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
             return error->status;
     }
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *of = find_figure(&overlay->own[run], own->name);
+        const struct figure *of = figure_find(&overlay->own[run], own->name);
         if (of && add_marks(figure, of, of == own, error))
             return error->status;
     }
@@ -380,7 +370,7 @@ static bool is_drawn(const struct overlay *overlay, size_t run, const char *name
 {
     size_t before = 0, all = 0;
     for (size_t i = 0; i < overlay->count; i++) {
-        const bool there = find_figure(&overlay->own[i], name) != NULL;
+        const bool there = figure_find(&overlay->own[i], name) != NULL;
         before += there && i < run;
         all += there;
     }

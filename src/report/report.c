@@ -264,23 +264,13 @@ static enum status list_files(const struct report *report, const struct figures 
 
 enum { FIGURE_STEM_SIZE = NAME_LONGEST - 20 };
 
-/* Tells whether an earlier figure has the name. */
-static bool is_taken(const struct figures *figures, size_t index)
-{
-    const char *name = figures->figures[index].name;
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(figures->figures[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Adds numbers to figures of the same name, which figures of two diagnostics may have. */
 static void tell_apart(struct figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++) {
         char *const name = figures->figures[i].name, stem[FIGURE_STEM_SIZE];
         snprintf(stem, sizeof stem, "%.*s", FIGURE_STEM_SIZE - 1, name);
-        for (size_t copy = 2; is_taken(figures, i); copy++)
+        for (size_t copy = 2; figure_find(figures, name) != &figures->figures[i]; copy++)
             snprintf(name, FIGURE_LABEL_SIZE, "%s-%zu", stem, copy);
     }
 }
