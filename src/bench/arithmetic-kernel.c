@@ -38,28 +38,20 @@ struct mix {
 #define SEPARATION_SUMS(low) ((low) ? 9 : 3)
 #define SQUARE_FUSED 3
 
+/* The inner loop of a kernel: its distances and inverse cubes, and the operations that it adds. */
+#define MIX_KERNEL(series, low, more_fused, more_products, more_sums)                              \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + CUBE_FUSED(series) + (more_fused),                                 \
+        .products = CUBE_PRODUCTS(series) + (more_products),                                       \
+        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series) + (more_sums), .estimates = 1             \
+    }
 /* The kernel that adds the acceleration by one body j. */
-#define MIX_PLAIN(series, low, equal)                                                              \
-    {                                                                                              \
-        .fused = SQUARE_FUSED + CUBE_FUSED(series) + 3,                                            \
-        .products = CUBE_PRODUCTS(series) + !(equal),                                              \
-        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
-    }
+#define MIX_PLAIN(series, low, equal) MIX_KERNEL(series, low, 3, !(equal), 0)
 /* The third-law kernel with a fused product and sum for either body. */
-#define MIX_THIRD_FUSED(series, low, equal)                                                        \
-    {                                                                                              \
-        .fused = SQUARE_FUSED + CUBE_FUSED(series) + 6,                                            \
-        .products = CUBE_PRODUCTS(series) + 2 * !(equal),                                          \
-        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
-    }
+#define MIX_THIRD_FUSED(series, low, equal) MIX_KERNEL(series, low, 6, 2 * !(equal), 0)
 /* The third-law kernel with separate products and sums: for two bodies j three products each, which
  * are added to one side, and together taken from the other. */
-#define MIX_THIRD_SUMMED(series, low, equal)                                                       \
-    {                                                                                              \
-        .fused = SQUARE_FUSED + CUBE_FUSED(series),                                                \
-        .products = CUBE_PRODUCTS(series) + 2 * !(equal) + 3,                                      \
-        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series) + 6, .estimates = 1                       \
-    }
+#define MIX_THIRD_SUMMED(series, low, equal) MIX_KERNEL(series, low, 0, 2 * !(equal) + 3, 6)
 #define MIX_FUSED(series, low, equal)                                                              \
     {                                                                                              \
         .fused = ALONE                                                                             \
@@ -84,30 +76,22 @@ struct mix {
         static const struct mix mix = MIX(SERIES_##real, low, equal);                              \
         stream_##real(mix, vectors);                                                               \
     }
-#define INSTANCES(precision, real, low)                                                            \
-    INSTANCE(plain_##precision, real, low, 0, MIX_PLAIN)                                           \
-    INSTANCE(plain_equal_##precision, real, low, 1, MIX_PLAIN)
-#define SUMMED_INSTANCES(precision, real, low)                                                     \
-    INSTANCE(third_summed_##precision, real, low, 0, MIX_THIRD_SUMMED)                             \
-    INSTANCE(third_summed_equal_##precision, real, low, 1, MIX_THIRD_SUMMED)
-#define FUSED_INSTANCES(precision, real, low)                                                      \
-    INSTANCE(third_fused_##precision, real, low, 0, MIX_THIRD_FUSED)                               \
-    INSTANCE(third_fused_equal_##precision, real, low, 1, MIX_THIRD_FUSED)
-
 #define SERIES_float FLOAT_SERIES
 #define SERIES_double DOUBLE_SERIES
-INSTANCES(double, double, 0)
-INSTANCES(mixed, float, 1)
-INSTANCES(single, float, 0)
+#define INSTANCES(form, MIX, precision, real, low)                                                 \
+    INSTANCE(form##_##precision, real, low, 0, MIX)                                                \
+    INSTANCE(form##_equal_##precision, real, low, 1, MIX)
+#define ALL_INSTANCES(form, MIX)                                                                   \
+    INSTANCES(form, MIX, double, double, 0)                                                        \
+    INSTANCES(form, MIX, mixed, float, 1)                                                          \
+    INSTANCES(form, MIX, single, float, 0)
+
+ALL_INSTANCES(plain, MIX_PLAIN)
 #if VECTOR_HAS_ZEN || !VECTOR_HAS_FMA
-SUMMED_INSTANCES(double, double, 0)
-SUMMED_INSTANCES(mixed, float, 1)
-SUMMED_INSTANCES(single, float, 0)
+ALL_INSTANCES(third_summed, MIX_THIRD_SUMMED)
 #endif
 #if VECTOR_HAS_FMA
-FUSED_INSTANCES(double, double, 0)
-FUSED_INSTANCES(mixed, float, 1)
-FUSED_INSTANCES(single, float, 0)
+ALL_INSTANCES(third_fused, MIX_THIRD_FUSED)
 #endif
 INSTANCE(fused_double, double, 0, 0, MIX_FUSED)
 INSTANCE(fused_float, float, 0, 0, MIX_FUSED)

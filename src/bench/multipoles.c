@@ -33,6 +33,5 @@ enum status multipoles_measure(const struct force_options *options, const struct
     force_accelerations(force, bodies);
     force->method->profile(force, &multipoles->profile);
     force_destroy(force);
-    multipoles->compared = compared_of(bodies->count);
-    return force_audit(&now, 0, multipoles->compared, &multipoles->errors, error);
+    return force_audit(&now, 0, compared_of(bodies->count), &multipoles->errors, error);
 }

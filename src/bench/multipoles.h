@@ -8,10 +8,8 @@
 #include "force/method.h"
 
 struct multipoles {
-    struct force_audit errors;    /* errors of `compared` bodies, those with the least hashes of
-                                     their ids */
+    struct force_audit errors;    /* of the bodies with the least hashes of their ids */
     struct force_profile profile; /* parts of the time; NaN: the backend has none */
-    size_t compared;
 };
 
 extern const struct multipoles multipoles_unknown; /* all members are NaN */

@@ -81,20 +81,16 @@ enum status arrange_expected(const struct measured *measured, struct figures *fi
 
 /* The extent of the curves. */
 struct frame {
-    double x[2], y[2];
+    struct extent x, y;
 };
 
 static struct frame frame_of(const struct figure *figure)
 {
-    struct frame frame = { { INFINITY, -INFINITY }, { INFINITY, -INFINITY } };
-    for (size_t c = 0; c < figure->curve_count; c++)
-        for (size_t i = 0; i < figure->curves[c].count; i++) {
-            const double x = figure->curves[c].x[i], y = figure->curves[c].y[i];
-            frame.x[0] = fmin(frame.x[0], x);
-            frame.x[1] = fmax(frame.x[1], x);
-            frame.y[0] = fmin(frame.y[0], y);
-            frame.y[1] = fmax(frame.y[1], y);
-        }
+    struct frame frame = { extent_of(NULL, 0), extent_of(NULL, 0) };
+    for (size_t c = 0; c < figure->curve_count; c++) {
+        extent_add(&frame.x, figure->curves[c].x, figure->curves[c].count);
+        extent_add(&frame.y, figure->curves[c].y, figure->curves[c].count);
+    }
     return frame;
 }
 
@@ -105,10 +101,10 @@ static const double far_extents = 3.0, far_part = 0.6, far_factor = 1e4;
 
 static bool is_far(const struct figure *figure, const struct frame *frame, double bound)
 {
-    const double extent = frame->y[1] - frame->y[0];
+    const double extent = frame->y.high - frame->y.low;
     if (figure->y_log)
-        return bound > far_factor * frame->y[1] || bound * far_factor < frame->y[0];
-    const double middle = 0.5 * (frame->y[0] + frame->y[1]), away = fabs(bound - middle);
+        return bound > far_factor * frame->y.high || bound * far_factor < frame->y.low;
+    const double middle = 0.5 * (frame->y.low + frame->y.high), away = fabs(bound - middle);
     return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
 }
 
@@ -156,7 +152,7 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     const struct frame frame = frame_of(figure);
     const double after = run_field_real(item, FIELD_EXPECTED_AFTER);
     const double before = run_field_real(item, FIELD_EXPECTED_BEFORE);
-    const double x[2] = { fmax(frame.x[0], after), fmin(frame.x[1], before) }; /* NaN: unset */
+    const double x[2] = { fmax(frame.x.low, after), fmin(frame.x.high, before) }; /* NaN: unset */
     const double y[2] = { bound, bound };
     const bool never = !(x[0] < x[1]);
     if (!never && !is_far(figure, &frame, bound)) {
@@ -171,10 +167,10 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
         return status;
     }
     text_print(figure_sentence(figure), "Expected: %s %.6g, %s.", words, bound,
-               never && after >= frame.x[1] ? "but only at times that the run did not reach"
-               : never                      ? "but at no time that is drawn"
-               : bound < frame.y[0]         ? "far below all that is drawn"
-                                            : "far above all that is drawn");
+               never && after >= frame.x.high ? "but only at times that the run did not reach"
+               : never                        ? "but at no time that is drawn"
+               : bound < frame.y.low          ? "far below all that is drawn"
+                                              : "far above all that is drawn");
     return STATUS_OK;
 }
 
@@ -210,7 +206,7 @@ static bool lies_upon(const struct figure *figure, const struct frame *frame,
         return false;
     for (size_t i = 0; i < one->count; i++)
         if (one->x[i] != other->x[i] ||
-            !(fabs(one->y[i] - other->y[i]) <= unseen * (frame->y[1] - frame->y[0])))
+            !(fabs(one->y[i] - other->y[i]) <= unseen * (frame->y.high - frame->y.low)))
             return false;
     return true;
 }

@@ -178,12 +178,8 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
 /* Tells whether a positive number differs between two runs that have it. */
 static bool is_varied(const double *values, size_t count)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t run = 0; run < count; run++) {
-        low = fmin(low, values[run]);
-        high = fmax(high, values[run]);
-    }
-    return low > 0 && low < high;
+    const struct extent extent = extent_of(values, count);
+    return extent.low > 0 && extent.low < extent.high;
 }
 
 /* The runs as points of a figure: the axis, with labels and marks; x, which is also the axis' x,

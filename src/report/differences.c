@@ -85,11 +85,14 @@ static void find_keys(struct differences *differences, size_t run, json_t *value
     }
 }
 
-static bool in_all_runs(const struct differences *differences, const char *key)
+/* Tells whether all runs have a value of this key, or a number if it must be `numeric`. */
+static bool have_all(const struct differences *differences, const char *key, bool numeric)
 {
-    for (size_t run = 0; run < differences->count; run++)
-        if (!value_at(differences, run, key))
+    for (size_t run = 0; run < differences->count; run++) {
+        const json_t *const value = value_at(differences, run, key);
+        if (!value || (numeric && !json_is_number(value)))
             return false;
+    }
     return true;
 }
 
@@ -100,31 +103,34 @@ static void sort_keys(struct differences *differences)
     size_t count = 0;
     for (int rare = 0; rare < 2; rare++)
         for (size_t i = 0; i < differences->key_count; i++)
-            if (in_all_runs(differences, differences->keys[i]) != rare)
+            if (have_all(differences, differences->keys[i], false) != rare)
                 memcpy(sorted[count++], differences->keys[i], DIFFERENCES_KEY_SIZE);
     memcpy(differences->keys, sorted, count * sizeof *sorted);
 }
 
-static bool numeric(const struct differences *differences, const char *key)
+static bool is_numeric(const struct differences *differences, size_t key)
 {
-    for (size_t run = 0; run < differences->count; run++)
-        if (!json_is_number(value_at(differences, run, key)))
-            return false;
-    return true;
+    return have_all(differences, differences->keys[key], true);
+}
+
+/* Returns the index of a key that differs; -1 if it does not. */
+static int index_of(const struct differences *differences, const char *key)
+{
+    for (size_t i = 0; i < differences->key_count; i++)
+        if (strcmp(differences->keys[i], key) == 0)
+            return (int)i;
+    return -1;
 }
 
 /* Returns the index of the error that runs were asked for, if that was varied and their steps were
  * chosen for it; or -1. */
 static int find_asked(const struct differences *differences)
 {
-    int asked = -1;
-    for (size_t i = 0; i < differences->key_count; i++)
-        if (strcmp(differences->keys[i], "time.energy_error") == 0)
-            asked = (int)i;
-    for (size_t run = 0; run < differences->count && asked >= 0; run++)
+    const int asked = index_of(differences, "time.energy_error");
+    for (size_t run = 0; run < differences->count; run++)
         if (json_object_size(result_find(&differences->results[run], FIELD_CHOICE)) == 0)
-            asked = -1;
-    return asked >= 0 && numeric(differences, differences->keys[asked]) ? asked : -1;
+            return -1;
+    return asked >= 0 && is_numeric(differences, (size_t)asked) ? asked : -1;
 }
 
 /* Tells whether a key only follows from the error that is varied: the steps that were chosen for
@@ -140,22 +146,19 @@ static bool follows(const struct differences *differences, const char *key)
  * of the first number that was; -1: there is none. */
 static int find_x(const struct differences *differences)
 {
-    int x = -1;
-    if (differences->asked >= 0)
-        return differences->asked;
-    for (size_t i = differences->key_count; i-- > 0;)
-        if (numeric(differences, differences->keys[i]) && !is_idle(differences->keys[i]))
-            x = (int)i;
+    const int step = index_of(differences, "time.step");
+    if (differences->asked >= 0 || step >= 0)
+        return differences->asked >= 0 ? differences->asked : step;
     for (size_t i = 0; i < differences->key_count; i++)
-        if (strcmp(differences->keys[i], "time.step") == 0)
-            x = (int)i;
-    return x;
+        if (is_numeric(differences, i) && !is_idle(differences->keys[i]))
+            return (int)i;
+    return -1;
 }
 
 int differences_speed_key(const struct differences *differences)
 {
     for (size_t i = 0; i < differences->key_count; i++)
-        if (is_idle(differences->keys[i]) && numeric(differences, differences->keys[i]))
+        if (is_idle(differences->keys[i]) && is_numeric(differences, i))
             return (int)i;
     return -1;
 }
@@ -324,24 +327,18 @@ static struct seeds seeds_of(const struct result *result)
     return (struct seeds){ begin, begin + json_integer_value(systems) };
 }
 
-/* Tells whether every key of `bodies`, but for the seed, has the same value in `others`. */
-static bool has_all(json_t *bodies, json_t *others)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(bodies, key, value)
-    {
-        if (strcmp(key, "seed") != 0 && !json_equal(value, json_object_get(others, key)))
-            return false;
-    }
-    return true;
-}
-
+/* Tells whether the bodies of two runs, which have a seed, have all other keys in common. */
 static bool draws_the_same(const struct result *a, const struct result *b)
 {
-    json_t *const one = result_find(a, FIELD_CONFIG_BODIES), *const other = result_find(
-                                                                 b, FIELD_CONFIG_BODIES);
-    return has_all(one, other) && has_all(other, one);
+    json_t *const one = result_find(a, FIELD_CONFIG_BODIES), *value;
+    const json_t *const other = result_find(b, FIELD_CONFIG_BODIES);
+    const char *key;
+    json_object_foreach(one, key, value)
+    {
+        if (strcmp(key, "seed") != 0 && !json_equal(value, json_object_get(other, key)))
+            return false;
+    }
+    return json_object_size(one) == json_object_size(other);
 }
 
 /* Two runs that share seeds, the one with the smaller seed first, and the seeds. */

@@ -89,19 +89,15 @@ static bool vector_changes(const struct series *series, const struct series_colu
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-/* Tells whether bands of an ensemble lie beneath a curve: beneath solid lines over time, and
- * beneath the first curve of a table. */
-static bool has_bands(const struct plot *plot, const struct drawn_curve *curve)
-{
-    return plot->subject->bin ? curve == plot->drawing->curves : curve->kind == CURVE_LINE;
-}
-
+/* Adds a curve of these values; of an ensemble with bands beneath it, if it is a solid line over
+ * time or the first curve of a table. */
 static enum status add_values(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const double *y, struct error *error)
 {
     const struct subject *subject = plot->subject;
     const struct series_column *time = subject->time, *x = subject->bin ? subject->bin : time;
     const struct members members = rows_of(plot, curve);
+    const bool bands = subject->bin ? curve == plot->drawing->curves : curve->kind == CURVE_LINE;
     char at[FIGURE_LABEL_SIZE], words[UNITS_TEXT_SIZE];
     if (curve->x && !(x = series_find(subject->of.series, curve->x)))
         return STATUS_OK;
@@ -110,8 +106,7 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     snprintf(at, sizeof at, "t = %s",
              result_time(subject->of.result, time->values[members.first], 4, words));
     label = label ? label : at;
-    return members_curve(plot->figure, label, curve->kind, &members, x->values, y,
-                         has_bands(plot, curve), error);
+    return members_curve(plot->figure, label, curve->kind, &members, x->values, y, bands, error);
 }
 
 /* Notes that the curves of the figure from `first` on draw the values of a column. */
@@ -249,19 +244,17 @@ static enum status choose_axes(const struct plot *plot, struct error *error)
 
 /* --- the mean of an ensemble ------------------------------------------------------------------ */
 
-static void tell_mean(struct figure *figure, double members, double left_out)
+static void tell_mean(struct text *words, double members, double left_out)
 {
     if (members == 0.0)
-        text_print(&figure->finding,
-                   " No mean is drawn: all systems have lost too much energy to count.");
+        text_print(words, " No mean is drawn: all systems have lost too much energy to count.");
     else if (left_out > 0.0)
-        text_print(&figure->finding,
+        text_print(words,
                    " The mean at the last frame lies on a band of its standard error; it is of "
                    "%.0f systems, without %.0f that have lost too much energy.",
                    members, left_out);
     else
-        text_print(&figure->finding,
-                   " Their mean at the last frame lies on a band of its standard error.");
+        text_print(words, " Their mean at the last frame lies on a band of its standard error.");
 }
 
 /* Adds the mean, at the last event, of the systems that count, on a band of its standard error,
@@ -273,12 +266,12 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
     char name[SERIES_NAME_SIZE];
     size_t begin, rows;
     snprintf(name, sizeof name, "%s_mean", column);
-    const struct series_column *mean = series_find(statistics, name);
+    const struct series_column *const mean = series_find(statistics, name);
     snprintf(name, sizeof name, "%s_sem", column);
-    const struct series_column *sem = series_find(statistics, name);
-    const struct series_column *bin = series_find(statistics, subject->bin->name);
-    const struct series_column *members = series_find(statistics, "systems");
-    const struct series_column *left_out = series_find(statistics, "left_out");
+    const struct series_column *const sem = series_find(statistics, name);
+    const struct series_column *const bin = series_find(statistics, subject->bin->name);
+    const struct series_column *const members = series_find(statistics, "systems");
+    const struct series_column *const left_out = series_find(statistics, "left_out");
     if (!mean || !sem || !bin || !members || !left_out)
         return STATUS_OK;
     find_event(statistics, false, &begin, &rows);
@@ -294,7 +287,7 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
     if (!figure_band(figure, color, rows, bin->values + begin, lower, upper, error))
         figure_curve(figure, "mean of the systems", CURVE_LINE, color, rows, bin->values + begin,
                      mean->values + begin, error);
-    tell_mean(figure, members->values[begin], left_out->values[begin]);
+    tell_mean(&figure->finding, members->values[begin], left_out->values[begin]);
     memory_free(lower);
     return error->status;
 }

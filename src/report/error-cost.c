@@ -81,13 +81,11 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
 {
     static const double beyond = 1.5;
     const double asked[2] = { drawn->choice.target.asked, drawn->choice.target.asked };
-    double ends[2] = { INFINITY, 0.0 };
+    struct extent costs = extent_of(NULL, 0);
     char label[FIGURE_LABEL_SIZE];
     for (size_t c = 0; c < figure->curve_count; c++)
-        for (size_t i = 0; i < figure->curves[c].count; i++) {
-            ends[0] = fmin(ends[0], figure->curves[c].x[i] / beyond);
-            ends[1] = fmax(ends[1], figure->curves[c].x[i] * beyond);
-        }
+        extent_add(&costs, figure->curves[c].x, figure->curves[c].count);
+    const double ends[2] = { costs.low / beyond, costs.high * beyond };
     snprintf(label, sizeof label, "asked for: %.3g", asked[0]);
     return figure_curve(figure, label, CURVE_DASHED, CHOICE_CANDIDATES + 1, 2, ends, asked, error);
 }

@@ -22,12 +22,8 @@ static const double least_factor = 1.5;
 
 static bool spans_factor(const double *x, size_t count)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        low = fmin(low, x[i]);
-        high = fmax(high, x[i]);
-    }
-    return low > 0 && high >= least_factor * low;
+    const struct extent extent = extent_of(x, count);
+    return extent.low > 0 && extent.high >= least_factor * extent.low;
 }
 
 /* Fits y = c x^slope to the points, on logarithmic axes; false if there are fewer than two, or the

@@ -11,6 +11,21 @@
 #include "base/name.h"
 #include "config/suggest.h"
 
+struct extent extent_of(const double *values, size_t count)
+{
+    struct extent extent = { INFINITY, -INFINITY };
+    extent_add(&extent, values, count);
+    return extent;
+}
+
+void extent_add(struct extent *extent, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        extent->low = fmin(extent->low, values[i]);
+        extent->high = fmax(extent->high, values[i]);
+    }
+}
+
 /* --- curves ----------------------------------------------------------------------------------- */
 
 enum { THINNED_BINS = 600 }; /* of a line; two points of each bin remain */
@@ -398,38 +413,27 @@ static void find_statistics(const struct members *members, size_t row, const dou
             count ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, fractions[k]) : NAN;
 }
 
-static enum status draw_statistics(struct figure *figure, const char *label, enum curve_kind kind,
-                                   size_t rows, const double *x,
-                                   double *const statistics[STATISTICS], bool bands,
-                                   struct error *error)
-{
-    const int color = (int)figure_lines(figure);
-    if (bands &&
-        (figure_band(figure, color, rows, x, statistics[LEAST], statistics[GREATEST], error) ||
-         figure_band(figure, color, rows, x, statistics[Q10], statistics[Q90], error)))
-        return error->status;
-    return figure_curve(figure, label, kind, color, rows, x, statistics[MEDIAN], error);
-}
-
 enum status members_curve(struct figure *figure, const char *label, enum curve_kind kind,
                           const struct members *members, const double *x, const double *y,
                           bool bands, struct error *error)
 {
     const size_t rows = members->rows;
+    const int color = (int)figure_lines(figure);
     x += members->first;
     if (members->systems == 1)
-        return figure_curve(figure, label, kind, (int)figure_lines(figure), rows, x,
-                            y + members->first, error);
+        return figure_curve(figure, label, kind, color, rows, x, y + members->first, error);
     double *arrays = memory_array(rows + members->systems, STATISTICS * sizeof *arrays, error);
     if (!arrays)
         return error->status;
     double *const sorted = arrays + STATISTICS * rows;
-    double *statistics[STATISTICS];
+    double *of[STATISTICS];
     for (size_t k = 0; k < STATISTICS; k++)
-        statistics[k] = arrays + k * rows;
+        of[k] = arrays + k * rows;
     for (size_t row = 0; row < rows; row++)
-        find_statistics(members, row, y, sorted, statistics);
-    draw_statistics(figure, label, kind, rows, x, statistics, bands, error);
+        find_statistics(members, row, y, sorted, of);
+    if (!bands || (!figure_band(figure, color, rows, x, of[LEAST], of[GREATEST], error) &&
+                   !figure_band(figure, color, rows, x, of[Q10], of[Q90], error)))
+        figure_curve(figure, label, kind, color, rows, x, of[MEDIAN], error);
     memory_free(arrays);
     return error->status;
 }

@@ -61,6 +61,13 @@ struct figure {
     } place;              /* on the page of a run, in this order */
 };
 
+/* The least and the greatest of some numbers; NaN does not count. */
+struct extent {
+    double low, high; /* of no number: INFINITY and -INFINITY */
+};
+struct extent extent_of(const double *values, size_t count);
+void extent_add(struct extent *extent, const double *values, size_t count);
+
 /*
  * Adds a curve; x and y are copied. Points that are not finite, or not positive on a logarithmic
  * axis (set the axes first), are left out, which breaks a path; a curve without points is not

@@ -199,28 +199,26 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
  * their forces is 0. */
 static void tell_momentum(const struct drawn *all, struct text *words)
 {
-    struct drawn kept = *all, *const drawn = &kept;
-    if (!leave_kept(drawn, result_string(all->result, FIELD_EXTERNAL_KEPT_MOMENTUM), "momentum",
-                    words))
-        return;
-    const struct integrator *integrator = result_integrator(drawn->result);
-    tell_change(drawn, FIELD_SCALES_MOMENTUM, "the bodies' Σ m |v|", "|P₀|",
-                integrator_keeps_momentum(integrator), words);
+    struct drawn kept = *all;
+    if (leave_kept(&kept, result_string(all->result, FIELD_EXTERNAL_KEPT_MOMENTUM), "momentum",
+                   words))
+        tell_change(&kept, FIELD_SCALES_MOMENTUM, "the bodies' Σ m |v|", "|P₀|",
+                    integrator_keeps_momentum(result_integrator(all->result)), words);
 }
 
 /* Describes the change of the angular momentum. Kicks along r and drifts along v leave r x v as it
  * is; other methods mix both in a step. */
 static void tell_angular_momentum(const struct drawn *all, struct text *words)
 {
-    struct drawn kept = *all, *const drawn = &kept;
-    if (!leave_kept(drawn, result_string(all->result, FIELD_EXTERNAL_KEPT_ANGULAR_MOMENTUM),
+    struct drawn kept = *all;
+    const struct integrator *integrator = result_integrator(all->result);
+    if (!leave_kept(&kept, result_string(all->result, FIELD_EXTERNAL_KEPT_ANGULAR_MOMENTUM),
                     "angular_momentum", words))
         return;
-    const struct integrator *integrator = result_integrator(drawn->result);
-    if (result_is_periodic(drawn->result))
+    if (result_is_periodic(all->result))
         text_print(words, "A periodic box does not conserve it.");
     else
-        tell_change(drawn, FIELD_SCALES_ANGULAR_MOMENTUM, "the bodies' Σ m |r| |v|", "|L₀|",
+        tell_change(&kept, FIELD_SCALES_ANGULAR_MOMENTUM, "the bodies' Σ m |r| |v|", "|L₀|",
                     !integrator || integrator->symplectic, words);
 }
 
@@ -307,21 +305,13 @@ static void tell_unbound(const struct drawn *drawn, struct text *words)
                    unbound, drawn->series->systems);
 }
 
-/* Returns the least value of a column, of all systems; NaN if there is none. */
-static double least_of(const struct series *series, const char *column)
-{
-    const struct series_column *found = series_find(series, column);
-    double least = NAN;
-    for (size_t i = 0; found && i < series->systems * series->rows; i++)
-        least = fmin(least, found->values[i]);
-    return least;
-}
-
 /* Describes the lengths of steps, and the place where a run broke off for want of a shorter one. */
 static void tell_steps(const struct drawn *drawn, struct text *words)
 {
     const struct units *units = result_units(drawn->result);
-    const double least = least_of(drawn->series, "smallest_step");
+    const struct series_column *const steps = series_find(drawn->series, "smallest_step");
+    const size_t count = steps ? drawn->series->systems * drawn->series->rows : 0;
+    const double least = extent_of(steps ? steps->values : NULL, count).low;
     const double stuck = result_real(drawn->result, FIELD_OWN_STEPS_STUCK_AT);
     char time[UNITS_TEXT_SIZE];
     if (isfinite(least))

@@ -131,30 +131,24 @@ static void join_axes(const struct overlay *overlay, struct figure *figure)
     figure->x_log &= figure->y_log;
 }
 
-struct range {
-    double low, high;
-};
-
 static const double least_span = 1e-6;
 
 /* Returns the extent of the curves along x ('x'), y ('y') or both ('='), of the runs that went well
  * or of the others. */
-static struct range extent_of(const struct overlay *overlay, const struct figure *figure, char axis,
+static struct extent reach_of(const struct overlay *overlay, const struct figure *figure, char axis,
                               bool well)
 {
-    struct range range = { INFINITY, -INFINITY };
+    struct extent extent = extent_of(NULL, 0);
     for (size_t i = 0; i < figure->curve_count; i++) {
         const struct curve *curve = &figure->curves[i];
         if (!figure_is_line(curve->kind) || well == (overlay->runs[curve->color].mark[0] != '\0'))
             continue;
-        for (size_t k = 0; k < curve->count; k++) {
-            const double first = axis == 'y' ? curve->y[k] : curve->x[k];
-            const double second = axis == 'x' ? curve->x[k] : curve->y[k];
-            range.low = fmin(range.low, fmin(first, second));
-            range.high = fmax(range.high, fmax(first, second));
-        }
+        if (axis != 'y')
+            extent_add(&extent, curve->x, curve->count);
+        if (axis != 'x')
+            extent_add(&extent, curve->y, curve->count);
     }
-    return range;
+    return extent;
 }
 
 /* Frames an axis: if runs that went wrong reach `factor` times as far as the others, the frame is
@@ -163,8 +157,8 @@ static struct range extent_of(const struct overlay *overlay, const struct figure
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {
-    const struct range good = extent_of(overlay, figure, axis, true);
-    const struct range bad = extent_of(overlay, figure, axis, false);
+    const struct extent good = reach_of(overlay, figure, axis, true);
+    const struct extent bad = reach_of(overlay, figure, axis, false);
     const double span = good.high - good.low, beyond = 0.5 * (factor - 1.0) * span;
     if (!(span > least_span * fmax(fabs(good.low), fabs(good.high))) ||
         !(bad.low < good.low - beyond || bad.high > good.high + beyond))
@@ -227,18 +221,15 @@ static double height_of(const struct figure *figure, double y)
 static bool lies_upon(const struct figure *figure, const struct curve *upper,
                       const struct curve *lower)
 {
-    double low = INFINITY, high = -INFINITY;
+    const struct extent extent = extent_of(lower->y, lower->count);
+    const double span = height_of(figure, extent.high) - height_of(figure, extent.low);
     size_t apart = 0;
     if (upper->count != lower->count)
         return false;
     for (size_t i = 0; i < lower->count; i++) {
-        low = fmin(low, height_of(figure, lower->y[i]));
-        high = fmax(high, height_of(figure, lower->y[i]));
-    }
-    for (size_t i = 0; i < lower->count; i++) {
         const double dy = height_of(figure, upper->y[i]) - height_of(figure, lower->y[i]);
         const double dx = figure->equal_axes ? upper->x[i] - lower->x[i] : 0.0;
-        apart += hypot(dx, dy) > line_width * (high - low);
+        apart += hypot(dx, dy) > line_width * span;
     }
     return 5 * apart < lower->count;
 }

@@ -184,24 +184,20 @@ void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* A change that is no steady one, or was not measured, is neither good nor bad as a drift; nor is
- * that of a run that has not come to its end. */
-static const char *drift_class(const struct result *result, bool whole)
+/* Says whether the energy drifts, as far as the watch can tell. A change that is no steady one, or
+ * was not measured, is neither good nor bad as a drift; nor is that of a run that has not come to
+ * its end. */
+static void set_drift(json_t **view, const struct result *result, bool whole)
 {
-    const double drift = result_real(result, FIELD_WATCH_ENERGY_DRIFT_CHANGE);
-    const double limit = result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
-    if (result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0)
-        return "bad";
-    return !whole || result_has_failed(result) || isnan(drift) || fabs(drift) > limit ? "quiet"
-                                                                                      : "good";
-}
-
-/* Says whether the energy drifts, as far as the watch can tell. */
-static const char *drift_words(const struct result *result)
-{
-    if (result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0)
-        return "The energy drifts";
-    return result_is_whole(result) ? "No drift beyond the limit" : "No drift so far";
+    const bool drifts = result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0;
+    const double change = fabs(result_real(result, FIELD_WATCH_ENERGY_DRIFT_CHANGE));
+    const bool beyond = change > result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
+    const bool good = whole && !result_has_failed(result) && !isnan(change) && !beyond;
+    document_set(view, "drift_class", json_string(drifts ? "bad" : good ? "good" : "quiet"));
+    document_set(view, "drift_words",
+                 json_string(drifts  ? "The energy drifts"
+                             : whole ? "No drift beyond the limit"
+                                     : "No drift so far"));
 }
 
 /* Sets times: the lengths of steps in the unit of the config, others as result_time() has them. */
@@ -358,8 +354,6 @@ void page_run_head(struct text *html, const struct result *run)
         { "groups", findings_table_view(run) },
         { "softening", json_string(units_length(units, softening, 6, eps)) },
         { "pair_distance", json_string(units_length(units, distance, 3, apart)) },
-        { "drift_class", json_string(drift_class(result, whole)) },
-        { "drift_words", json_string(drift_words(run)) },
         { "steadiness_percent", json_string(steadiness) },
         { "pair_period", isnan(scale) ? json_null() : json_string(period) },
         { "advised", json_integer(own ? (json_int_t)integrator_advised_steps(own)
@@ -369,6 +363,7 @@ void page_run_head(struct text *html, const struct result *run)
         { "lost_energy", json_boolean(findings_table_lost_energy(run)) },
         { "at_least", json_boolean(run->state != RESULT_ENDED) }, { "broken", outcome_broken(run) },
         { "uncounted", template_value(&uncounted) }, { "unfinished", unfinished_view(run) });
+    set_drift(&view, result, whole);
     set_watch(&view, result, whole);
     set_times(&view, result);
     set_tiles(&view, result);

@@ -193,17 +193,19 @@ static enum status find_scale(struct player *player, struct error *error)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* Appends a number, lowest byte first: player.js reads it in the byte order of its machine, which
+/* Appends numbers, lowest byte first: player.js reads it in the byte order of its machine, which
  * is that one wherever browsers run. */
-static void put(struct player *player, const void *value, size_t size)
+static void put(struct player *player, const double *values, size_t count)
 {
-    char bytes[sizeof(double)];
-    memcpy(bytes, value, size);
+    for (size_t k = 0; k < count; k++) {
+        char bytes[sizeof *values];
+        memcpy(bytes, &values[k], sizeof bytes);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = ((const char *)value)[size - 1 - i];
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = ((const char *)&values[k])[sizeof bytes - 1 - i];
 #endif
-    text_append(&player->bytes, bytes, size);
+        text_append(&player->bytes, bytes, sizeof bytes);
+    }
 }
 
 static uint16_t coded(const struct player *player, double x)
@@ -244,16 +246,13 @@ static void put_speeds(struct player *player, size_t k)
 static void put_all(struct player *player)
 {
     for (size_t k = 0; k < player->frames; k++)
-        put(player, &player->trajectory->frames[frame_of(player, k)].time, sizeof(double));
+        put(player, &player->trajectory->frames[frame_of(player, k)].time, 1);
     for (size_t k = 0; k < player->frames; k++)
-        for (size_t axis = 0; axis < 3; axis++)
-            put(player, &player->cameras[k].middle[axis], sizeof(double));
+        put(player, player->cameras[k].middle, 3);
     for (size_t k = 0; k < player->frames; k++)
-        put(player, &player->cameras[k].radius, sizeof(double));
-    for (size_t i = 0; i < player->bodies; i++)
-        put(player, &player->ids[i], sizeof(double));
-    for (size_t i = 0; i < player->bodies; i++)
-        put(player, &player->m[i], sizeof(double));
+        put(player, &player->cameras[k].radius, 1);
+    put(player, player->ids, player->bodies);
+    put(player, player->m, player->bodies);
     for (size_t i = 0; i < player->bodies; i++) {
         const char group = (char)player->group[i];
         text_append(&player->bytes, &group, 1);

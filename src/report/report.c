@@ -69,14 +69,6 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* Returns a copy of the hashes in the manifest of an earlier report: files that are not written now
- * stay listed. */
-static json_t *seals_before(const json_t *manifest)
-{
-    const json_t *before = json_object_get(manifest, "sha256");
-    return json_is_object(before) ? json_copy((json_t *)before) : json_object();
-}
-
 /* Opens the folder "plots" of the directory, and makes it if need be; -1 with an error. */
 static int make_plots(const struct directory *directory, struct error *error)
 {
@@ -118,9 +110,10 @@ static enum status placement_place(struct directory *directory, const struct dir
                                    const char *const *names, size_t count, struct error *error)
 {
     json_t *manifest = directory_manifest(directory, error);
-    json_t *seals = error->status ? NULL : seals_before(manifest), *document = json_object();
+    json_t *const before = json_object_get(manifest, "sha256"); /* files that stay are listed */
+    json_t *seals = json_is_object(before) ? json_copy(before) : json_object();
     const char **listed = calloc(count + 1, sizeof *listed);
-    if (!error->status && (!seals || !document || !listed))
+    if (!error->status && (!seals || !listed))
         error_memory(error);
     for (size_t i = 0; i < count && !error->status; i++) {
         seal(directory, work, manifest, names[i], &seals, error);
@@ -128,14 +121,12 @@ static enum status placement_place(struct directory *directory, const struct dir
     }
     if (!error->status) {
         listed[0] = directory->kind->manifest;
-        document_set(&document, "sha256", json_incref(seals));
-        directory_note(directory, document, listed, count + 1, error);
-        document = NULL;
+        directory_note(directory, DOCUMENT({ "sha256", json_incref(seals) }), listed, count + 1,
+                       error);
     }
     if (!error->status)
         move_files(directory, work, names, count, error);
     free(listed);
-    json_decref(document);
     json_decref(seals);
     json_decref(manifest);
     return error->status;

@@ -96,15 +96,16 @@ static double rounding_of(double force_error, double step, double dynamic_time)
 static void find_method(const struct result *finest, struct study_method *m)
 {
     const struct integrator *integrator = result_integrator(finest);
-    *m = (struct study_method){ .mass = result_real(finest, FIELD_INITIAL_MASS),
-                                .smallest_step = result_real(finest, FIELD_CONFIG_TIME_STEP) };
-    m->scales =
-        (struct scales){ .length = result_real(finest, FIELD_SCALES_LENGTH),
-                         .velocity = result_real(finest, FIELD_SCALES_VELOCITY),
-                         .momentum = result_real(finest, FIELD_SCALES_MOMENTUM),
-                         .angular_momentum = result_real(finest, FIELD_SCALES_ANGULAR_MOMENTUM) };
-    m->energy = result_real(finest, FIELD_INITIAL_KINETIC) +
-                fabs(result_real(finest, FIELD_INITIAL_POTENTIAL));
+    *m = (struct study_method){
+        .mass = result_real(finest, FIELD_INITIAL_MASS),
+        .smallest_step = result_real(finest, FIELD_CONFIG_TIME_STEP),
+        .scales = { .length = result_real(finest, FIELD_SCALES_LENGTH),
+                    .velocity = result_real(finest, FIELD_SCALES_VELOCITY),
+                    .momentum = result_real(finest, FIELD_SCALES_MOMENTUM),
+                    .angular_momentum = result_real(finest, FIELD_SCALES_ANGULAR_MOMENTUM) },
+        .energy = result_real(finest, FIELD_INITIAL_KINETIC) +
+                  fabs(result_real(finest, FIELD_INITIAL_POTENTIAL)),
+    };
     m->method.order = integrator ? integrator->order : 1.0;
     m->method.steps = result_real(finest, FIELD_STEPS);
     m->method.dynamic_time = m->scales.length / m->scales.velocity;
@@ -118,22 +119,20 @@ static void find_method(const struct result *finest, struct study_method *m)
 /* Returns the largest number of this unit in the run; 0 if that is not known. */
 static double scale_of(const struct study_method *m, const char *unit)
 {
-    static const struct dimension energy = DIMENSION_ENERGY, momentum = DIMENSION_MOMENTUM,
-                                  angular_momentum = DIMENSION_ANGULAR_MOMENTUM;
+    const struct {
+        struct dimension dimension;
+        double scale;
+    } known[] = { { DIMENSION_ENERGY, m->energy },
+                  { DIMENSION_MOMENTUM, m->scales.momentum },
+                  { DIMENSION_ANGULAR_MOMENTUM, m->scales.angular_momentum } };
     struct unit parsed;
-    double scale;
     if (!unit_parse(unit, &parsed))
         return 0.0;
     const struct dimension d = parsed.dimension;
-    if (memcmp(&d, &energy, sizeof d) == 0)
-        scale = m->energy;
-    else if (memcmp(&d, &momentum, sizeof d) == 0)
-        scale = m->scales.momentum;
-    else if (memcmp(&d, &angular_momentum, sizeof d) == 0)
-        scale = m->scales.angular_momentum;
-    else
-        scale = pow(m->mass, d.mass) * pow(m->scales.length, d.length + d.time) *
-                pow(m->scales.velocity, -d.time);
+    double scale = pow(m->mass, d.mass) * pow(m->scales.length, d.length + d.time) *
+                   pow(m->scales.velocity, -d.time);
+    for (size_t k = 0; k < COUNT_OF(known); k++)
+        scale = memcmp(&d, &known[k].dimension, sizeof d) == 0 ? known[k].scale : scale;
     return isfinite(scale) ? scale : 0.0;
 }
 

@@ -36,7 +36,8 @@ static void put_value(struct text *csv, const char *value)
 /* The columns of a run. Most members of a study share them. */
 struct columns {
     struct columns *next;
-    json_t *units; /* object with the unit of each "diagnostic.column", by its file */
+    json_t *units;  /* object with the unit of each "diagnostic.column", by its file */
+    json_t *places; /* object with its index among them */
 };
 
 /* The row of a member. It is kept instead of its run.json, which takes far more memory: a study may
@@ -82,6 +83,7 @@ static void clear_row(struct row *row)
 static void destroy_columns(struct columns *columns)
 {
     json_decref(columns->units);
+    json_decref(columns->places);
     free(columns);
 }
 
@@ -104,12 +106,6 @@ void table_destroy(struct table *table)
 
 enum { KEY_SIZE = 512 };
 
-/* Returns the member `diagnostics` of a run.json: an object of columns for each diagnostic. */
-static json_t *diagnostics_of(const struct result *result)
-{
-    return result_find(result, FIELD_DIAGNOSTICS);
-}
-
 static const char *key_of(const char *diagnostic, const char *column, char key[KEY_SIZE])
 {
     snprintf(key, KEY_SIZE, "%.200s.%.200s", diagnostic, column);
@@ -128,7 +124,7 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     const char *name, *column;
     json_t *mine, *unused;
     char key[KEY_SIZE];
-    json_object_foreach(diagnostics_of(result), name, mine)
+    json_object_foreach(result_find(result, FIELD_DIAGNOSTICS), name, mine)
     {
         json_object_foreach(mine, column, unused)
         {
@@ -150,7 +146,8 @@ static enum status add_columns(struct table *table, const struct result *result,
     if (!columns)
         return error_memory(error);
     columns->units = json_object();
-    json_object_foreach(diagnostics_of(result), name, mine)
+    columns->places = json_object();
+    json_object_foreach(result_find(result, FIELD_DIAGNOSTICS), name, mine)
     {
         struct series *series = NULL;
         snprintf(file, sizeof file, "%.200s.csv", name);
@@ -167,7 +164,12 @@ static enum status add_columns(struct table *table, const struct result *result,
         }
         series_destroy(series);
     }
-    if (!columns->units) {
+    json_object_foreach(columns->units, name, unused)
+    {
+        const json_int_t place = (json_int_t)json_object_size(columns->places);
+        document_set(&columns->places, name, json_integer(place));
+    }
+    if (!columns->units || !columns->places) {
         destroy_columns(columns);
         return error_memory(error);
     }
@@ -202,7 +204,7 @@ static enum status take_values(const struct result *result, struct row *row, str
         char name[KEY_SIZE];
         const size_t length = strcspn(key, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, key);
-        const json_t *mine = json_object_get(diagnostics_of(result), name);
+        const json_t *mine = json_object_get(result_find(result, FIELD_DIAGNOSTICS), name);
         const json_t *value = json_object_get(mine, key + length + 1);
         row->values[k++] = json_is_number(value) ? json_number_value(value) : NAN;
     }
@@ -316,28 +318,20 @@ static void put_titles(struct text *csv, const struct table *table, json_t *colu
     }
 }
 
-/* Puts the numbers of a run into its cells; the other cells are NaN. */
-static void fill_cells(const struct row *row, json_t *places, double *cells)
+/* Returns the number of a run in this column; NaN if it has none. */
+static double value_of(const struct row *row, const char *key)
 {
-    const char *key;
-    json_t *unit;
-    size_t k = 0;
-    for (size_t i = 0; i < json_object_size(places); i++)
-        cells[i] = NAN;
-    if (!row->values)
-        return;
-    json_object_foreach(row->columns->units, key, unit)
-    {
-        cells[json_integer_value(json_object_get(places, key))] = row->values[k++];
-    }
+    const json_t *const place = row->values ? json_object_get(row->columns->places, key) : NULL;
+    return place ? row->values[json_integer_value(place)] : NAN;
 }
 
-static void put_row(struct text *csv, const struct table *table, size_t member, json_t *places,
-                    double *cells)
+static void put_row(struct text *csv, const struct table *table, size_t member, json_t *columns)
 {
     const struct study *study = table->study;
     const struct row *row = &table->rows[member];
     char name[STUDY_NAME_SIZE];
+    const char *key;
+    json_t *unit;
     text_print(csv, "%s", study_member_name(member, name));
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
@@ -348,11 +342,12 @@ static void put_row(struct text *csv, const struct table *table, size_t member, 
     else
         text_print(csv, ",,");
     text_cell(csv, row->verdict ? row->verdict : "");
-    fill_cells(row, places, cells);
-    for (size_t i = 0; i < json_object_size(places); i++) {
+    json_object_foreach(columns, key, unit)
+    {
+        const double value = value_of(row, key);
         text_print(csv, ",");
-        if (!isnan(cells[i]))
-            text_print(csv, "%.17g", cells[i]);
+        if (!isnan(value))
+            text_print(csv, "%.17g", value);
     }
     text_print(csv, "\n");
 }
@@ -360,10 +355,7 @@ static void put_row(struct text *csv, const struct table *table, size_t member, 
 static enum status put_table(struct text *csv, const struct table *table, struct error *error)
 {
     const struct study *study = table->study;
-    json_t *const columns = all_columns(table), *places = json_object();
-    double *const cells = calloc(json_object_size(columns) + 1, sizeof *cells);
-    const char *key;
-    json_t *unit;
+    json_t *const columns = all_columns(table);
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
@@ -372,17 +364,11 @@ static enum status put_table(struct text *csv, const struct table *table, struct
     text_print(csv, ",exit_status [1],verdict");
     put_titles(csv, table, columns);
     text_print(csv, "\n");
-    json_object_foreach(columns, key, unit)
-    {
-        document_set(&places, key, json_integer((json_int_t)json_object_size(places)));
-    }
-    const bool ready = columns && places && cells;
-    for (size_t m = 0; ready && m < study->member_count; m++)
-        put_row(csv, table, m, places, cells);
+    for (size_t m = 0; columns && m < study->member_count; m++)
+        put_row(csv, table, m, columns);
+    const bool ready = columns && !csv->failed;
     json_decref(columns);
-    json_decref(places);
-    free(cells);
-    return ready && !csv->failed ? STATUS_OK : error_memory(error);
+    return ready ? STATUS_OK : error_memory(error);
 }
 
 enum status table_write(struct table *table, struct directory *directory, struct error *error)
