@@ -227,20 +227,28 @@ static bool print_if_chosen(const struct group *group, const struct parameter *p
     return more;
 }
 
+/* Tells whether a parameter before number k of the variant v has the same explained choices. */
+static bool has_explained(const struct group *group, size_t v, size_t k)
+{
+    const char *const *const help = group->variant(v)->parameters[k].choice_help;
+    for (size_t u = 0; u <= v; u++)
+        for (size_t i = 0; i < (u < v ? group->variant(u)->parameter_count : k); i++)
+            if (group->variant(u)->parameters[i].choice_help == help)
+                return true;
+    return false;
+}
+
 bool reference_choice(const struct schema *schema, const char *name, bool more, struct text *text)
 {
     for (size_t i = 0; i < schema->group_count; i++) {
         const struct group *group = &schema->groups[i];
         for (size_t k = 0; k < group->parameter_count; k++)
             more = print_if_chosen(group, &group->parameters[k], name, more, text);
-        const struct parameter *last = NULL; /* variants may share choices, explained once */
         for (size_t v = 0; group_described(group, v); v++)
-            for (size_t k = 0; k < group->variant(v)->parameter_count; k++) {
-                const struct parameter *parameter = &group->variant(v)->parameters[k];
-                if (!last || parameter->choice_help != last->choice_help)
-                    more = print_if_chosen(group, parameter, name, more, text);
-                last = parameter->choice_help ? parameter : last;
-            }
+            for (size_t k = 0; k < group->variant(v)->parameter_count; k++)
+                if (!has_explained(group, v, k))
+                    more =
+                        print_if_chosen(group, &group->variant(v)->parameters[k], name, more, text);
     }
     return more;
 }

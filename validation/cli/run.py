@@ -158,6 +158,12 @@ def test_the_stages_that_info_tells():
         assert "force" in stages, stages
 
 
+def test_the_choices_that_info_tells():
+    """a choice that several kinds of bodies share is explained once"""
+    text = tap.run("info", "kroupa").stdout
+    assert "Kroupa 2001" in text and text.count('bodies = { masses = "kroupa"; ... };') == 1, text
+
+
 def test_the_kernels_that_info_tells():
     """the instruction sets of `orrery info` run here, and no other ones do"""
     told = re.search(r"CPU kernels +(.*(?:\n {10,}.*)*)", tap.run("info").stdout)[1]

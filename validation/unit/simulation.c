@@ -152,15 +152,21 @@ static void test_on_the_way(void **state)
     static const char *const integrators[] = { "euler", "velocity-verlet", "gauss-radau",
                                                "hermite4", "block-leapfrog" };
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
-        struct simulation from = make("openmp", integrators[k]), whole, other;
+        struct simulation from = make("openmp", integrators[k]), whole, other, some;
         whole = make("openmp", integrators[k]);
         start(&from);
         start(&whole);
         advance(&whole, 30);
         advance(&from, 11);
         copy(&other, &from, (struct simulation_changes){ 0 });
+        copy(&some, &from,
+             (struct simulation_changes){ .systems = 2, .which = (size_t[]){ 2, 0 } });
         advance(&other, 19);
+        advance(&some, 19);
         advance(&from, 19);
+        for (size_t s = 0; s < 2; s++) /* each goes on with the state of its own system */
+            assert_true(motion_equal(some.bodies, s, whole.bodies, s == 0 ? 2 : 0));
+        simulation_destroy(&some);
         expect_equal(&from, &whole);
         expect_equal(&other, &whole);
         for (size_t s = 0; s < SYSTEMS; s++) {

@@ -341,6 +341,8 @@ static void test_systems_are_let_go_one_by_one(void **state)
     assert_true(isnan(trial.row[TRUNCATION]) && isinf(trial.row[ACCURATE]));
     assert_false(trust_is_done(trial.trust, TRUST_FINE, 0));
     assert_true(trust_is_done(trial.trust, TRUST_FINE, 1));
+    const struct trust_outlook outlook = trust_outlook(trial.trust, 1.25); /* of the worst system */
+    assert_true(outlook.system == 1 && outlook.accurate == 1.25);
     /* Two twins for ten steps, and one with half the step: 2 x 10 + 1 x 20 over 2 x 10. */
     json_t *json = trust_json(trial.trust, 1.25);
     assert_close(json_real_value(json_object_get(json, "cost")), 2.0, 1e-15);
