@@ -223,6 +223,25 @@ def test_where_no_step_suffices_none_is_proposed():
     assert "no fixed step will do" in text and "softening" in text, text
 
 
+def test_the_closest_encounter_of_a_collapse():
+    """is that which gravitational focusing makes happen once (Binney & Tremaine 2008, 7.5.8)"""
+    count = 5000  # with more than 1e7 pairs their orbits are not examined one by one
+    config = pathlib.Path("cold.cfg")
+    config.write_text(TEMPLATE.format(bodies=f'initial = "cold-sphere"; count = {count};',
+                                      physics="softening = 0.01;", step=0.001, end=2.0))
+    told = re.search(r"falls in within (\S+); then two bodies may pass at (\S+),", words(config))
+    # Free fall of radius and mass 1, to a size of N^(-1/3) (Aarseth, Lin & Papaloizou 1988), where
+    # v^2 is M / R and half of the bodies meet one another.
+    fall, size, n = math.pi / 2 * math.sqrt(1 / 2), count ** (-1 / 3), count / 2
+    speed = math.sqrt(2 / size)
+    focus, volume = 2 / count / speed ** 2, 4 / 3 * math.pi * size ** 3
+    area = volume / (n ** 2 / 2 * math.pi * speed * fall * size ** 1.5)  # p^2 + 2 p b
+    # Two digits are told; the half-mass radius of 5000 bodies scatters by some 0.5 %.
+    assert abs(float(told[1]) / fall - 1) < 0.02, (told, fall)
+    closest = math.sqrt(focus ** 2 + area) - focus
+    assert abs(float(told[2]) / closest - 1) < 0.05, (told, closest)
+
+
 def test_a_cluster_without_softening():
     """the step is right for the closest encounter of nine runs in ten"""
     tap.thorough()

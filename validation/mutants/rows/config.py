@@ -49,4 +49,6 @@ ROWS = [
     ("src/config/reader.c", "               !has_instead(section, value->parameter)) {",
      "               true) {", "cli/asked.py"),
     ("src/config/reader.c", "source->override_locations ? 0 :", "false ? 0 :", "cli/report*.py"),
+    ("src/config/parameter-reference.c", "if (!has_explained(group, v, k))", "if (true)",
+     "cli/run.py"),
 ]

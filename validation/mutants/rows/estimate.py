@@ -85,4 +85,6 @@ ROWS = [
      "if (false)", "cli/rotation.py"),
     ("src/estimate/experiment.c", "(unfit[k].by_fields || turns))",
      "(unfit[k].by_fields || !turns))", "cli/rotation.py"),
+    ("src/estimate/advice.c", "fmin(end, free_fall * shrunk * sqrt(shrunk))",
+     "fmin(end, free_fall / shrunk * sqrt(shrunk))", "cli/advice.py"),
 ]

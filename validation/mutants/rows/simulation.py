@@ -22,4 +22,6 @@ ROWS = [
      "                                 .steps = 0 };", "unit/simulation"),
     ("src/simulation/simulation.c", "if (status != STATUS_STOPPED)", "if (true)",
      "unit/simulation"),
+    ("src/simulation/simulation.c", "from->backend, changes->which ? changes->which[s] : s);",
+     "from->backend, changes->which ? changes->which[0] : s);", "unit/simulation"),
 ]
