@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,12 @@ static void test_documents_from_files(void **state)
     fputs("\"verdict\": \"held\"}\n", file);
     fclose(file);
     assert_int_equal(load(path, &error), STATUS_OK);
+    struct rlimit files, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    none = files, none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(load(path, &error), STATUS_IO); /* the file is there, but cannot be read */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
     unlink(path);
     rmdir(folder);
 }

@@ -245,6 +245,6 @@ ROWS = [
      "outlook.missed = error->until < fmin(asked, TRUST_CARRIED_PART * known);",
      "outlook.missed = false;", "unit/trust"),
     ("src/accuracy/trust-outlook.c", "(time - g->time) / fit->time", "0.0", "unit/trust"),
-    ("src/accuracy/trust-outlook.c", "(s == 0 && k == 0) || is_worse", "(s == 0 && k == 0) && is_worse",
-     "unit/trust"),
+    ("src/accuracy/trust-outlook.c", "(s == 0 && k == 0) || is_worse",
+     "(s == 0 && k == 0) && is_worse", "unit/trust"),
 ]

@@ -65,4 +65,5 @@ ROWS = [
      "faults/snapshots.py"),
     ("src/base/descriptor.c", "const size_t left = size - *length;",
      "const size_t left = size + *length;", "unit/child"),
+    ("src/base/document.c", "code == ENAMETOOLONG;", "code != ENAMETOOLONG;", "unit/document"),
 ]
