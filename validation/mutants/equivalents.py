@@ -90,4 +90,7 @@ EQUIVALENT = [
      ".physics = { .gravitational_constant = 2,", "rates and relative errors do not depend on it"),
     ("src/output/stream.c", "stream->fd = -1;", "stream->fd = -2;",
      "any negative number is no file"),
+    ("src/force/accuracy.c", "return sums.whole > 0 ? (double)(sums.along / sums.whole) : 0;",
+     "return sums.whole >= 0 ? (double)(sums.along / sums.whole) : 0;",
+     "bodies without forces: run.json has no error of theirs"),
 ]

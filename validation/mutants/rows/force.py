@@ -22,4 +22,6 @@ ROWS = [
     ("src/force/isa.c", "strcmp(next->registers, isa->registers) == 0 && next->suits()",
      "strcmp(next->registers, isa->registers) == 0", "cli/threads.py",
      "shows on CPUs of Intel alone"),
+    ("src/force/origin.c", "(size_t)SIZE_2 * ORIGIN_SAMPLE;", "(size_t)SIZE_2 / ORIGIN_SAMPLE;",
+     "unit/resolution"),
 ]
