@@ -158,6 +158,25 @@ def test_the_stages_that_info_tells():
         assert "force" in stages, stages
 
 
+def test_the_registers_that_info_tells():
+    """stages of rk4 as they are told, on a harmonic oscillator: the series of cos and sin to h^4"""
+    text = " ".join(tap.run("info", "rk4").stdout.split())
+    h, values = 0.5, {"x": 1.0, "v": 0.0, "a": 0.0}
+    for stage in re.search(r"stages (.*?) source", text)[1].split(", "):
+        words = stage.split()
+        if words == ["force"]:
+            stage = "a = -x"
+        elif words[0] in ("drift", "kick"):
+            stage = f"x += {words[1]} dt v" if words[0] == "drift" else f"v += {words[1]} dt a"
+        # A factor of dt and a vector stand behind a number, as "0.25 dt^2 s".
+        stage = re.sub(r" dt(\^2)? ", lambda found: f" dt{'2' if found[1] else ''} ", stage)
+        stage = re.sub(r"(?<=[\w.]) (?=[a-z])", " * ", stage)
+        exec(stage, {"dt": h, "dt2": h * h}, values)
+    # Kutta's method gives the series up to the fourth power; six digits are told.
+    assert abs(values["x"] - (1 - h ** 2 / 2 + h ** 4 / 24)) < 1e-5, (text, values)
+    assert abs(values["v"] - (-h + h ** 3 / 6)) < 1e-5, (text, values)
+
+
 def test_the_choices_that_info_tells():
     """a choice that several kinds of bodies share is explained once"""
     text = tap.run("info", "kroupa").stdout
