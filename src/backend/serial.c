@@ -10,7 +10,8 @@
 struct serial {
     struct host host;
     struct force_options force;
-    struct fmm_plain *fmm; /* fast multipoles; NULL: direct sums */
+    const char *kernel;    /* the name by which the reference was asked for */
+    struct fmm_plain *fmm; /* NULL: direct sums */
 };
 
 /* Sums the potentials of all systems into phi and psi or, if `phi` is NULL, their accelerations
@@ -56,7 +57,8 @@ static enum status serial_create(const struct backend_options *options,
                          "compute.precision = \"%s\": the serial backend is the reference and "
                          "computes in double only; choose backend \"openmp\"",
                          precision_names[force->precision]);
-    if (strcmp(force->kernel, "auto") != 0 && strcmp(force->kernel, "reference") != 0)
+    const bool portable = strcmp(force->kernel, "portable") == 0; /* the same bits */
+    if (strcmp(force->kernel, "auto") != 0 && strcmp(force->kernel, "reference") != 0 && !portable)
         return error_set(error, STATUS_CONFIG,
                          "compute.kernel = \"%s\": the serial backend has the kernel "
                          "\"reference\" only; choose backend \"openmp\"",
@@ -70,6 +72,7 @@ static enum status serial_create(const struct backend_options *options,
         return error->status;
     struct serial *const serial = (struct serial *)host;
     serial->force = *force;
+    serial->kernel = is_fmm ? "fmm" : portable ? "portable" : "reference";
     if (host_create_adaptive(host, &own, physics, NULL, error) ||
         host_create_registers(host, &own, error) || host_create_before(host, error) ||
         (is_fmm && fmm_plain_create(physics, bodies, force->accuracy, &serial->fmm, error))) {
@@ -143,7 +146,7 @@ static void serial_describe(const struct backend *backend, struct backend_descri
     const struct serial *const serial = (const struct serial *)backend;
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = host_kernel(&serial->host, serial->fmm ? "fmm" : "reference"),
+        .kernel = host_kernel(&serial->host, serial->kernel),
         .isa = "portable",
         .device = "",
         .choice = backend->choice,

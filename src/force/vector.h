@@ -17,6 +17,7 @@
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
  *   bits          the result of a comparison: bit k is set if it holds in lane k
  * For double alone:
+ *   root(a)             the correctly rounded square root
  *   lesser, greater     of two numbers; b if one of them is NaN
  *   zip_low, zip_high   lanes of a and b alternating, from their first halves and their last
  */
@@ -133,6 +134,8 @@ VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
     return MM(fnmadd_pd)(a, b, c);
 }
 
+VECTOR_INLINE(vdouble) root(vdouble a) { return MM(sqrt_pd)(a); }
+
 #if VECTOR_BYTES == 64
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
@@ -226,6 +229,7 @@ VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
 {
     return (vdouble)vfmsq_f64(D(c), D(a), D(b));
 }
+VECTOR_INLINE(vdouble) root(vdouble a) { return (vdouble)vsqrtq_f64(D(a)); }
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return (vfloat)vrsqrteq_f32(F(a)); }
 /* Improves the estimate s of 1/sqrt(a) by a step of Newton's method: vrsqrtsq(p, q) is (3 - p q) /
  * 2. */
@@ -255,20 +259,19 @@ VECTOR_INLINE(double) sum_double(vdouble a) { return a[0] + a[1]; }
 VECTOR_INLINE(vdouble) zip_low(vdouble a, vdouble b) { return (vdouble){ a[0], b[0] }; }
 VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b) { return (vdouble){ a[1], b[1] }; }
 #if defined __SSE2__
+VECTOR_INLINE(vdouble) root(vdouble a) { return _mm_sqrt_pd(a); }
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 {
     return _mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps(a)));
 }
 #elif !VECTOR_HAS_NEON
+VECTOR_INLINE(vdouble) root(vdouble a) { return (vdouble){ sqrt(a[0]), sqrt(a[1]) }; }
 VECTOR_INLINE(vfloat) estimate_float(vfloat a)
 {
     return 1.0f / (vfloat){ sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]) };
 }
-VECTOR_INLINE(vdouble) estimate_double(vdouble a)
-{
-    return 1.0 / (vdouble){ sqrt(a[0]), sqrt(a[1]) };
-}
+VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return 1.0 / root(a); }
 #endif
 
 #endif

@@ -102,14 +102,6 @@ ALWAYS_INLINE vdouble magnitude(vdouble a)
     return (vdouble)((mask_double)a & INT64_MAX);
 }
 
-ALWAYS_INLINE vdouble root(vdouble a)
-{
-    vdouble result;
-    for (size_t lane = 0; lane < LANES; lane++)
-        result[lane] = sqrt(a[lane]);
-    return result;
-}
-
 /* Updates an array where the mask is set; in one system in all lanes it is set everywhere. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {

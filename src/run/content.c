@@ -25,12 +25,16 @@ const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]
 {
     const struct backend_description *d = &run->simulation->description;
     const uint32_t hash = direct_estimates(d->isa);
-    char estimates[32] = "";
+    char machine[CONTENT_BUILD_SIZE / 2] = "", estimates[32] = "";
     if (hash != 0)
         snprintf(estimates, sizeof estimates, " (1/sqrt %08" PRIx32 ")", hash);
-    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s%s %s %s", build_version(),
-             build_commit(), build_compiler(), build_options(), d->backend, d->kernel, d->isa,
-             estimates, d->device ? d->device : "", precision_names[d->precision]);
+    /* The bits of the kernel `portable` are those of every machine. */
+    if (strcmp(d->kernel, force_kernel_names[FORCE_PORTABLE]) != 0)
+        snprintf(machine, sizeof machine, " %s %s%s %s", d->backend, d->isa, estimates,
+                 d->device ? d->device : "");
+    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s%s %s", build_version(),
+             build_commit(), build_compiler(), build_options(), d->kernel, machine,
+             precision_names[d->precision]);
     return buffer;
 }
 

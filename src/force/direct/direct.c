@@ -184,11 +184,22 @@ static enum status check_kernel(const char *kernel, struct error *error)
     return error->status;
 }
 
+enum status direct_check_precision(const struct force_options *options, struct error *error)
+{
+    if (options->precision == PRECISION_DOUBLE ||
+        strcmp(options->kernel, force_kernel_names[FORCE_PORTABLE]) != 0)
+        return STATUS_OK;
+    return error_set(error, STATUS_CONFIG,
+                     "compute.precision = \"%s\": the kernel \"%s\" computes in double only",
+                     precision_names[options->precision], options->kernel);
+}
+
 enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                 struct error *error)
 {
     const char *isa = NULL;
-    if (check_kernel(options->kernel, error) || force_isa_find(options->isa, &isa, error))
+    if (check_kernel(options->kernel, error) || direct_check_precision(options, error) ||
+        force_isa_find(options->isa, &isa, error))
         return error->status;
     *kernels = all_kernels[force_isa_row(isa)];
     return STATUS_OK;

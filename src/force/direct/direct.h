@@ -62,6 +62,9 @@ struct direct {
 enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                 struct error *error);
 
+/* Checks that a kernel that is the same on every machine is asked for in double. STATUS_CONFIG. */
+enum status direct_check_precision(const struct force_options *options, struct error *error);
+
 /* Returns a hash of this CPU's estimates of 1/sqrt(a) with an instruction set: CPUs whose hashes
  * differ differ in the last bits of all kernels of that set, of any method. 0 if `isa` names no set
  * of this build. */
@@ -98,6 +101,7 @@ struct system_sum {
     struct range mine; /* this thread's part of the bodies whose sums this process makes */
     double *total[3];  /* the system's accelerations, along each axis: sums are made there */
     const struct force_kernels *kernels;
+    double factor; /* of the sums of the kernel: struct force_kernels */
     int form, masses;
 };
 

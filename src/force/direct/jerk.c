@@ -69,7 +69,8 @@ static enum status create_jerk(const struct force_options *options, const struct
     if (!jerk)
         return error_memory(error);
     jerk->physics = *physics;
-    jerk->reference = strcmp(options->kernel, "reference") == 0;
+    jerk->reference = strcmp(options->kernel, "reference") == 0 ||
+                      strcmp(options->kernel, "portable") == 0; /* the same bits, if slowly */
     jerk->sums = rates ? SUMS : SUMS / 2;
     jerk->base = (struct jerk){ .class_ = &direct_jerk,
                                 .kernel = jerk->reference ? "reference"

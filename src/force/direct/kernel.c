@@ -44,6 +44,7 @@
  * jerk-kernel.inc sums for bodies that are due at a time of their own, with or without the rates of
  * change.
  * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
+ * portable.inc is the plain loop itself, of which only 2 is left.
  */
 #include "force/direct/kernel.h"
 
@@ -267,6 +268,10 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
     potential(packed, i, phi, psi, FORM_PERIODIC);
 }
 
+/* --- equal bits everywhere -------------------------------------------------------------------- */
+
+#include "force/direct/portable.inc"
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 #define TABLE(name, precision)                                                                     \
@@ -303,6 +308,8 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
                    [PRECISION_SINGLE] = KERNELS_OF(single, FLOAT_SERIES, update) },                \
         .interleave = interleave, .deinterleave = deinterleave, .bounds = bounds,                  \
         .origins = origins, .potential = { potential_open, potential_periodic },                   \
+        .portable = { portable_sum_open, portable_sum_periodic },                                  \
+        .portable_potential = { portable_potential_open, portable_potential_periodic },            \
         .estimates = estimates,                                                                    \
     }
 

@@ -85,6 +85,9 @@ struct kernels {
     /* Compute phi = sum_j m_j / s and psi = sum_j m_j r^2 / s^3 over j other than i, where r is the
      * distance and s^2 = r^2 + eps^2, for bodies packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
+    /* The kernels of FORCE_PORTABLE, for bodies as packing_lend() has them. */
+    kernel_plain *portable[FORM_COUNT];
+    kernel_potential *portable_potential[FORM_COUNT];
     /* Computes the CPU's estimates of 1/sqrt(a) for a = 1 + 3 k / KERNEL_ESTIMATES, in float and in
      * double; see vector.h. */
     void (*estimates)(double of_float[KERNEL_ESTIMATES], double of_double[KERNEL_ESTIMATES]);

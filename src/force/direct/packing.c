@@ -166,6 +166,22 @@ void packing_open(struct packing *packing, const struct physics *physics,
         packing->packed.m = bodies->m + packing->first;
 }
 
+void packing_lend(struct packing *packing, const struct physics *physics,
+                  const struct bodies *bodies, size_t system)
+{
+    const size_t first = system * bodies->stride;
+    *packing = (struct packing){ .first = first,
+                                 .length_scale = 1,
+                                 .mass_scale = 1,
+                                 .packed = { .count = bodies->count,
+                                             .length = bodies->stride,
+                                             .m = bodies->m + first,
+                                             .x = { bodies->x + first, bodies->y + first,
+                                                    bodies->z + first },
+                                             .eps2 = physics->softening * physics->softening,
+                                             .box = physics->box_length } };
+}
+
 /* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
 CLONE_FOR_VECTORS
 static void fill_double(double *restrict packed, const double *restrict x, double scale,

@@ -57,6 +57,11 @@ void sums_destroy(const struct sums *sums);
 void packing_open(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 
+/* Lends the arrays of the bodies themselves, in their own units and with their own softening, to a
+ * kernel that needs no others. */
+void packing_lend(struct packing *packing, const struct physics *physics,
+                  const struct bodies *bodies, size_t system);
+
 /* Packs the bodies of a range. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 

@@ -330,18 +330,24 @@ static struct system_sum find_team(struct direct *direct, const struct bodies *b
     return sum;
 }
 
-/* Packs the bodies of a system for this thread's part in its sums. Ends with a barrier of the team.
- */
+/* Packs the bodies of a system for this thread's part in its sums, unless the kernel takes them as
+ * they are. Ends with a barrier of the team. */
 static void pack(struct system_sum *sum, enum precision precision, size_t system)
 {
     const struct force *const force = &sum->direct->base;
     const struct force_share *const share = &force->options.share;
+    const bool portable = sum->direct->kernel == FORCE_PORTABLE;
     sum->packing = (struct packing){ .precision = precision, .packed = sum->scratch->packed };
-    packing_open(&sum->packing, &force->physics, sum->bodies, system);
+    if (portable)
+        packing_lend(&sum->packing, &force->physics, sum->bodies, system);
+    else
+        packing_open(&sum->packing, &force->physics, sum->bodies, system);
     sum->all = team_share(&sum->team, (struct range){ 0, sum->bodies->stride });
     sum->mine = team_share(&sum->team, (struct range){ share->first, share->last });
-    packing_fill(&sum->packing, sum->bodies, sum->all);
+    if (!portable)
+        packing_fill(&sum->packing, sum->bodies, sum->all);
     sum->kernels = &sum->direct->kernels->force[precision];
+    sum->factor = portable ? 1 : sum->kernels->factor;
     sum->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
     sum->masses = sum->packing.packed.equal ? MASSES_EQUAL : MASSES_ANY;
     double *const a[3] = { sum->bodies->ax, sum->bodies->ay, sum->bodies->az };
@@ -374,7 +380,7 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
 static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
     const struct bodies *const bodies = sum->bodies;
-    const double unit = sum->direct->base.physics.gravitational_constant * sum->kernels->factor *
+    const double unit = sum->direct->base.physics.gravitational_constant * sum->factor *
                         packing_force_unit(&sum->packing);
     const size_t count = bodies->count;
     const struct range full = { range.first, range.last < count ? range.last : count };
@@ -416,10 +422,13 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 {
     const enum force_kernel_id asked = sum->direct->kernel;
     const enum force_kernel_id kernel = asked == FORCE_SYMMETRIC ? FORCE_PLAIN : asked;
+    kernel_plain *const add = kernel == FORCE_PORTABLE
+                                  ? sum->direct->kernels->portable[sum->form]
+                                  : sum->kernels->sum[kernel][sum->form][sum->masses];
     struct range part = next_part(sum, range, range.first);
     clear_totals(sum, range);
     for (; part.first < part.last; part = next_part(sum, range, part.last))
-        sum->kernels->sum[kernel][sum->form][sum->masses](&sum->packing.packed, part, sum->total);
+        add(&sum->packing.packed, part, sum->total);
     write_accelerations(sum, range, false);
 }
 
@@ -496,9 +505,12 @@ void direct_potentials(struct force *force, const struct bodies *bodies,
         }
         pack(&sum, PRECISION_DOUBLE, s);
         double *const own[] = { phi + sum.packing.first, psi + sum.packing.first };
+        kernel_potential *const add = direct->kernel == FORCE_PORTABLE
+                                          ? direct->kernels->portable_potential[sum.form]
+                                          : direct->kernels->potential[sum.form];
         struct range part = next_part(&sum, sum.mine, sum.mine.first);
         for (; part.first < part.last; part = next_part(&sum, sum.mine, part.last))
-            direct->kernels->potential[sum.form](&sum.packing.packed, part, own[0], own[1]);
+            add(&sum.packing.packed, part, own[0], own[1]);
         write_potentials(&sum, own[0], own[1]);
     }
     team_wait(&sum.team);
