@@ -74,6 +74,12 @@ enum gpu_kernel_id gpu_catalog_find(const char *name);
  * one device. The kernel decides the bits of the result, so the choice depends on nothing else. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole);
 
+/* Tells whether the kernel computes in a precision. */
+static inline bool gpu_catalog_has(enum gpu_kernel_id id, enum precision precision)
+{
+    return gpu_catalog[id].limits[precision].block.most > 0;
+}
+
 /* Tells whether the kernel was built for such a launch. */
 bool gpu_limits_allow(const struct gpu_limits *limits, const struct gpu_tuning *tuning);
 

@@ -4,9 +4,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/backend.h"
 #include "backend/host.h"
+#include "base/memory.h"
 #include "division.h"
 #include "external/external.h"
 
@@ -50,6 +52,12 @@ static enum status cuda_create(const struct backend_options *options, const stru
                          options->integrator->variant.name);
     if (force_check_direct(&options->force, "the cuda backend", error))
         return error->status;
+    if (physics->external && strcmp(options->force.kernel, "portable") == 0)
+        return error_set(
+            error, STATUS_CONFIG,
+            "compute.kernel = \"portable\": on a GPU external fields and rotating frames "
+            "have other last bits than on a CPU; choose another kernel, or backend "
+            "\"openmp\"");
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return error_memory(error);
@@ -166,10 +174,28 @@ static enum status queue_conserved(void *context, const struct gpu_team *team, s
     return gpu_team_conserved(team, ((struct request *)context)->cuda->sums, error);
 }
 
+/* Sums on the host, in the order of CPUs, from the potentials of the kernel `portable`. */
+static enum status sum_on_host(struct cuda *cuda, struct conserved *conserved, struct error *error)
+{
+    const struct bodies *const bodies = cuda->division.setup.bodies;
+    double *const phi = memory_array(bodies_length(bodies), 2 * sizeof *phi, error);
+    double *const psi = phi + bodies_length(bodies);
+    enum status status = phi ? cuda_fetch(&cuda->backend, error) : error->status;
+    if (!status)
+        status = cuda_potentials(&cuda->backend, phi, psi, error);
+    if (!status)
+        status = host_measure(cuda->division.setup.physics->external, bodies, 1, phi, psi,
+                              conserved, error);
+    memory_free(phi);
+    return status;
+}
+
 static enum status cuda_conserved(struct backend *backend, struct conserved *conserved,
                                   struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
+    if (cuda->division.setup.kernel->id == GPU_PORTABLE)
+        return sum_on_host(cuda, conserved, error);
     struct request request = { .cuda = cuda };
     const struct external *const external = cuda->division.setup.physics->external;
     const enum status status = run(&request, queue_conserved, error);

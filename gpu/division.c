@@ -7,6 +7,7 @@
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "force/direct/direct.h"
 #include "work.h"
 
 /* --- parts -------------------------------------------------------------------------------------*/
@@ -287,7 +288,9 @@ static enum status choose_kernel(const struct backend_options *options, const st
     if (id == GPU_KERNELS)
         return unknown_kernel(name, error);
     *kernel = gpu_kernel_of(id);
-    if (shared && (*kernel)->facts->third_law)
+    if (direct_check_precision(&options->force, error))
+        return error->status;
+    if (shared && ((*kernel)->facts->third_law || id == GPU_PORTABLE))
         return error_set(error, STATUS_CONFIG,
                          "compute.kernel = \"%s\": on a GPU it needs all bodies of a system, and "
                          "ranks divide them; \"blocked\" does not",

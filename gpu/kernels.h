@@ -6,7 +6,8 @@
  * through segments of gpu_shape.segment bodies, whose sums are added in fp64 in ascending order;
  * within a segment, fp32 terms are summed by chunks of GPU_CHUNK bodies, and the chunks' sums in a
  * pair of floats. So the bits are the same for every kernel but `symmetric`, for every block, tile
- * and split, for one system or many, on one device or several.
+ * and split, for one system or many, on one device or several. `portable` has one sum for each
+ * body, as CPUs have it.
  */
 #ifndef ORRERY_GPU_KERNELS_H
 #define ORRERY_GPU_KERNELS_H
@@ -141,6 +142,8 @@ cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots)
 /* Sums phi / -G and psi / -G, as two components. Whatever the precision of the run, it takes
  * interaction.full and sources in double. */
 cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
+/* Does the same with the bits of a CPU's kernel `portable`. */
+cudaError_t gpu_portable_potentials(const struct gpu_sum_call *call, unsigned *slots);
 
 /*
  * gpu_symmetric() takes each pair of tiles once, by Newton's third law. `sides` takes the sums of

@@ -50,20 +50,21 @@ static bool masses_are(const struct bodies *bodies, size_t system, double m)
 }
 
 /* Finds the unit of mass of each system: its largest mass, so that equal masses are exactly 1. In
- * fp64, whose range needs no unit, this holds for equal masses only; else the unit is 1. No
- * system's unit depends on the masses of another. Returns true if in every system the masses are
- * equal. */
+ * fp64, whose range needs no unit, this holds for equal masses only; else the unit is 1, as it
+ * always is for the kernel `portable`. No system's unit depends on the masses of another. Returns
+ * true if in every system the masses are equal. */
 static bool find_units(struct gpu_setup *setup)
 {
     const struct bodies *bodies = setup->bodies;
     const struct gpu_interaction *interaction = &setup->interaction;
     const bool full = interaction->precision == PRECISION_DOUBLE;
     const double G = setup->physics->gravitational_constant;
-    bool all = true;
+    const bool portable = setup->kernel->id == GPU_PORTABLE;
+    bool all = !portable;
     for (size_t s = 0; s < bodies->systems; s++) {
         const double largest = largest_mass(bodies, s);
         const bool equal = masses_are(bodies, s, largest);
-        setup->unit_mass[s] = full && !equal ? 1 : largest;
+        setup->unit_mass[s] = portable || (full && !equal) ? 1 : largest;
         setup->factor[s] = G * setup->unit_mass[s];
         if (!full)
             setup->factor[s] *= interaction->inverse_length * interaction->inverse_length;

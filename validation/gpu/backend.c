@@ -242,26 +242,33 @@ struct outcome {
     double *phi;
 };
 
-static struct outcome run(const struct backend_options *with, size_t systems, size_t count,
-                          uint64_t steps)
+static struct outcome run_by(const struct backend_class *class_, const struct backend_options *with,
+                             const struct physics *physics, const char *integrator, size_t systems,
+                             size_t count, uint64_t steps)
 {
     struct error error = { 0 };
     struct outcome outcome;
     struct bodies *b = case_bodies(systems, count, 23);
-    struct backend *backend = make(&backend_cuda, with, &case_soft, b);
-    outcome.phi = calloc(2 * bodies_length(b), sizeof(double));
-    advance(backend, "velocity-verlet", steps);
-    assert_int_equal(backend_cuda.conserved(backend, outcome.conserved, &error), 0);
+    struct backend *backend = make(class_, with, physics, b);
+    outcome.phi = memory_array(2 * bodies_length(b), sizeof(double), &error);
+    advance(backend, integrator, steps);
+    assert_int_equal(class_->conserved(backend, outcome.conserved, &error), 0);
     assert_int_equal(
-        backend_cuda.potentials(backend, outcome.phi, outcome.phi + bodies_length(b), &error), 0);
-    advance(backend, "velocity-verlet", 1);
-    assert_int_equal(backend_cuda.accelerations(backend, &error), 0);
+        class_->potentials(backend, outcome.phi, outcome.phi + bodies_length(b), &error), 0);
+    advance(backend, integrator, 1);
+    assert_int_equal(class_->accelerations(backend, &error), 0);
     fetch(backend);
-    backend_cuda.destroy(backend);
+    class_->destroy(backend);
     outcome.x = case_save(b, b->x, b->y, b->z);
     outcome.a = case_save_accelerations(b);
     bodies_destroy(b);
     return outcome;
+}
+
+static struct outcome run(const struct backend_options *with, size_t systems, size_t count,
+                          uint64_t steps)
+{
+    return run_by(&backend_cuda, with, &case_soft, "velocity-verlet", systems, count, steps);
 }
 
 static void expect_outcome(struct outcome got, struct outcome expected, size_t systems)
@@ -272,14 +279,14 @@ static void expect_outcome(struct outcome got, struct outcome expected, size_t s
     assert_memory_equal(got.phi, expected.phi, 2 * got.x.length * sizeof(double));
     free(got.x.a);
     free(got.a.a);
-    free(got.phi);
+    memory_free(got.phi);
 }
 
 static void free_outcome(struct outcome outcome)
 {
     free(outcome.x.a);
     free(outcome.a.a);
-    free(outcome.phi);
+    memory_free(outcome.phi);
 }
 
 /* 5 systems on 1, 2 and 3 devices; 1 system of 600 bodies on 1, 2 and 3: 256 + 256 + 88; and 2
@@ -306,6 +313,36 @@ static void test_devices_change_no_bits(void **state)
                     executor_settings.order = (enum executor_order)order;
                     expect_outcome(run(&with, systems[k], counts[k], 3), expected, systems[k]);
                 }
+            free_outcome(expected);
+        }
+}
+
+/* Forces, motion and energies of the kernel `portable` are those of the serial backend, for every
+ * integrator with fixed steps; 33 steps are more than two graphs. */
+static void test_portable_has_the_bits_of_a_cpu(void **state)
+{
+    (void)state;
+    const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
+    const size_t shapes[][2] = { { 1, 2 }, { 3, 65 }, { 1, 300 } };
+    const struct backend_options one = options("portable", PRECISION_DOUBLE, 1);
+    struct backend_options threads = one, devices = one;
+    threads.force.threads = 3;
+    devices.devices = 0;
+    executor_settings.devices = 2;
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++)
+        for (size_t n = 0; n < COUNT_OF(shapes); n++) {
+            const char *const name = integrator_at(k)->variant.name;
+            const struct physics *const physics = spaces[(k + n) % COUNT_OF(spaces)];
+            const size_t systems = shapes[n][0], count = shapes[n][1];
+            const uint64_t steps = n < 2 && !k ? 33 : 3;
+            const struct outcome expected =
+                run_by(&backend_serial, &one, physics, name, systems, count, steps);
+            expect_outcome(run_by(&backend_openmp, &threads, physics, name, systems, count, steps),
+                           expected, systems);
+            expect_outcome(run_by(&backend_cuda, &one, physics, name, systems, count, steps),
+                           expected, systems);
+            expect_outcome(run_by(&backend_cuda, &devices, physics, name, systems, count, steps),
+                           expected, systems);
             free_outcome(expected);
         }
 }
@@ -840,7 +877,7 @@ static void expect_refused(const struct backend_options *with, enum status statu
 {
     struct error error = { 0 };
     struct backend *backend;
-    struct bodies *b = case_bodies(1, 40, 28);
+    struct bodies *b = case_bodies(1, 130, 28);
     assert_int_equal(backend_cuda.create(with, &case_soft, b, &backend, &error), status);
     assert_null(backend);
     if (!strstr(error.text, text))
@@ -856,6 +893,13 @@ static void test_what_is_not_there_is_refused(void **state)
     expect_refused(&with, STATUS_CONFIG, "compute.kernel = \"plain\"");
     with = options("auto", PRECISION_DOUBLE, 2);
     expect_refused(&with, STATUS_UNAVAILABLE, "this machine has 1 GPU");
+    with = options("portable", PRECISION_MIXED, 1);
+    expect_refused(&with, STATUS_CONFIG, "computes in double only");
+    const struct backend_peers peers = { .context = NULL };
+    with = options("portable", PRECISION_DOUBLE, 1);
+    with.peers = &peers;
+    with.force.share = (struct force_share){ .parts = 2, .last = 64 };
+    expect_refused(&with, STATUS_CONFIG, "ranks divide them");
 }
 
 static void test_failing_allocations(void **state)
@@ -952,6 +996,7 @@ int main(void)
         FRESH(test_advance_in_parts_gives_the_same_bits),
         FRESH(test_restart_gives_the_same_bits),
         FRESH(test_devices_change_no_bits),
+        FRESH(test_portable_has_the_bits_of_a_cpu),
         FRESH(test_a_share_of_the_bodies),
         FRESH(test_processes_take_turns_with_the_devices),
         FRESH(test_streaming_changes_no_bits),

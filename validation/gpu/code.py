@@ -84,6 +84,8 @@ KERNELS = [
      "SYMMETRIC_DOUBLE"),
     ("symmetric", r"^add_\w+<gravity_equal<.*source_double.*, 4, 2>$", 2, r"^D[A-Z]+", 9, 19.5,
      None),
+    # A root takes 8 of the fp64 unit's instructions, a quotient 8; nothing is fused.
+    ("portable", r"^portable<portable_force, false>$", 1, r"^D[A-Z]+", 33, 341, None),
     ("resident", rf"^resident<gravity<source_single.*{SOFT}>, false, false>$", 1, None, 14.2,
      16.0, None),
     ("resident", rf"^resident<gravity<source_single.*{SOFT}>, true, false>$", 1, None, 14.2,

@@ -40,7 +40,7 @@ static void print_forces(void **state)
 {
     (void)state;
     for (int id = 0; id < GPU_KERNELS; id++)
-        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        for (int p = PRECISION_DOUBLE; case_has((size_t)id, p); p++) {
             const struct gpu_limits *limits = &gpu_catalog[id].limits[p];
             const struct gpu_tuning *start = &limits->start;
             const struct gpu_tuning tunings[] = {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "force/direct/direct.h"
+#include "force/direct/reference.h"
 #include "kernel-case.h"
 
 static struct error error;
@@ -145,6 +146,88 @@ static void test_same_potentials_on_any_threads(void **state)
     bodies_destroy(bodies);
 }
 
+/* --- the bits of the reference ---------------------------------------------------------------- */
+
+static void find_potentials(const struct force_options *options, const struct physics *physics,
+                            const struct bodies *bodies, double *phi, double *psi)
+{
+    struct force *force;
+    assert_int_equal(force_create(options, physics, bodies, &force, &error), 0);
+#pragma omp parallel num_threads(options->threads)
+    force_potentials(force, bodies, phi, psi);
+    force_destroy(force);
+}
+
+/* Compares the kernel `portable` with the loops of reference.c, for some numbers of threads. Two
+ * bodies of a system are in one place. */
+static void check_portable(const struct problem *problem, size_t systems, const char *isa)
+{
+    struct bodies *const bodies = motion_bodies(systems, problem->count);
+    const size_t length = bodies_length(bodies);
+    double *const expected = memory_array(7 * length, sizeof *expected, &error);
+    assert_non_null(expected);
+    double *const phi = expected + 3 * length, *const psi = expected + 4 * length;
+    case_fill(problem, bodies, 17);
+    for (size_t s = 0; s < systems && problem->count > 2; s++) {
+        const size_t i = s * bodies->stride;
+        bodies->x[i + 1] = bodies->x[i];
+        bodies->y[i + 1] = bodies->y[i];
+        bodies->z[i + 1] = bodies->z[i];
+    }
+    reference_accelerations(&problem->physics, bodies);
+    reference_potentials(&problem->physics, bodies, expected + 5 * length, expected + 6 * length);
+    keep(bodies, expected);
+    for (int threads = 1; threads <= 3; threads++) {
+        char what[100];
+        const struct force_options options =
+            case_options(PRECISION_DOUBLE, "portable", isa, threads);
+        snprintf(what, sizeof what, "portable %s, %zu x %zu on %d threads", isa, systems,
+                 problem->count, threads);
+        case_guard(bodies);
+        case_run(&options, &problem->physics, bodies);
+        assert_same_bits(bodies, expected, what);
+        find_potentials(&options, &problem->physics, bodies, phi, psi);
+        assert_memory_equal(phi, expected + 5 * length, 2 * length * sizeof *phi);
+    }
+    memory_free(expected);
+    bodies_destroy(bodies);
+}
+
+static void test_portable_has_the_bits_of_the_reference(void **state)
+{
+    (void)state;
+    static const size_t shapes[][2] = { { 1, 1 }, { 1, 2 }, { 1, 17 }, { 1, 1000 }, { 3, 65 } };
+    static const struct physics spaces[] = {
+        { 1.37, 0, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL },
+        { 1.37, 0.01, BOUNDARY_OPEN, 0, 0, NULL, NULL, NULL },
+        { 1.37, 0.01, BOUNDARY_PERIODIC, 1.3719, 0, NULL, NULL, NULL },
+    };
+    for (size_t isa = 0; case_isa(isa); isa++)
+        for (size_t n = 0; n < COUNT_OF(shapes) * COUNT_OF(spaces) && case_isa_runs(case_isa(isa));
+             n++) {
+            const size_t *const shape = shapes[n / COUNT_OF(spaces)];
+            const struct problem problem = { shape[1], n % 2 ? CLUSTERED : UNIFORM,
+                                             (enum masses)((n + n / MASSES) % MASSES),
+                                             spaces[n % COUNT_OF(spaces)] };
+            check_portable(&problem, shape[0], case_isa(isa));
+        }
+}
+
+static void test_portable_computes_in_double_only(void **state)
+{
+    (void)state;
+    const struct physics physics = { .gravitational_constant = 1 };
+    struct force *force;
+    struct bodies *const bodies = motion_bodies(1, 100);
+    for (int p = PRECISION_MIXED; p <= PRECISION_SINGLE; p++) {
+        const struct force_options options = case_options((enum precision)p, "portable", "auto", 1);
+        assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_CONFIG);
+        assert_non_null(strstr(error.text, "\"portable\" computes in double only"));
+        error_clear(&error);
+    }
+    bodies_destroy(bodies);
+}
+
 /* --- the choice ------------------------------------------------------------------------------- */
 
 static void test_instruction_sets_are_chosen(void **state)
@@ -234,6 +317,8 @@ int main(void)
         cmocka_unit_test(test_same_bits_on_any_threads),
         cmocka_unit_test(test_same_bits_in_batches),
         cmocka_unit_test(test_same_potentials_on_any_threads),
+        cmocka_unit_test(test_portable_has_the_bits_of_the_reference),
+        cmocka_unit_test(test_portable_computes_in_double_only),
         cmocka_unit_test(test_instruction_sets_are_chosen),
         cmocka_unit_test(test_estimates_of_the_cpu_are_told),
         cmocka_unit_test(test_massless_bodies_take_the_plain_kernel),

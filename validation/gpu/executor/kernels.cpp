@@ -22,6 +22,10 @@ namespace observe_unit
 {
 #include "observe.cu"
 }
+namespace portable_unit
+{
+#include "portable.cu"
+}
 namespace rates_unit
 {
 #include "rates.cu"

@@ -85,4 +85,12 @@ ROWS = [
      "return 1;", "unit/kernel-bits"),
     ("src/force/direct/kernel.c", "of_float[k] = estimate_float(splat_float((float)a))[0];",
      "of_float[k] = a;", "unit/kernel-bits"),
+    ("src/force/direct/portable.inc", "sum[axis] += f * d[axis];",
+     "sum[axis] = madd_double(f, d[axis], sum[axis]);", "unit/kernel-bits"),
+    ("src/force/direct/portable.inc", "splat_double(m[j]) / (r2 * root(r2))",
+     "splat_double(m[j]) * (1 / (r2 * root(r2)))", "unit/kernel-bits"),
+    ("src/force/direct/portable.inc", "virial += where(h2 > 0, term * (r2 / h2));",
+     "virial += term * (r2 / h2);", "unit/kernel-bits"),
+    ("src/force/direct/sums.c", "portable ? 1 : sum->kernels->factor", "sum->kernels->factor",
+     "unit/kernel-bits"),
 ]

@@ -85,4 +85,13 @@ ROWS = [
     ("gpu/catalog.inc", "OF(tile, 256), OF(bodies, 4)", "OF(bodies, 4), OF(tile, 256)",
      "gpu/tuning"),
     ("gpu/devices.c", "if (device->emulated)", "if (false)", "gpu/emulate.py"),
+    ("gpu/portable.cu", "sums[1] += f * d.y;", "sums[1] = fma(f, d.y, sums[1]);", "gpu/kernels"),
+    ("gpu/portable.cu", "m / (r2 * sqrt(r2))", "m * (1 / (r2 * sqrt(r2)))", "gpu/kernels"),
+    ("gpu/portable.cu", "sums[1] += phi * (r2 / h2);", "sums[1] += phi * r2 / h2;", "gpu/backend"),
+    ("gpu/work.c", "(portable ? gpu_portable_potentials : gpu_potentials)", "gpu_potentials",
+     "gpu/backend"),
+    ("gpu/setup.c", "portable || (full && !equal)", "full && !equal", "gpu/equal-bits.py"),
+    ("gpu/cuda.c", "if (cuda->division.setup.kernel->id == GPU_PORTABLE)", "if (false)",
+     "gpu/backend"),
+    ("gpu/division.c", "facts->third_law || id == GPU_PORTABLE", "facts->third_law", "gpu/backend"),
 ]

@@ -208,6 +208,8 @@ ROWS = [
     ("src/run/attempt.c", "FIELD_ATTEMPT_COST);", "FIELD_ATTEMPT_COST) * 0.0;", "cli/asked.py"),
     ("src/run/run.c", "run->work_before = attempt_work(run);", "", "cli/asked.py"),
     ("src/run/content.c", "hash = direct_estimates(d->isa)", "hash = 0", "cli/reliability.py"),
+    ("src/run/content.c", "force_kernel_names[FORCE_PORTABLE]) != 0", "\"\") != 0",
+     "gpu/equal-bits.py"),
     ("src/run/remedy.c", "say_setting(failed, advice, advice->last_trial.step);",
      "say_setting(failed, advice, advice->step);", "cli/verdict.py"),
     ("src/run/remedy.c", "else if (criterion->unseen)", "else if (false)", "cli/verdict.py"),
