@@ -53,6 +53,7 @@ static const struct synonym synonyms[] = {
     { "baseline", "sse sse2 generic", NULL },
     { "symmetric", "thirdlaw newton", NULL },
     { "plain", "direct", NULL },
+    { "portable", "reproducible bitwise", NULL },
     { "tiled", "shared", NULL },
     { "simt", "naive", NULL },
     /* initial conditions */
