@@ -32,18 +32,19 @@ PLACES = [("serial", "auto", 1), ("cuda", "auto", 1),
                                                  "baseline") for threads in (1, 2, 3))]
 
 
-def orrery(*arguments):
+def orrery(*arguments, **executor):
     if not os.path.exists(PROGRAM):
         raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
     pathlib.Path("run.cfg").write_text(CONFIG)
+    settings = {f"ORRERY_EXECUTOR_{name.upper()}": str(n) for name, n in executor.items()}
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True,
-                          timeout=120 * tap.PATIENCE)
+                          env={**os.environ, **settings}, timeout=120 * tap.PATIENCE)
 
 
-def go(directory, *overrides, restart=False):
+def go(directory, *overrides, restart=False, **executor):
     keys = [word for override in overrides for word in ("-P", override)]
     return orrery("run", "run.cfg", "-q", "--restart" if restart else "--force", "-o", directory,
-                  *keys)
+                  *keys, **executor)
 
 
 def contents(directory):
@@ -83,6 +84,29 @@ def test_every_place_gives_the_same_bytes():
         assert all(expected)
         for place, got in found.items():
             assert got == expected, (place, overrides)
+
+
+def test_gpus_may_be_several_or_small():
+    """systems on several GPUs, on more GPUs than systems, and in batches through too little memory"""
+    assert go("run").returncode == 0
+    expected = contents("run")
+    for devices, memory in ((2, 1 << 30), (5, 1 << 30), (1, 30000)):
+        result = go("run", "compute.backend=cuda", f"compute.devices={devices}", devices=devices,
+                    memory=memory)
+        assert result.returncode == 0, result
+        assert contents("run") == expected, (devices, memory)
+
+
+def test_integrators_that_choose_their_steps():
+    """on CPUs they give the same bytes by any instruction set and number of threads"""
+    for integrator in ("hermite4", "block-leapfrog", "gauss-radau"):
+        found = set()
+        for place in (("compute.backend=serial",), ("compute.backend=openmp", "compute.threads=1"),
+                      ("compute.backend=openmp", "compute.threads=3", "compute.isa=baseline")):
+            result = go("run", f"time.integrator={integrator}", "time.end=0.005", *place)
+            assert result.returncode == 0, result
+            found.add(b"".join(contents("run")))
+        assert len(found) == 1, integrator
 
 
 def test_other_kernels_do_not():

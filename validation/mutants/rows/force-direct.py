@@ -91,6 +91,8 @@ ROWS = [
      "splat_double(m[j]) * (1 / (r2 * root(r2)))", "unit/kernel-bits"),
     ("src/force/direct/portable.inc", "virial += where(h2 > 0, term * (r2 / h2));",
      "virial += term * (r2 / h2);", "unit/kernel-bits"),
+    ("src/force/direct/jerk.c", "strcmp(options->kernel, \"portable\") == 0;", "false;",
+     "gpu/equal-bits.py"),
     ("src/force/direct/sums.c", "portable ? 1 : sum->kernels->factor", "sum->kernels->factor",
      "unit/kernel-bits"),
 ]
