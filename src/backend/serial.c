@@ -11,7 +11,7 @@ struct serial {
     struct host host;
     struct force_options force;
     const char *kernel;    /* the name by which the reference was asked for */
-    struct fmm_plain *fmm; /* NULL: direct sums */
+    struct fmm_plain *fmm; /* fast multipoles; NULL: direct sums */
 };
 
 /* Sums the potentials of all systems into phi and psi or, if `phi` is NULL, their accelerations
