@@ -1,6 +1,7 @@
 /*
  * The GPU backend. The bodies stay on the devices; only what an observer asks for is copied to the
- * host. division.h says how they are divided over devices.
+ * host. division.h says how they are divided over devices. Under an integrator with block steps the
+ * bodies stay on the host, which has its logic, and a GPU sums the forces (due.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,11 +11,15 @@
 #include "backend/host.h"
 #include "base/memory.h"
 #include "division.h"
+#include "due.h"
 #include "external/external.h"
+#include "machine/cores.h"
 
 struct cuda {
     struct backend backend;
     struct gpu_division division;
+    int threads;                  /* of the host, for block steps */
+    bool moved;                   /* the host has moved the bodies; the devices' are old */
     bool current;                 /* the accelerations are those of the present positions */
     struct stage_program program; /* of the last advance */
     double *sums;                 /* of conserved(): [systems][GPU_SUM_COUNT], locked in memory */
@@ -25,6 +30,8 @@ static void cuda_destroy(struct backend *backend)
     struct cuda *cuda = (struct cuda *)backend;
     if (!cuda)
         return;
+    if (backend->adaptive)
+        backend->adaptive->class_->destroy(backend->adaptive);
     cudaFreeHost(cuda->sums);
     gpu_division_clear(&cuda->division);
     free(cuda);
@@ -37,16 +44,64 @@ static enum status allocate_sums(struct cuda *cuda, struct error *error)
                      cuda->division.parts[0]->device.index, "locking memory of the host", error);
 }
 
+/* Refuses integrators that choose their own steps in a way that this backend does not have. */
+static enum status check_steps(const struct backend_options *options, struct error *error)
+{
+    const char *const name = options->integrator->variant.name;
+    if (!options->integrator->block_steps)
+        return error_set(error, STATUS_CONFIG,
+                         "time.integrator = \"%s\": of the integrators that choose their own steps "
+                         "the cuda backend has those with block steps alone, \"hermite4\" and "
+                         "\"block-leapfrog\"; choose backend \"openmp\"",
+                         name);
+    if (options->devices > 1)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.devices = %d: one GPU sums the forces of %s; choose 1",
+                         options->devices, name);
+    if (options->ranks > 1)
+        return error_set(error, STATUS_CONFIG,
+                         "time.integrator = \"%s\": with several ranks only CPUs sum its forces; "
+                         "choose backend \"openmp\", or one process",
+                         name);
+    return STATUS_OK;
+}
+
+/* Creates the state of an integrator with block steps. A team of the host's threads moves a system
+ * alone; the systems of an ensemble are moved one after another by one thread, since one object
+ * sums the forces of all. */
+static enum status create_adaptive(struct cuda *cuda, const struct backend_options *options,
+                                   const struct physics *physics, struct bodies *bodies,
+                                   struct error *error)
+{
+    const struct integrator *const integrator = options->integrator;
+    double values[INTEGRATOR_VALUES];
+    struct force_options force = options->force;
+    if (!integrator_chooses_steps(integrator))
+        return STATUS_OK;
+    if (bodies->systems == 1)
+        cuda->threads = force.threads > 0 ? force.threads : cores_available();
+    force.threads = cuda->threads;
+    force.jerk = backend_cuda.jerk;
+    if (options->time)
+        integrator_values(integrator, options->time, values);
+    const struct adaptive_options own = { .values = options->time ? values : options->values,
+                                          .refinement =
+                                              options->refinement > 0 ? options->refinement : 1,
+                                          .force = &force,
+                                          .others = options->others };
+    return integrator->adaptive->create(&own, physics, bodies, &cuda->backend.adaptive, error);
+}
+
 static enum status cuda_create(const struct backend_options *options, const struct physics *physics,
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
+    struct backend_options own = *options;
     *backend = NULL;
-    if (integrator_chooses_steps(options->integrator))
-        return error_set(
-            error, STATUS_CONFIG,
-            "time.integrator = \"%s\": the cuda backend takes no steps that the motion "
-            "chooses; choose backend \"openmp\"",
-            options->integrator->variant.name);
+    if (integrator_chooses_steps(options->integrator)) {
+        if (check_steps(options, error))
+            return error->status;
+        own.devices = 1;
+    }
     if (physics->rotation != 0.0 && !integrator_takes_rotation(options->integrator))
         return error_set(error, STATUS_CONFIG, INTEGRATOR_TAKES_NO_ROTATION,
                          options->integrator->variant.name);
@@ -62,8 +117,9 @@ static enum status cuda_create(const struct backend_options *options, const stru
     if (!cuda)
         return error_memory(error);
     cuda->backend.class_ = &backend_cuda;
-    if (gpu_division_init(&cuda->division, options, physics, bodies, error) ||
-        allocate_sums(cuda, error)) {
+    cuda->threads = 1;
+    if (gpu_division_init(&cuda->division, &own, physics, bodies, error) ||
+        allocate_sums(cuda, error) || create_adaptive(cuda, options, physics, bodies, error)) {
         cuda_destroy(&cuda->backend);
         return error->status;
     }
@@ -81,8 +137,22 @@ struct request {
     bool non_finite;   /* out: a state is not finite */
 };
 
+/* Queues copies of the bodies that the host has moved. Streamed systems are copied anyway. */
+static enum status follow(struct cuda *cuda, struct error *error)
+{
+    enum status status = STATUS_OK;
+    const struct gpu_division *const division = &cuda->division;
+    for (size_t p = 0; p < division->part_count && division->mode != GPU_STREAMED && !status; p++)
+        status = gpu_part_upload(division->parts[p], division->parts[p]->first_system,
+                                 division->parts[p]->shape.systems, error);
+    cuda->moved = false;
+    return status;
+}
+
 static enum status run(struct request *request, gpu_queue *queue, struct error *error)
 {
+    if (request->cuda->moved && follow(request->cuda, error))
+        return error->status;
     return gpu_division_run(&request->cuda->division, queue, request, &request->non_finite, error);
 }
 
@@ -101,7 +171,7 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
 
 static enum status cuda_fetch(struct backend *backend, struct error *error);
 
-/* Reports a state that is not finite: fetches it, and the host finds the body. */
+/* Looks, after a fetch, for a body whose state is not finite, and reports it. */
 static enum status report_non_finite(struct cuda *cuda, struct error *error)
 {
     const enum status status = cuda_fetch(&cuda->backend, error);
@@ -109,11 +179,25 @@ static enum status report_non_finite(struct cuda *cuda, struct error *error)
     return status ? status : host_check(&host, error);
 }
 
+static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps,
+                                    struct error *error)
+{
+    struct adaptive *const adaptive = cuda->backend.adaptive;
+    if (steps == 0)
+        return STATUS_OK;
+    cuda->moved = true;
+    cuda->current = false;
+    const enum status status = adaptive->class_->advance(adaptive, dt, steps, error);
+    return status ? status : report_non_finite(cuda, error);
+}
+
 static enum status cuda_advance(struct backend *backend, const struct integrator *integrator,
                                 double dt, uint64_t steps, struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda, .steps = steps };
+    if (integrator_chooses_steps(integrator))
+        return advance_adaptive(cuda, dt, steps, error);
     stage_program_make(&cuda->program, integrator, dt);
     const enum status status = run(&request, queue_advance, error);
     if (steps > 0)
@@ -133,7 +217,9 @@ static enum status cuda_fetch(struct backend *backend, struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda };
-    return cuda->division.mode == GPU_STREAMED ? STATUS_OK : run(&request, queue_fetch, error);
+    if (cuda->division.mode == GPU_STREAMED || backend->adaptive)
+        return STATUS_OK;
+    return run(&request, queue_fetch, error);
 }
 
 static enum status queue_accelerations(void *context, const struct gpu_team *team,
@@ -227,9 +313,11 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
 static void cuda_describe(const struct backend *backend, struct backend_description *description)
 {
     const struct cuda *cuda = (const struct cuda *)backend;
+    const struct adaptive *const adaptive = backend->adaptive;
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = cuda->division.setup.kernel->facts->name,
+        .kernel = adaptive ? adaptive->class_->kernel(adaptive)
+                           : cuda->division.setup.kernel->facts->name,
         .isa = cuda->division.isa,
         .device = cuda->division.device,
         .choice = backend->choice,
@@ -238,12 +326,13 @@ static void cuda_describe(const struct backend *backend, struct backend_descript
                                                                                  : ORIGIN_ZERO,
         .force = { .method = &force_direct,
                    .precision = cuda->division.setup.interaction.precision },
-        .threads = 1,
+        .threads = cuda->threads,
     };
 }
 
 const struct backend_class backend_cuda = {
     .variant = { .name = "cuda", .help = "NVIDIA GPUs: all systems in one launch" },
+    .jerk = &gpu_due,
     .probe = gpu_division_probe,
     .create = cuda_create,
     .advance = cuda_advance,

@@ -27,6 +27,7 @@ extern "C" {
 
 enum {
     GPU_CHUNK = 256,           /* fp32 terms that are summed before a wider sum takes them */
+    GPU_DUE_SEGMENT = 128,     /* bodies of a segment of the sums for bodies that are due */
     GPU_GRANULE = 32,          /* bodies: arrays are padded to a multiple, for unrolled j-loops */
     GPU_MAX_SEGMENTS = 32,     /* segments of the sum of one body */
     GPU_OBSERVER_BLOCK = 256,  /* bodies whose mass, energies and momenta a block adds */
@@ -231,6 +232,29 @@ cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape, const struct gpu
 /* Adds the sums of all blocks, into sums[systems][GPU_SUM_COUNT]. */
 cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks, double *sums,
                                   cudaStream_t stream);
+
+/* The sums for some bodies of one system, by all its bodies: their accelerations and, if
+ * `inverse_speed` is not 0, the jerks, which are for open space and not for single precision. */
+struct gpu_due_call {
+    struct gpu_shape shape; /* of one system, in segments of GPU_DUE_SEGMENT bodies */
+    struct gpu_interaction interaction;
+    struct gpu_state state; /* masses in the system's unit, positions, and velocities for jerks */
+    double inverse_speed;   /* v_scaled = v inverse_speed; 0: no jerks */
+    double acceleration, jerk; /* factors of the sums */
+    void *sources; /* [stride] of gpu_moving_size() with jerks, else of gpu_source_size() bytes */
+    const uint32_t *due; /* [count] indices of the bodies that are due */
+    uint32_t count;
+    uint32_t room; /* bodies for which `partial` has room: [room][6 or 3][segments] */
+    double *partial;
+    double *results; /* takes the sums, [6 or 3][count] */
+    cudaStream_t stream;
+};
+
+size_t gpu_moving_size(void);
+/* Makes the sources of all bodies, padding too, from the state; sums for the bodies that are due.
+ */
+cudaError_t gpu_due_pack(const struct gpu_due_call *call);
+cudaError_t gpu_due_sum(const struct gpu_due_call *call);
 
 /* gpu_rate() runs `operations` operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every
  * thread of `blocks` blocks of GPU_RATE_THREADS. `out` is not written. */

@@ -92,6 +92,15 @@ static void find_interaction(struct gpu_setup *setup, enum precision precision)
     }
 }
 
+void gpu_setup_measure(struct gpu_setup *setup, enum precision precision)
+{
+    find_interaction(setup, precision);
+    struct gpu_interaction *interaction = &setup->interaction;
+    interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
+    if (interaction->equal_masses) /* so far away that r^-3 is 0 */
+        interaction->padding = precision == PRECISION_DOUBLE ? 0x1p400 : 0x1p60;
+}
+
 enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision precision,
                            const struct physics *physics, struct bodies *bodies,
                            struct gpu_setup *setup, struct error *error)
@@ -104,11 +113,7 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
         gpu_setup_free(setup);
         return error->status;
     }
-    find_interaction(setup, precision);
-    struct gpu_interaction *interaction = &setup->interaction;
-    interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
-    if (interaction->equal_masses) /* so far away that r^-3 is 0 */
-        interaction->padding = precision == PRECISION_DOUBLE ? 0x1p400 : 0x1p60;
+    gpu_setup_measure(setup, precision);
     return STATUS_OK;
 }
 

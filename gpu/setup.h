@@ -45,6 +45,8 @@ struct gpu_setup {
 enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision precision,
                            const struct physics *physics, struct bodies *bodies,
                            struct gpu_setup *setup, struct error *error);
+/* Fills the interaction and the units of setup->bodies, for setup->physics. */
+void gpu_setup_measure(struct gpu_setup *setup, enum precision precision);
 /* Adapts the setup to bodies that are divided among processes. STATUS_MEMORY. */
 enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_peers *peers,
                             struct error *error);

@@ -69,7 +69,8 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     struct gpu_device device;
     struct error error = { 0 };
     if (integrator_chooses_steps(options->integrator))
-        snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
+        snprintf(reason, BACKEND_CHOICE_SIZE,
+                 "%s chooses its own steps, for which auto takes the CPU",
                  options->integrator->variant.name);
     else if (force_check_direct(&options->force, "a GPU", &error))
         /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */

@@ -153,7 +153,13 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
         for (size_t s = 0; s < count; s++)
             move(all, s, (size_t)omp_get_thread_num(), dt, steps, 1);
     }
-    return adaptive_systems_end(&all->common, error);
+    const enum status status = adaptive_systems_end(&all->common, error);
+    for (size_t k = 0; k < all->workspaces; k++)
+        if (all->work[k].forces->failure.status) { /* which made the forces not finite */
+            *error = all->work[k].forces->failure;
+            return error->status;
+        }
+    return status;
 }
 
 /* --- functions of the method and the class ---------------------------------------------------- */

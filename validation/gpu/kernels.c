@@ -2,6 +2,8 @@
  * precision and space, against the reference and against each other. */
 #include "gpu-case.h"
 
+#include "due.h"
+
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
 
 /*
@@ -573,6 +575,211 @@ static void test_rounds_of_a_resident_system_change_no_bits(void **state)
         }
 }
 
+/* --- bodies that are due -----------------------------------------------------------------------*/
+
+enum { DUE_SUMS = 6 };
+
+static struct reference_motion motion_of(const struct bodies *b, size_t system)
+{
+    const size_t first = system * b->stride;
+    return (struct reference_motion){ b->m + first,
+                                      { b->x + first, b->y + first, b->z + first },
+                                      { b->vx + first, b->vy + first, b->vz + first },
+                                      b->count };
+}
+
+/* The sizes against which errors of a body's acceleration and jerk are measured: the sums of
+ * G m / r^2 and of 4 G m |v| / r^3, r^2 = d^2 + eps^2. */
+static void due_sizes(const struct physics *physics, const struct reference_motion *motion,
+                      size_t i, double sizes[2])
+{
+    sizes[0] = sizes[1] = 0;
+    for (size_t j = 0; j < motion->count; j++) {
+        double r2 = physics->softening * physics->softening, v2 = 0;
+        for (int k = 0; k < 3; k++) {
+            double d = motion->x[k][j] - motion->x[k][i];
+            if (physics->boundary == BOUNDARY_PERIODIC)
+                d = physics_nearest_image(d, physics->box_length);
+            r2 += d * d;
+            v2 += pow(motion->v[k][j] - motion->v[k][i], 2);
+        }
+        const double pull = physics->gravitational_constant * motion->m[j] / r2;
+        if (j == i || r2 == 0)
+            continue;
+        sizes[0] += pull;
+        sizes[1] += 4 * pull * sqrt(v2 / r2);
+    }
+}
+
+/* Every third body of the second of two systems is due. */
+static void check_due(struct bodies *b, const struct physics *physics, enum precision precision,
+                      bool rates)
+{
+    const struct force_options options = { .precision = precision, .jerk = &gpu_due };
+    const struct reference_motion motion = motion_of(b, 1);
+    const double bound = bounds[precision] * (rates ? 2 : 1); /* as many roundings again */
+    struct error error = { 0 };
+    struct jerk *jerk;
+    double *values = calloc(DUE_SUMS * b->count, sizeof *values), *sums[DUE_SUMS];
+    uint32_t *due = calloc(b->count, sizeof *due);
+    size_t count = 0;
+    for (int n = 0; n < DUE_SUMS; n++)
+        sums[n] = values + (size_t)n * b->count;
+    for (size_t i = 0; i < b->count; i += 3)
+        due[count++] = (uint32_t)(b->count - 1 - i);
+    assert_int_equal(jerk_create(&options, physics, b->count, rates, &jerk, &error), STATUS_OK);
+    assert_string_equal(jerk->kernel, rates ? "hermite" : "due");
+    jerk_open(jerk, b, 1);
+    jerk_pack(jerk, motion.x, motion.v, 0, b->stride);
+    jerk_sum(jerk, due, count, sums, sums + 3);
+    for (size_t k = 0; k < count; k++) {
+        double expected[DUE_SUMS], sizes[2];
+        reference_jerk(physics, &motion, due[k], expected, expected + 3);
+        due_sizes(physics, &motion, due[k], sizes);
+        for (int n = 0; n < (rates ? DUE_SUMS : 3); n++)
+            if (!(fabs(sums[n][k] - expected[n]) <= bound * sizes[n / 3]))
+                fail_msg("%s, %zu bodies, softening %g, body %u, sum %d: %.17g in place of %.17g",
+                         precision_names[precision], b->count, physics->softening, due[k], n,
+                         sums[n][k], expected[n]);
+    }
+    jerk_destroy(jerk);
+    free(values);
+    free(due);
+}
+
+/* Granules of 32, segments of 128; then numbers as far from 1 as those in SI, in one system. */
+static void test_sums_for_bodies_that_are_due(void **state)
+{
+    (void)state;
+    const size_t sizes[] = { 1, 2, 31, 33, 127, 129, 300 };
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        struct bodies *b = case_bodies(2, sizes[n], 200 + sizes[n]);
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+            for (size_t s = 0; s < COUNT_OF(spaces); s++) {
+                check_due(b, spaces[s], (enum precision)p, false);
+                if (p <= PRECISION_MIXED && spaces[s] != &case_periodic)
+                    check_due(b, spaces[s], (enum precision)p, true);
+            }
+        for (size_t i = b->stride; i < 2 * b->stride; i++) {
+            double *const far[] = { &b->x[i], &b->y[i], &b->z[i], &b->vx[i], &b->vy[i], &b->vz[i] };
+            for (size_t k = 0; k < COUNT_OF(far); k++)
+                *far[k] *= k < 3 ? 0x1p40 : 0x1p17;
+            b->m[i] *= 0x1p90;
+        }
+        check_due(b, &case_soft, PRECISION_DOUBLE, true);
+        check_due(b, &case_sharp, PRECISION_MIXED, true);
+        check_due(b, &case_soft, PRECISION_SINGLE, false);
+        bodies_destroy(b);
+    }
+}
+
+/* Two bodies at one point without softening do not act on one another, however they move; mixed
+ * precision keeps the digits of a system that is far away and fast. */
+static void test_due_bodies_that_coincide_or_are_far_away(void **state)
+{
+    (void)state;
+    struct bodies *b = case_bodies(2, 70, 211);
+    const size_t first = b->stride;
+    b->x[first + 69] = b->x[first], b->y[first + 69] = b->y[first], b->z[first + 69] = b->z[first];
+    check_due(b, &case_sharp, PRECISION_DOUBLE, true);
+    check_due(b, &case_sharp, PRECISION_DOUBLE, false);
+    for (size_t i = first; i < first + 70; i++) {
+        b->x[i] += 4096;
+        b->vy[i] += 512;
+    }
+    check_due(b, &case_soft, PRECISION_MIXED, true);
+    bodies_destroy(b);
+}
+
+/* The sums for some bodies, by launches with room for `room` of them, into results[SUMS][count]. */
+static void sum_due_bodies(const struct bodies *b, enum precision precision, bool rates,
+                           const uint32_t *due, uint32_t count, uint32_t room, double *results)
+{
+    enum { STATE = 7 };
+    const uint32_t stride = (uint32_t)((b->count + GPU_GRANULE - 1) / GPU_GRANULE * GPU_GRANULE);
+    const uint32_t segments = (stride + GPU_DUE_SEGMENT - 1) / GPU_DUE_SEGMENT;
+    const size_t sums = rates ? DUE_SUMS : 3, number = sizeof(double);
+    double *const from[STATE] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    double *state;
+    struct gpu_due_call call = {
+        .shape = { .systems = 1,
+                   .count = (uint32_t)b->count,
+                   .stride = stride,
+                   .last = (uint32_t)b->count,
+                   .segment = GPU_DUE_SEGMENT,
+                   .segments = segments },
+        .interaction = { .precision = precision,
+                         .scaled.eps2 = 0x1p-4f,
+                         .full.eps2 = 0x1p-4,
+                         .inverse_length = 1 },
+        .inverse_speed = rates ? 1 : 0,
+        .acceleration = 1,
+        .jerk = 1,
+        .count = count,
+        .room = room,
+    };
+    void *on_device = NULL;
+    assert_int_equal(cudaMalloc((void **)&state, STATE * stride * number), 0);
+    double **const members[STATE] = { &call.state.m,  &call.state.x,  &call.state.y, &call.state.z,
+                                      &call.state.vx, &call.state.vy, &call.state.vz };
+    for (size_t k = 0; k < STATE; k++) {
+        *members[k] = state + k * stride;
+        assert_int_equal(cudaMemcpyAsync(state + k * stride, from[k], b->count * number,
+                                         cudaMemcpyHostToDevice, NULL),
+                         0);
+    }
+    assert_int_equal(cudaMalloc(&call.sources, stride * gpu_moving_size()), 0);
+    assert_int_equal(cudaMalloc((void **)&call.partial, room * sums * segments * number), 0);
+    assert_int_equal(cudaMalloc((void **)&call.results, sums * count * number), 0);
+    assert_int_equal(cudaMalloc(&on_device, count * sizeof *due), 0);
+    call.due = on_device;
+    assert_int_equal(
+        cudaMemcpyAsync(on_device, due, count * sizeof *due, cudaMemcpyHostToDevice, NULL), 0);
+    assert_int_equal(gpu_due_pack(&call), 0);
+    assert_int_equal(gpu_due_sum(&call), 0);
+    assert_int_equal(
+        cudaMemcpyAsync(results, call.results, sums * count * number, cudaMemcpyDeviceToHost, NULL),
+        0);
+    assert_int_equal(cudaStreamSynchronize(NULL), 0);
+    cudaFree(state);
+    cudaFree(call.sources);
+    cudaFree(call.partial);
+    cudaFree(call.results);
+    cudaFree(on_device);
+}
+
+/* A body's bits depend neither on which bodies are due with it nor on how many a launch takes. */
+static void test_due_bodies_have_the_same_bits_in_any_company(void **state)
+{
+    (void)state;
+    enum { COUNT = 290, DUE = 150 };
+    const uint32_t numbers[] = { 1, 31, 33, 129, DUE }, rooms[] = { 7, 64, DUE };
+    const int last = executor_is_a_gpu ? EXECUTOR_FORWARD : EXECUTOR_SHUFFLED;
+    struct bodies *b = case_bodies(1, COUNT, 212);
+    uint32_t due[DUE];
+    double *expected = calloc(2 * DUE_SUMS * DUE, sizeof *expected);
+    double *const got = expected + DUE_SUMS * DUE;
+    for (uint32_t k = 0; k < DUE; k++)
+        due[k] = k * 29 % COUNT;
+    for (int form = 0; form < 4; form++) {
+        const enum precision precision = form % 2 ? PRECISION_MIXED : PRECISION_DOUBLE;
+        const bool rates = form < 2;
+        executor_reset();
+        sum_due_bodies(b, precision, rates, due, DUE, DUE, expected);
+        for (size_t n = 0; n < COUNT_OF(numbers); n++) {
+            const uint32_t number = numbers[n], from = DUE - number;
+            executor_settings.order = (enum executor_order)((form + (int)n) % (last + 1));
+            sum_due_bodies(b, precision, rates, due + from, number, rooms[n % COUNT_OF(rooms)],
+                           got);
+            for (uint32_t c = 0; c < (rates ? DUE_SUMS : 3); c++)
+                assert_memory_equal(got + c * number, expected + c * DUE + from,
+                                    number * sizeof *got);
+        }
+    }
+    free(expected);
+    bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +804,9 @@ int main(void)
         cmocka_unit_test_setup(test_chunks_lose_nothing, reset),
         cmocka_unit_test_setup(test_one_body_and_two, reset),
         cmocka_unit_test_setup(test_rounds_of_a_resident_system_change_no_bits, reset),
+        cmocka_unit_test_setup(test_sums_for_bodies_that_are_due, reset),
+        cmocka_unit_test_setup(test_due_bodies_that_coincide_or_are_far_away, reset),
+        cmocka_unit_test_setup(test_due_bodies_have_the_same_bits_in_any_company, reset),
     };
     return cmocka_run_group_tests_name("GPU kernels", tests, NULL, NULL);
 }

@@ -14,6 +14,10 @@ namespace ladder_unit
 {
 #include "ladder.cu"
 }
+namespace motion_unit
+{
+#include "motion.cu"
+}
 namespace move_unit
 {
 #include "move.cu"

@@ -1,0 +1,276 @@
+#include "due.h"
+
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/barrier.h"
+#include "base/memory.h"
+#include "devices.h"
+#include "setup.h"
+
+enum {
+    DEVICE = 0,
+    ARRAYS = 7, /* of the state: m, x, y, z, vx, vy, vz */
+    SUMS = 6    /* three of the acceleration, three of the jerk */
+};
+
+/* The most bytes of `partial`: on 132 multiprocessors a launch of so many sums has more than five
+ * threads for each that can be at work. */
+static const size_t partial_bytes = (size_t)64 << 20;
+
+/*
+ * fp32 terms with jerks: the system extends to 2^18 and speeds are below 2^-8, so that a separation
+ * of 2^-40, the least that is told from 0, has an inverse cube times a velocity within the range,
+ * and so has the greatest. The kernels of CPUs have the same limits (force/direct/packing.c).
+ */
+static const double reach = 0x1p18, greatest_speed = 0x1p-8, least_r2 = 0x1p-80;
+
+struct due {
+    struct jerk base;
+    const struct physics *physics;
+    enum precision precision;
+    size_t sums;    /* SUMS, or half as many: no jerks */
+    void *memory;   /* one allocation for all arrays on the device */
+    double *staged; /* [ARRAYS][stride] on the host, locked in memory; takes the sums as well */
+    uint32_t *active;
+    struct gpu_due_call call;
+    struct barrier barrier;
+};
+
+/* --- memory ------------------------------------------------------------------------------------*/
+
+static void destroy_due(struct jerk *base)
+{
+    struct due *const due = (struct due *)base;
+    cudaSetDevice(DEVICE);
+    if (due->call.stream)
+        cudaStreamDestroy(due->call.stream);
+    cudaFreeHost(due->staged);
+    cudaFree(due->memory);
+    free(due);
+}
+
+/* Lays out the arrays on the device from `base` on, and returns their bytes. */
+static size_t lay_out(struct due *due, char *base)
+{
+    enum { ALIGNMENT = 256 };
+    struct gpu_due_call *const call = &due->call;
+    const size_t stride = call->shape.stride, parts = due->sums * call->shape.segments;
+    const size_t source = due->sums == SUMS ? gpu_moving_size() : gpu_source_size(due->precision);
+    const size_t sizes[] = { ARRAYS * stride * sizeof(double), stride * source,
+                             due->sums * stride * sizeof(double), stride * sizeof(uint32_t),
+                             call->room * parts * sizeof(double) };
+    char *arrays[COUNT_OF(sizes)];
+    size_t used = 0;
+    for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+        arrays[k] = base ? base + used : NULL;
+        used += (sizes[k] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    double *const state = (double *)arrays[0];
+    double **const members[ARRAYS] = { &call->state.m, &call->state.x,  &call->state.y,
+                                       &call->state.z, &call->state.vx, &call->state.vy,
+                                       &call->state.vz };
+    for (size_t k = 0; base && k < ARRAYS; k++)
+        *members[k] = state + k * stride;
+    call->sources = arrays[1];
+    call->results = (double *)arrays[2];
+    call->due = due->active = (uint32_t *)arrays[3];
+    call->partial = (double *)arrays[4];
+    return used;
+}
+
+static void find_shape(struct due *due, size_t count)
+{
+    struct gpu_shape *const shape = &due->call.shape;
+    *shape = (struct gpu_shape){
+        .systems = 1,
+        .count = (uint32_t)count,
+        .stride = (uint32_t)((count + GPU_GRANULE - 1) / GPU_GRANULE * GPU_GRANULE),
+        .last = (uint32_t)count,
+        .segment = GPU_DUE_SEGMENT,
+    };
+    shape->segments = (shape->stride + GPU_DUE_SEGMENT - 1) / GPU_DUE_SEGMENT;
+    const size_t most = partial_bytes / (due->sums * shape->segments * sizeof(double));
+    due->call.room = (uint32_t)(most < 1 ? 1 : most < count ? most : count);
+}
+
+static enum status create_due(const struct force_options *options, const struct physics *physics,
+                              size_t count, bool rates, struct jerk **result, struct error *error)
+{
+    char doing[64];
+    assert(!rates ||
+           (physics->boundary == BOUNDARY_OPEN && options->precision != PRECISION_SINGLE));
+    struct due *const due = calloc(1, sizeof *due);
+    if (!due)
+        return error_memory(error);
+    due->base = (struct jerk){ &gpu_due, rates ? "hermite" : "due", .work = 1 };
+    due->physics = physics;
+    due->precision = options->precision;
+    due->sums = rates ? SUMS : SUMS / 2;
+    find_shape(due, count);
+    const size_t size = lay_out(due, NULL);
+    const size_t staged = ARRAYS * due->call.shape.stride * sizeof(double);
+    snprintf(doing, sizeof doing, "allocating %.1f MiB for the bodies that are due",
+             (double)size / 0x1p20);
+    cudaError_t code = cudaSetDevice(DEVICE);
+    if (!code)
+        code = cudaMalloc(&due->memory, size);
+    if (!code)
+        code = cudaMallocHost((void **)&due->staged, staged);
+    if (!code)
+        code = cudaStreamCreateWithFlags(&due->call.stream, cudaStreamNonBlocking);
+    if (code) {
+        destroy_due(&due->base);
+        return gpu_check((int)code, DEVICE, doing, error);
+    }
+    memset(due->staged, 0, staged);
+    lay_out(due, due->memory);
+    *result = &due->base;
+    return STATUS_OK;
+}
+
+/* Returns the bytes on the host alone, which the kernels of CPUs may take too. */
+static double due_bytes(const struct force_options *options, double count)
+{
+    (void)options;
+    return (count + GPU_GRANULE) * ARRAYS * sizeof(double) + sizeof(struct due);
+}
+
+/* --- a system ----------------------------------------------------------------------------------*/
+
+/* Keeps the first failure; the sums are not numbers from then on. */
+static void note(struct due *due, cudaError_t code, const char *doing)
+{
+    if (code && !due->base.failure.status)
+        gpu_check((int)code, DEVICE, doing, &due->base.failure);
+}
+
+/* Returns 1 over a power of two that is greater than every component of a velocity. */
+static double inverse_speed(const struct bodies *b)
+{
+    double greatest = 0;
+    for (size_t i = 0; i < b->count; i++)
+        greatest = fmax(greatest, fmax(fabs(b->vx[i]), fmax(fabs(b->vy[i]), fabs(b->vz[i]))));
+    int exponent = 0;
+    if (greatest > 0 && isfinite(greatest))
+        frexp(greatest, &exponent);
+    return ldexp(1, -exponent);
+}
+
+/* Finds the interaction of a system, and the units of its sums. */
+static void find_units(struct due *due, const struct bodies *system, double *unit_mass)
+{
+    struct gpu_due_call *const call = &due->call;
+    double factor;
+    struct gpu_setup setup = { .physics = due->physics,
+                               .bodies = (struct bodies *)system,
+                               .unit_mass = unit_mass,
+                               .factor = &factor };
+    gpu_setup_measure(&setup, due->precision);
+    call->interaction = setup.interaction;
+    call->acceleration = factor;
+    if (due->sums < SUMS)
+        return;
+    call->inverse_speed = 1;
+    if (due->precision != PRECISION_DOUBLE) {
+        struct gpu_interaction *const in = &call->interaction;
+        const double eps = due->physics->softening * reach * in->inverse_length;
+        call->inverse_speed = greatest_speed * inverse_speed(system);
+        call->acceleration *= reach * reach;
+        in->inverse_length *= reach;
+        in->scaled.eps2 = (float)fmax(eps * eps, least_r2);
+        call->jerk = call->acceleration * in->inverse_length / call->inverse_speed;
+    } else {
+        call->jerk = call->acceleration;
+    }
+}
+
+static void open_due(struct jerk *base, const struct bodies *bodies, size_t system)
+{
+    struct due *const due = (struct due *)base;
+    const size_t first = system * bodies->stride, stride = due->call.shape.stride;
+    struct bodies one = *bodies;
+    double *const arrays[] = { bodies->m,  bodies->x,  bodies->y, bodies->z,
+                               bodies->vx, bodies->vy, bodies->vz };
+    double **const members[] = { &one.m, &one.x, &one.y, &one.z, &one.vx, &one.vy, &one.vz };
+    double unit_mass;
+    if (base->failure.status)
+        return;
+    one.systems = 1;
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *members[k] = arrays[k] + first;
+    find_units(due, &one, &unit_mass);
+    for (size_t i = 0; i < one.count; i++)
+        due->staged[i] = one.m[i] / unit_mass;
+    cudaError_t code = cudaSetDevice(DEVICE);
+    if (!code)
+        code = cudaMemcpyAsync(due->call.state.m, due->staged, stride * sizeof(double),
+                               cudaMemcpyHostToDevice, due->call.stream);
+    note(due, code, "copying masses to it");
+}
+
+static void pack_due(struct jerk *base, const double *const x[3], const double *const v[3],
+                     size_t first, size_t last)
+{
+    struct due *const due = (struct due *)base;
+    const size_t stride = due->call.shape.stride;
+    for (size_t k = 0; k < due->sums; k++) {
+        const double *const from = k < 3 ? x[k] : v[k - 3];
+        memcpy(due->staged + (1 + k) * stride + first, from + first, (last - first) * sizeof *from);
+    }
+}
+
+/* Sums for the bodies that are due, into `staged` from its second array on: positions and
+ * velocities are on the device by then. */
+static void sum_active(struct due *due, const uint32_t *active, size_t count)
+{
+    struct gpu_due_call *const call = &due->call;
+    double *const staged = due->staged + call->shape.stride;
+    const size_t state = due->sums * call->shape.stride * sizeof(double);
+    call->count = (uint32_t)count;
+    cudaError_t code = cudaSetDevice(DEVICE);
+    if (!code)
+        code = cudaMemcpyAsync(call->state.x, staged, state, cudaMemcpyHostToDevice, call->stream);
+    if (!code)
+        code = cudaMemcpyAsync(due->active, active, count * sizeof *active, cudaMemcpyHostToDevice,
+                               call->stream);
+    if (!code)
+        code = gpu_due_pack(call);
+    if (!code)
+        code = gpu_due_sum(call);
+    if (!code)
+        code = cudaMemcpyAsync(staged, call->results, due->sums * count * sizeof(double),
+                               cudaMemcpyDeviceToHost, call->stream);
+    if (!code)
+        code = cudaStreamSynchronize(call->stream);
+    note(due, code, "summing for the bodies that are due");
+}
+
+static void sum_due(struct jerk *base, const uint32_t *active, size_t count, double *const a[3],
+                    double *const rate[3])
+{
+    struct due *const due = (struct due *)base;
+    const double *const sums = due->staged + due->call.shape.stride;
+    barrier_wait(&due->barrier);
+    if (omp_get_thread_num() == 0) {
+        if (!base->failure.status)
+            sum_active(due, active, count);
+        for (size_t n = 0; n < due->sums; n++)
+            for (size_t k = 0; k < count; k++)
+                (n < 3 ? a[n] : rate[n - 3])[k] = base->failure.status ? NAN : sums[n * count + k];
+    }
+    barrier_wait(&due->barrier);
+}
+
+const struct jerk_class gpu_due = {
+    .create = create_due,
+    .bytes = due_bytes,
+    .open = open_due,
+    .pack = pack_due,
+    .sum = sum_due,
+    .destroy = destroy_due,
+};
