@@ -18,8 +18,8 @@ enum {
     SUMS = 6    /* three of the acceleration, three of the jerk */
 };
 
-/* The most bytes of `partial`: on 132 multiprocessors a launch of so many sums has more than five
- * threads for each that can be at work. */
+/* The array `partial` takes at most as many bytes, so that bodies that are due are summed in lots
+ * of over a million threads. That fills a GPU. */
 static const size_t partial_bytes = (size_t)64 << 20;
 
 /*
@@ -198,8 +198,6 @@ static void open_due(struct jerk *base, const struct bodies *bodies, size_t syst
                                bodies->vx, bodies->vy, bodies->vz };
     double **const members[] = { &one.m, &one.x, &one.y, &one.z, &one.vx, &one.vy, &one.vz };
     double unit_mass;
-    if (base->failure.status)
-        return;
     one.systems = 1;
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         *members[k] = arrays[k] + first;
@@ -257,8 +255,7 @@ static void sum_due(struct jerk *base, const uint32_t *active, size_t count, dou
     const double *const sums = due->staged + due->call.shape.stride;
     barrier_wait(&due->barrier);
     if (omp_get_thread_num() == 0) {
-        if (!base->failure.status)
-            sum_active(due, active, count);
+        sum_active(due, active, count);
         for (size_t n = 0; n < due->sums; n++)
             for (size_t k = 0; k < count; k++)
                 (n < 3 ? a[n] : rate[n - 3])[k] = base->failure.status ? NAN : sums[n * count + k];

@@ -1169,8 +1169,14 @@ static void test_block_steps_that_are_refused(void **state)
     with.devices = 0;
     with.ranks = 2;
     expect_refused(&with, STATUS_CONFIG, "with several ranks only CPUs");
-    with.ranks = 1;
-    free_outcome(take_blocks(&backend_cuda, &with, 1, 40, 1, false));
+    with.ranks = 1; /* 0 devices are all, of which block steps take the first */
+    struct bodies *b = case_bodies(2, 40, 54);
+    struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+    struct backend_description description;
+    backend_cuda.describe(backend, &description);
+    assert_string_equal(description.device, "executor");
+    backend_cuda.destroy(backend);
+    bodies_destroy(b);
 }
 
 /* Begins with the executor as it is by default and leaves nothing behind. */

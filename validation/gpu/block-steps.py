@@ -104,7 +104,7 @@ def test_a_member_is_as_if_it_were_alone():
 
 
 def test_it_says_what_it_does():
-    """run.json and the estimate name backend, kernel and threads; auto takes the CPU, and says so"""
+    """run.json and the estimate name backend, kernel and threads; auto takes the CPU and says so"""
     go("run", "time.end=0.125", "trust.shadow=true")
     compute = about("run")["compute"]
     assert (compute["backend"], compute["kernel"], compute["threads"]) == ("cuda", "hermite", 2)

@@ -6,6 +6,8 @@
 
 #include <xxhash.h>
 
+#include "due.h"
+
 static const struct {
     const char *name;
     const struct physics *physics;
@@ -87,11 +89,53 @@ static void print_steps(void **state)
             }
 }
 
+/* The sums for every third body: accelerations, and in open space accelerations with jerks. */
+static void print_due(enum precision precision, size_t space, size_t count, bool rates)
+{
+    const struct force_options options = { .precision = precision, .jerk = &gpu_due };
+    struct bodies *b = case_bodies(1, count, 300 + count);
+    const double *const x[] = { b->x, b->y, b->z }, *const v[] = { b->vx, b->vy, b->vz };
+    double *values = calloc(6 * count, sizeof *values), *sums[6];
+    uint32_t *due = calloc(count, sizeof *due), number = 0;
+    struct error error = { 0 };
+    struct jerk *jerk;
+    for (size_t i = 0; i < count; i += 3)
+        due[number++] = (uint32_t)i;
+    for (size_t n = 0; n < 6; n++)
+        sums[n] = values + n * count;
+    assert_int_equal(jerk_create(&options, spaces[space].physics, count, rates, &jerk, &error),
+                     STATUS_OK);
+    jerk_open(jerk, b, 0);
+    jerk_pack(jerk, x, v, 0, b->stride);
+    jerk_sum(jerk, due, number, sums, sums + 3);
+    printf("due %s %s %s %zu %016llx\n", jerk->kernel, precision_names[precision],
+           spaces[space].name, count,
+           (unsigned long long)XXH3_64bits(values, 6 * count * sizeof *values));
+    jerk_destroy(jerk);
+    free(values);
+    free(due);
+    bodies_destroy(b);
+}
+
+static void print_bodies_that_are_due(void **state)
+{
+    (void)state;
+    static const size_t counts[] = { 1, 77, 300 };
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+        for (size_t space = 0; space < COUNT_OF(spaces); space++)
+            for (size_t k = 0; k < COUNT_OF(counts); k++) {
+                print_due((enum precision)p, space, counts[k], false);
+                if (p <= PRECISION_MIXED && spaces[space].physics->boundary == BOUNDARY_OPEN)
+                    print_due((enum precision)p, space, counts[k], true);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print_forces),
         cmocka_unit_test(print_steps),
+        cmocka_unit_test(print_bodies_that_are_due),
     };
     return cmocka_run_group_tests_name("hashes of the GPU's kernels", tests, NULL, NULL);
 }

@@ -663,7 +663,7 @@ static void test_sums_for_bodies_that_are_due(void **state)
         for (size_t i = b->stride; i < 2 * b->stride; i++) {
             double *const far[] = { &b->x[i], &b->y[i], &b->z[i], &b->vx[i], &b->vy[i], &b->vz[i] };
             for (size_t k = 0; k < COUNT_OF(far); k++)
-                *far[k] *= k < 3 ? 0x1p40 : 0x1p17;
+                *far[k] *= k < 3 ? 0x1p40 : 0x1p-90;
             b->m[i] *= 0x1p90;
         }
         check_due(b, &case_soft, PRECISION_DOUBLE, true);

@@ -246,7 +246,8 @@ static void test_auto_takes_the_cpu(void **state)
     struct bodies *bodies = motion_cube(1, 2000, 2); /* enough pairs for a GPU */
     struct backend *backend = start("auto", bodies);
     assert_ptr_equal(backend->class_, &backend_openmp);
-    assert_string_equal(backend->choice, "counting chooses its own steps, for which auto takes the CPU");
+    assert_string_equal(backend->choice,
+                        "counting chooses its own steps, for which auto takes the CPU");
     backend->class_->destroy(backend);
     bodies_destroy(bodies);
 }

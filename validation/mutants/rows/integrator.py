@@ -1,6 +1,8 @@
 """The faults of src/integrator/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/integrator/block-systems.c", "*error = all->work[k].forces->failure;",
+     "error_clear(error);", "gpu/backend"),
     ("src/integrator/stage-list.c", 'fits ? "" : "..."', '""', "cli/stages.py"),
     ("src/integrator/stage-list.c", "for (size_t k = 0; k < integrator->stage_count; k++) {",
      "for (size_t k = 1; k < integrator->stage_count; k++) {", "cli/run.py cli/stages.py"),
