@@ -1,7 +1,7 @@
 /*
  * The GPU backend. The bodies stay on the devices; only what an observer asks for is copied to the
- * host. division.h says how they are divided over devices. Under an integrator with block steps the
- * bodies stay on the host, which has its logic, and a GPU sums the forces (due.h).
+ * host. division.h says how they are divided over devices. Under an integrator that chooses its own
+ * steps the bodies stay on the host, which has its logic, and a GPU sums the forces (due.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 struct cuda {
     struct backend backend;
     struct gpu_division division;
-    int threads;                  /* of the host, for block steps */
+    struct force *force;          /* of an integrator that asks for those of all bodies, or NULL */
+    int threads;                  /* of the host, for integrators that choose their steps */
     bool moved;                   /* the host has moved the bodies; the devices' are old */
     bool current;                 /* the accelerations are those of the present positions */
     struct stage_program program; /* of the last advance */
@@ -32,6 +33,7 @@ static void cuda_destroy(struct backend *backend)
         return;
     if (backend->adaptive)
         backend->adaptive->class_->destroy(backend->adaptive);
+    force_destroy(cuda->force);
     cudaFreeHost(cuda->sums);
     gpu_division_clear(&cuda->division);
     free(cuda);
@@ -44,16 +46,10 @@ static enum status allocate_sums(struct cuda *cuda, struct error *error)
                      cuda->division.parts[0]->device.index, "locking memory of the host", error);
 }
 
-/* Refuses integrators that choose their own steps in a way that this backend does not have. */
+/* Refuses an integrator that chooses its own steps where no GPU sums its forces. */
 static enum status check_steps(const struct backend_options *options, struct error *error)
 {
     const char *const name = options->integrator->variant.name;
-    if (!options->integrator->block_steps)
-        return error_set(error, STATUS_CONFIG,
-                         "time.integrator = \"%s\": of the integrators that choose their own steps "
-                         "the cuda backend has those with block steps alone, \"hermite4\" and "
-                         "\"block-leapfrog\"; choose backend \"openmp\"",
-                         name);
     if (options->devices > 1)
         return error_set(error, STATUS_CONFIG,
                          "compute.devices = %d: one GPU sums the forces of %s; choose 1",
@@ -66,9 +62,9 @@ static enum status check_steps(const struct backend_options *options, struct err
     return STATUS_OK;
 }
 
-/* Creates the state of an integrator with block steps. A team of the host's threads moves a system
- * alone; the systems of an ensemble are moved one after another by one thread, since one object
- * sums the forces of all. */
+/* Creates the state of an integrator that chooses its own steps. A team of the host's threads moves
+ * a system alone; the systems of an ensemble are moved one after another by one thread, since one
+ * object sums the forces of all. */
 static enum status create_adaptive(struct cuda *cuda, const struct backend_options *options,
                                    const struct physics *physics, struct bodies *bodies,
                                    struct error *error)
@@ -81,13 +77,16 @@ static enum status create_adaptive(struct cuda *cuda, const struct backend_optio
     if (bodies->systems == 1)
         cuda->threads = force.threads > 0 ? force.threads : cores_available();
     force.threads = cuda->threads;
-    force.jerk = backend_cuda.jerk;
+    force.method = &gpu_due;
+    if (!integrator->block_steps && force_create(&force, physics, bodies, &cuda->force, error))
+        return error->status;
     if (options->time)
         integrator_values(integrator, options->time, values);
     const struct adaptive_options own = { .values = options->time ? values : options->values,
                                           .refinement =
                                               options->refinement > 0 ? options->refinement : 1,
                                           .force = &force,
+                                          .kernels = cuda->force,
                                           .others = options->others };
     return integrator->adaptive->create(&own, physics, bodies, &cuda->backend.adaptive, error);
 }
@@ -188,6 +187,10 @@ static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps
     cuda->moved = true;
     cuda->current = false;
     const enum status status = adaptive->class_->advance(adaptive, dt, steps, error);
+    if (cuda->force && gpu_due_failure(cuda->force)->status) {
+        *error = *gpu_due_failure(cuda->force); /* which made the forces not finite */
+        return error->status;
+    }
     return status ? status : report_non_finite(cuda, error);
 }
 
@@ -332,7 +335,6 @@ static void cuda_describe(const struct backend *backend, struct backend_descript
 
 const struct backend_class backend_cuda = {
     .variant = { .name = "cuda", .help = "NVIDIA GPUs: all systems in one launch" },
-    .jerk = &gpu_due,
     .probe = gpu_division_probe,
     .create = cuda_create,
     .advance = cuda_advance,

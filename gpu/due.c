@@ -31,7 +31,7 @@ static const double reach = 0x1p18, greatest_speed = 0x1p-8, least_r2 = 0x1p-80;
 
 struct due {
     struct jerk base;
-    const struct physics *physics;
+    struct physics physics;
     enum precision precision;
     size_t sums;    /* SUMS, or half as many: no jerks */
     void *memory;   /* one allocation for all arrays on the device */
@@ -107,8 +107,8 @@ static enum status create_due(const struct force_options *options, const struct 
     struct due *const due = calloc(1, sizeof *due);
     if (!due)
         return error_memory(error);
-    due->base = (struct jerk){ &gpu_due, rates ? "hermite" : "due", .work = 1 };
-    due->physics = physics;
+    due->base = (struct jerk){ gpu_due.jerk, rates ? "hermite" : "due", .work = 1 };
+    due->physics = *physics;
     due->precision = options->precision;
     due->sums = rates ? SUMS : SUMS / 2;
     find_shape(due, count);
@@ -131,13 +131,6 @@ static enum status create_due(const struct force_options *options, const struct 
     lay_out(due, due->memory);
     *result = &due->base;
     return STATUS_OK;
-}
-
-/* Returns the bytes on the host alone, which the kernels of CPUs may take too. */
-static double due_bytes(const struct force_options *options, double count)
-{
-    (void)options;
-    return (count + GPU_GRANULE) * ARRAYS * sizeof(double) + sizeof(struct due);
 }
 
 /* --- a system ----------------------------------------------------------------------------------*/
@@ -166,7 +159,7 @@ static void find_units(struct due *due, const struct bodies *system, double *uni
 {
     struct gpu_due_call *const call = &due->call;
     double factor;
-    struct gpu_setup setup = { .physics = due->physics,
+    struct gpu_setup setup = { .physics = &due->physics,
                                .bodies = (struct bodies *)system,
                                .unit_mass = unit_mass,
                                .factor = &factor };
@@ -178,7 +171,7 @@ static void find_units(struct due *due, const struct bodies *system, double *uni
     call->inverse_speed = 1;
     if (due->precision != PRECISION_DOUBLE) {
         struct gpu_interaction *const in = &call->interaction;
-        const double eps = due->physics->softening * reach * in->inverse_length;
+        const double eps = due->physics.softening * reach * in->inverse_length;
         call->inverse_speed = greatest_speed * inverse_speed(system);
         call->acceleration *= reach * reach;
         in->inverse_length *= reach;
@@ -252,22 +245,93 @@ static void sum_due(struct jerk *base, const uint32_t *active, size_t count, dou
                     double *const rate[3])
 {
     struct due *const due = (struct due *)base;
-    const double *const sums = due->staged + due->call.shape.stride;
+    const double *const found = due->staged + due->call.shape.stride;
     barrier_wait(&due->barrier);
     if (omp_get_thread_num() == 0) {
         sum_active(due, active, count);
         for (size_t n = 0; n < due->sums; n++)
             for (size_t k = 0; k < count; k++)
-                (n < 3 ? a[n] : rate[n - 3])[k] = base->failure.status ? NAN : sums[n * count + k];
+                (n < 3 ? a[n] : rate[n - 3])[k] = base->failure.status ? NAN : found[n * count + k];
     }
     barrier_wait(&due->barrier);
 }
 
-const struct jerk_class gpu_due = {
+/* The host's memory is no more than that of the CPU's sums, with which runs are planned. */
+static const struct jerk_class due_sums = {
     .create = create_due,
-    .bytes = due_bytes,
     .open = open_due,
     .pack = pack_due,
     .sum = sum_due,
     .destroy = destroy_due,
+};
+
+/* --- forces of all bodies ----------------------------------------------------------------------*/
+
+struct due_force {
+    struct force base;
+    struct jerk *sums;
+    uint32_t *all; /* the index of every body */
+};
+
+static enum status check_force(const struct force_options *options, struct error *error)
+{
+    (void)options;
+    (void)error;
+    return STATUS_OK;
+}
+
+static enum status create_force(struct force *base, const struct bodies *bodies,
+                                struct error *error)
+{
+    struct due_force *const force = (struct due_force *)base;
+    force->all = memory_array(bodies->count, sizeof *force->all, error);
+    if (!force->all ||
+        create_due(&base->options, &base->physics, bodies->count, false, &force->sums, error))
+        return error->status;
+    for (size_t i = 0; i < bodies->count; i++)
+        force->all[i] = (uint32_t)i;
+    base->kernel = force->sums->kernel;
+    return STATUS_OK;
+}
+
+static void destroy_force(struct force *base)
+{
+    struct due_force *const force = (struct due_force *)base;
+    memory_free(force->all);
+    jerk_destroy(force->sums);
+}
+
+static void accelerations(struct force *base, const struct bodies *bodies,
+                          const struct force_item *item)
+{
+    const struct due_force *const force = (const struct due_force *)base;
+    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    const size_t lines = bodies->stride / BODIES_PADDING;
+    assert(item->by_team || threads == 1);
+    for (size_t s = item->first; s < item->last; s++) {
+        const size_t first = s * bodies->stride;
+        double *const a[3] = { bodies->ax + first, bodies->ay + first, bodies->az + first };
+        const double *const x[3] = { bodies->x + first, bodies->y + first, bodies->z + first };
+        barrier_wait(&base->barrier);
+        if (thread == 0)
+            jerk_open(force->sums, bodies, s);
+        jerk_pack(force->sums, x, NULL, share_start(lines, threads, thread) * BODIES_PADDING,
+                  share_start(lines, threads, thread + 1) * BODIES_PADDING);
+        jerk_sum(force->sums, force->all, bodies->count, a, NULL);
+    }
+}
+
+const struct error *gpu_due_failure(const struct force *force)
+{
+    return &((const struct due_force *)force)->sums->failure;
+}
+
+const struct force_method gpu_due = {
+    .name = "direct",
+    .size = sizeof(struct due_force),
+    .check = check_force,
+    .create = create_force,
+    .accelerations = accelerations,
+    .jerk = &due_sums,
+    .destroy = destroy_force,
 };

@@ -82,8 +82,6 @@ struct backend; /* the struct of every backend begins with it */
  * a device that failed. */
 struct backend_class {
     struct variant variant;
-    /* The sums for integrators with block steps; NULL: those of the force method. */
-    const struct jerk_class *jerk;
     /* Checks that the backend can run on this machine: STATUS_UNAVAILABLE with the reason if not.
      * NULL: it runs everywhere. */
     enum status (*probe)(struct error *error);

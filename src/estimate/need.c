@@ -25,15 +25,10 @@
  * use them: 12 MB without CUDA, 14 MB with it, more if the system maps more of a file at once. */
 static const double program_bytes = 16e6, thread_bytes = 2e5;
 
-static const struct backend_class *backend_of(const struct config *config)
-{
-    return backend_find(section_variant(config_section(config, "compute"))->name);
-}
-
 static struct force_options force_options(const struct config *config, size_t systems)
 {
-    struct force_options options = force_options_of(config_section(config, "compute"));
-    options.jerk = backend_of(config)->jerk;
+    const struct section *section = config_section(config, "compute");
+    struct force_options options = force_options_of(section);
     if (options.threads == 0)
         options.threads = cores_available();
     options.share.parts = ranks_dividing(systems);
@@ -142,7 +137,8 @@ static double integrator_bytes(const struct config *config, const struct force_o
 static double forces_bytes(const struct config *config, const struct force_options *force,
                            double systems, double count)
 {
-    const struct backend_class *const class_ = backend_of(config);
+    const struct backend_class *const class_ =
+        backend_find(section_variant(config_section(config, "compute"))->name);
     return (class_->force_bytes ? class_->force_bytes : force_bytes)(force, systems, count);
 }
 

@@ -52,7 +52,6 @@ struct force_relay {
 };
 
 struct force_method;
-struct jerk_class;
 
 struct force_options {
     enum precision precision;
@@ -61,7 +60,6 @@ struct force_options {
     int threads;        /* threads of the team that will compute the forces; at least 1 */
     struct force_share share;
     const struct force_method *method; /* a row of the table in method.h; NULL: direct sums */
-    const struct jerk_class *jerk;     /* the sums of jerk.h; NULL: those of the method */
     double accuracy; /* of methods that are not exact: rms |error of a| / rms |a| */
     bool profiled;   /* the parts of each force are timed, for the method's profile() */
 };

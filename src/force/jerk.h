@@ -50,10 +50,9 @@ struct jerk {
     struct error failure; /* why a sum failed, if it is one on a device; sums are NaN then */
 };
 
-/* Creates the sums for systems of `count` bodies, with jerks if `rates`, by options->jerk or by the
- * method. The kernel "reference" is plain loops in fp64; all others are those of the instruction
- * set. STATUS_MEMORY; STATUS_CONFIG, STATUS_UNAVAILABLE: as force_create(), or because the method
- * has no jerks. */
+/* Creates the sums for systems of `count` bodies, with jerks if `rates`. The kernel "reference" is
+ * plain loops in fp64; all others are those of the instruction set. STATUS_MEMORY; STATUS_CONFIG,
+ * STATUS_UNAVAILABLE: as force_create(), or because the method has no jerks. */
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
                         size_t count, bool rates, struct jerk **jerk, struct error *error);
 

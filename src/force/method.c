@@ -192,8 +192,6 @@ enum status jerk_create(const struct force_options *options, const struct physic
 {
     const struct force_method *const method = force_method_of(options);
     *jerk = NULL;
-    if (options->jerk)
-        return options->jerk->create(options, physics, count, rates, jerk, error);
     if (!method->jerk)
         return error_set(error, STATUS_CONFIG, "compute.method = \"%s\" has no jerks",
                          method->name);
@@ -204,7 +202,6 @@ enum status jerk_create(const struct force_options *options, const struct physic
 
 double jerk_bytes(const struct force_options *options, double count)
 {
-    const struct jerk_class *const class_ =
-        options->jerk ? options->jerk : force_method_of(options)->jerk;
+    const struct jerk_class *const class_ = force_method_of(options)->jerk;
     return class_ ? class_->bytes(options, count) : 0;
 }

@@ -983,14 +983,14 @@ static void test_a_blow_up_is_reported(void **state)
     }
 }
 
-/* --- block steps -------------------------------------------------------------------------------*/
+/* --- integrators that choose their own steps ---------------------------------------------------*/
 
-/* The host takes the steps, and the device sums the forces. A grid step of 1/8 of soft bodies is
- * halved several times. */
+/* The host takes the steps, and the device sums the forces. Block steps halve a grid step of 1/8 of
+ * soft bodies several times. */
 static const double GRID = 1.0 / 8;
 
-static struct backend_options block_options(const char *integrator, enum precision precision,
-                                            int threads)
+static struct backend_options own_options(const char *integrator, enum precision precision,
+                                          int threads)
 {
     struct backend_options with = options("auto", precision, 1);
     with.integrator = integrator_find(integrator);
@@ -1006,9 +1006,9 @@ static enum status advance_grid(struct backend *backend, const struct backend_op
 
 /* State, energies and potentials at the end; with `cut` one step after the other, and all observers
  * between them. */
-static struct outcome take_blocks(const struct backend_class *class_,
-                                  const struct backend_options *with, size_t systems, size_t count,
-                                  uint64_t steps, bool cut)
+static struct outcome take_steps(const struct backend_class *class_,
+                                 const struct backend_options *with, size_t systems, size_t count,
+                                 uint64_t steps, bool cut)
 {
     struct error error = { 0 };
     struct outcome outcome;
@@ -1041,20 +1041,20 @@ static struct outcome take_blocks(const struct backend_class *class_,
 /* 1e-11 is some ten thousand roundings of fp64, which two steps of 1/8 have amplified a little;
  * fp32 terms are good to 1e-6. What observers find belongs to the bodies as the host has moved
  * them. */
-static void test_block_steps_agree_with_the_cpu(void **state)
+static void test_own_steps_agree_with_the_cpu(void **state)
 {
     (void)state;
-    static const char *const names[] = { "hermite4", "block-leapfrog" };
+    static const char *const names[] = { "hermite4", "block-leapfrog", "gauss-radau" };
     for (size_t n = 0; n < COUNT_OF(names); n++)
-        for (int p = PRECISION_DOUBLE; p <= PRECISION_MIXED; p++)
+        for (int p = PRECISION_DOUBLE; p <= (n < 2 ? PRECISION_MIXED : PRECISION_DOUBLE); p++)
             for (size_t systems = 1; systems <= 3; systems += 2) {
                 const double bound = p == PRECISION_DOUBLE ? 1e-11 : 1e-5;
-                const struct backend_options with = block_options(names[n], (enum precision)p, 2);
+                const struct backend_options with = own_options(names[n], (enum precision)p, 2);
                 const size_t count = systems == 1 ? 150 : 40;
                 const struct outcome cpu =
-                    take_blocks(&backend_openmp, &with, systems, count, 2, false);
+                    take_steps(&backend_openmp, &with, systems, count, 2, false);
                 const struct outcome gpu =
-                    take_blocks(&backend_cuda, &with, systems, count, 2, false);
+                    take_steps(&backend_cuda, &with, systems, count, 2, false);
                 const double moved = largest_difference(gpu.x, cpu.x);
                 const double pulled = largest_difference(gpu.a, cpu.a);
                 if (!(moved < bound && pulled < 1e3 * bound && moved > 0))
@@ -1071,35 +1071,39 @@ static void test_block_steps_agree_with_the_cpu(void **state)
 }
 
 /* However the steps are cut up, in a memory that holds few systems, by any team of the host. */
-static void test_block_steps_have_the_same_bits(void **state)
+static void test_own_steps_have_the_same_bits(void **state)
 {
     (void)state;
-    const struct backend_options with = block_options("hermite4", PRECISION_MIXED, 1);
-    const struct outcome whole = take_blocks(&backend_cuda, &with, 3, 70, 3, false);
-    const struct outcome cut = take_blocks(&backend_cuda, &with, 3, 70, 3, true);
+    const struct backend_options with = own_options("hermite4", PRECISION_MIXED, 1);
+    const struct outcome whole = take_steps(&backend_cuda, &with, 3, 70, 3, false);
+    const struct outcome cut = take_steps(&backend_cuda, &with, 3, 70, 3, true);
     assert_true(case_same(cut.x, whole.x));
     assert_true(case_same(cut.a, whole.a));
     if (!executor_is_a_gpu)
         executor_settings.memory = 150000;
-    const struct outcome streamed = take_blocks(&backend_cuda, &with, 3, 70, 3, true);
+    const struct outcome streamed = take_steps(&backend_cuda, &with, 3, 70, 3, true);
     expect_outcome(streamed, cut, 3);
     free_outcome(whole);
     free_outcome(cut);
     executor_reset();
-    struct backend_options team = block_options("block-leapfrog", PRECISION_SINGLE, 1);
-    const struct outcome one = take_blocks(&backend_cuda, &team, 1, 1030, 1, false);
-    team.force.threads = 3;
-    expect_outcome(take_blocks(&backend_cuda, &team, 1, 1030, 1, false), one, 1);
-    free_outcome(one);
+    for (int n = 0; n < 2; n++) {
+        struct backend_options team = n == 0 ? own_options("block-leapfrog", PRECISION_SINGLE, 1)
+                                             : own_options("gauss-radau", PRECISION_DOUBLE, 1);
+        const size_t count = n == 0 ? 1030 : 70; /* block steps have no team for fewer */
+        const struct outcome one = take_steps(&backend_cuda, &team, 1, count, 1, false);
+        team.force.threads = 3;
+        expect_outcome(take_steps(&backend_cuda, &team, 1, count, 1, false), one, 1);
+        free_outcome(one);
+    }
 }
 
 /* The description names the kernel and the host's threads, which share one system. */
-static void test_block_steps_are_described(void **state)
+static void test_own_steps_are_described(void **state)
 {
     (void)state;
     for (size_t systems = 1; systems <= 2; systems++) {
         struct bodies *b = case_bodies(systems, 40, 52);
-        const struct backend_options with = block_options("hermite4", PRECISION_DOUBLE, 3);
+        const struct backend_options with = own_options("hermite4", PRECISION_DOUBLE, 3);
         struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
         struct backend_description description;
         backend_cuda.describe(backend, &description);
@@ -1117,19 +1121,20 @@ static void test_block_steps_are_described(void **state)
 
 /* Whichever launch is refused or fails on the device, and whichever allocation: the reason is the
  * device's and not a force that is not finite. */
-static void test_a_device_that_fails_under_block_steps(void **state)
+static void test_a_device_that_fails_under_own_steps(void **state)
 {
     (void)state;
     need_executor();
-    const struct backend_options with = block_options("hermite4", PRECISION_DOUBLE, 1);
     struct error error = { 0 };
     int *const settings[] = { &executor_settings.failing_launch,
                               &executor_settings.failing_kernel };
-    for (int n = 0; n < 16; n++) {
+    for (int n = 0; n < 16; n++) { /* the first four of both kinds */
+        const struct backend_options with =
+            own_options(n < 8 ? "hermite4" : "gauss-radau", PRECISION_DOUBLE, 1);
         executor_reset();
         struct bodies *b = case_bodies(1, 70, 53);
         struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
-        *settings[n % 2] = 1 + n / 2;
+        *settings[n % 2] = 1 + n % 8 / 2;
         for (int again = 0; again < 2; again++) {
             error_clear(&error);
             assert_int_equal(advance_grid(backend, &with, 1, &error), STATUS_UNAVAILABLE);
@@ -1140,36 +1145,39 @@ static void test_a_device_that_fails_under_block_steps(void **state)
         bodies_destroy(b);
     }
     struct bodies *b = case_bodies(1, 70, 53);
-    struct backend *backend = NULL;
-    int failing = 0;
-    do {
-        executor_reset();
-        executor_settings.failing_allocation = ++failing;
-        error_clear(&error);
-        if (backend_cuda.create(&with, &case_soft, b, &backend, &error))
-            assert_int_equal(error.status, STATUS_MEMORY);
-    } while (error.status);
-    assert_int_equal(failing, 6); /* a part has two, the sums are one, and so are those of jerks */
-    backend_cuda.destroy(backend);
+    for (int n = 0; n < 2; n++) {
+        const struct backend_options with =
+            own_options(n == 0 ? "hermite4" : "gauss-radau", PRECISION_DOUBLE, 1);
+        struct backend *backend = NULL;
+        int failing = 0;
+        do {
+            executor_reset();
+            executor_settings.failing_allocation = ++failing;
+            error_clear(&error);
+            if (backend_cuda.create(&with, &case_soft, b, &backend, &error))
+                assert_int_equal(error.status, STATUS_MEMORY);
+        } while (error.status);
+        assert_int_equal(failing, 6); /* a part has two, conserved sums one, those of forces two */
+        backend_cuda.destroy(backend);
+    }
     bodies_destroy(b);
 }
 
-static void test_block_steps_that_are_refused(void **state)
+static void test_own_steps_that_are_refused(void **state)
 {
     (void)state;
     need_executor();
     executor_settings.devices = 2;
-    struct backend_options with = block_options("gauss-radau", PRECISION_DOUBLE, 1);
-    expect_refused(&with, STATUS_CONFIG, "time.integrator = \"gauss-radau\"");
-    with = block_options("hermite4", PRECISION_SINGLE, 1);
+    struct backend_options with = own_options("hermite4", PRECISION_SINGLE, 1);
     expect_refused(&with, STATUS_CONFIG, "compute.precision = \"single\"");
-    with = block_options("hermite4", PRECISION_DOUBLE, 1);
+    with = own_options("gauss-radau", PRECISION_DOUBLE, 1);
     with.devices = 2;
-    expect_refused(&with, STATUS_CONFIG, "compute.devices = 2: one GPU sums");
+    expect_refused(&with, STATUS_CONFIG,
+                   "compute.devices = 2: one GPU sums the forces of gauss-radau");
     with.devices = 0;
     with.ranks = 2;
     expect_refused(&with, STATUS_CONFIG, "with several ranks only CPUs");
-    with.ranks = 1; /* 0 devices are all, of which block steps take the first */
+    with.ranks = 1; /* 0 devices are all, of which own steps take the first */
     struct bodies *b = case_bodies(2, 40, 54);
     struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
     struct backend_description description;
@@ -1217,11 +1225,11 @@ int main(void)
         FRESH(test_a_graph_is_used_for_what_it_was_made_for),
         FRESH(test_streaming_of_large_systems_changes_no_bits),
         FRESH(test_potentials_of_coincident_bodies),
-        FRESH(test_block_steps_agree_with_the_cpu),
-        FRESH(test_block_steps_have_the_same_bits),
-        FRESH(test_block_steps_are_described),
-        FRESH(test_a_device_that_fails_under_block_steps),
-        FRESH(test_block_steps_that_are_refused),
+        FRESH(test_own_steps_agree_with_the_cpu),
+        FRESH(test_own_steps_have_the_same_bits),
+        FRESH(test_own_steps_are_described),
+        FRESH(test_a_device_that_fails_under_own_steps),
+        FRESH(test_own_steps_that_are_refused),
     };
     return cmocka_run_group_tests_name("GPU backend", tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void print_steps(void **state)
 /* The sums for every third body: accelerations, and in open space accelerations with jerks. */
 static void print_due(enum precision precision, size_t space, size_t count, bool rates)
 {
-    const struct force_options options = { .precision = precision, .jerk = &gpu_due };
+    const struct force_options options = { .precision = precision, .method = &gpu_due };
     struct bodies *b = case_bodies(1, count, 300 + count);
     const double *const x[] = { b->x, b->y, b->z }, *const v[] = { b->vx, b->vy, b->vz };
     double *values = calloc(6 * count, sizeof *values), *sums[6];

@@ -615,7 +615,7 @@ static void due_sizes(const struct physics *physics, const struct reference_moti
 static void check_due(struct bodies *b, const struct physics *physics, enum precision precision,
                       bool rates)
 {
-    const struct force_options options = { .precision = precision, .jerk = &gpu_due };
+    const struct force_options options = { .precision = precision, .method = &gpu_due };
     const struct reference_motion motion = motion_of(b, 1);
     const double bound = bounds[precision] * (rates ? 2 : 1); /* as many roundings again */
     struct error error = { 0 };

@@ -22,6 +22,7 @@ ROWS = [
     ("gpu/due.c", "one.m[i] / unit_mass;", "one.m[i];", "gpu/kernels"),
     ("gpu/due.c", "greatest_speed * inverse_speed(system);", "greatest_speed;", "gpu/kernels"),
     ("gpu/due.c", "fmax(eps * eps, least_r2)", "(eps * eps)", "gpu/kernels"),
+    ("gpu/cuda.c", "*error = *gpu_due_failure(cuda->force);", "error_clear(error);", "gpu/backend"),
     ("gpu/cuda.c", "    cuda->moved = true;\n", "", "gpu/backend"),
     ("gpu/cuda.c", "        own.devices = 1;\n", "", "gpu/backend"),
     ("gpu/cuda.c", "if (bodies->systems == 1)", "if (true)", "gpu/backend"),

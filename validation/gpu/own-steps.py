@@ -1,6 +1,6 @@
-"""Block steps whose forces a GPU sums (the executor runs its kernels on the CPU), as a user meets
-them: the motion of the CPU, the same bytes however a run is cut up, what it says of itself, and
-errors before anything is written."""
+"""Integrators that choose their own steps, whose forces a GPU sums (the executor runs its kernels
+on the CPU), as a user meets them: the motion of the CPU, the same bytes however a run is cut up,
+what it says of itself, and errors before anything is written."""
 
 import json
 import os
@@ -26,6 +26,7 @@ outputs = ( { type = "xyz"; every = 4; } );
 checkpoint = { every_steps = 5; };
 """
 LEAPFROG = ("time.integrator=block-leapfrog", "time.eta=0.05")
+RADAU = ("time.integrator=gauss-radau", "bodies.count=20", "time.end=0.5")
 SAME = ("steps", "smallest", "pair")
 
 
@@ -62,10 +63,10 @@ def frames(directory):
 
 
 def test_it_moves_as_on_the_cpu():
-    """positions, energies and steps are those of the CPU, in every precision of both integrators"""
+    """positions, energies and steps are those of the CPU, in every precision that they have"""
     # A crossing time amplifies roundings some ten times; fp32 terms are good to 1e-7 of the force.
     for keys, bound in (((), 1e-11), (("compute.precision=mixed",), 1e-3), (LEAPFROG, 1e-11),
-                        ((*LEAPFROG, "compute.precision=single"), 1e-3)):
+                        (RADAU, 1e-11), ((*LEAPFROG, "compute.precision=single"), 1e-3)):
         go("gpu", *keys)
         go("cpu", *keys, "compute.backend=openmp")
         apart = numpy.abs(frames("gpu") - frames("cpu")).max()
@@ -85,6 +86,10 @@ def test_the_same_bytes_however_it_is_run():
     go("half", restart=True)
     for directory in ("threads", "half"):
         assert files(directory) == files("whole"), directory
+    go("radau", *RADAU)
+    go("radau-half", *RADAU, "time.end=0.25")
+    go("radau-half", *RADAU, restart=True)
+    assert files("radau") == files("radau-half")
     own = [about(directory)["own_steps"] for directory in ("whole", "half")]
     assert all(own[0][key] == own[1][key] for key in SAME), own
     go("often", "diagnostics.0.every=1")
@@ -121,11 +126,11 @@ def test_it_says_what_it_does():
 
 
 def test_what_cannot_be_done_is_said():
-    """what no GPU does for block steps is refused before a file is written"""
+    """what no GPU does for such integrators is refused before a file is written"""
     for keys, words in (
-            (("time.integrator=gauss-radau",), '"hermite4" and "block-leapfrog"'),
             (("compute.devices=2",), "compute.devices = 2: one GPU sums the forces of hermite4"),
             (("compute.precision=single",), "hermite4"),
+            ((*RADAU, "compute.precision=mixed"), "gauss-radau computes in double only"),
             (("compute.kernel=plain",), 'compute.kernel = "plain"'),
             (("physics.boundary=periodic", "physics.box_length=9"), "forces without jumps"),
             (("compute.method=fmm",), 'compute.method = "fmm"')):
