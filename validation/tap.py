@@ -16,8 +16,8 @@ SOURCE = os.environ.get("ORRERY_SOURCE",
 # How many times slower than an optimised build this one may be (sanitizers); scales time limits.
 PATIENCE = float(os.environ.get("ORRERY_PATIENCE", "1"))
 
-# Also what is slow and finds little: 1 asks for all of it, any other word, as a commit, for a quarter
-# of the tests, which the word draws.
+# Also what is slow and finds little: 1 asks for all of it, any other word, as a commit, for a
+# quarter of the tests, which the word draws.
 WISH = os.environ.get("ORRERY_THOROUGH", "")
 current = os.path.basename(sys.argv[0])  # the test that runs, at first the script
 
