@@ -87,7 +87,7 @@ def test_every_place_gives_the_same_bytes():
 
 
 def test_gpus_may_be_several_or_small():
-    """systems on several GPUs, on more GPUs than systems, and in batches through too little memory"""
+    """systems on several GPUs, on more than there are systems, in batches through little memory"""
     assert go("run").returncode == 0
     expected = contents("run")
     for devices, memory in ((2, 1 << 30), (5, 1 << 30), (1, 30000)):
