@@ -101,29 +101,24 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
 {
     const char *diagnostic, *column;
     json_t *const rows = find_last_rows(runs), *row, *value;
-    enum status status = STATUS_OK;
-    double *y = memory_array(runs->count, sizeof *y, error);
-    if (!y)
-        return error->status;
     json_object_foreach(rows, diagnostic, row)
     {
         json_object_foreach(row, column, value)
         {
             char name[FIGURE_LABEL_SIZE];
-            if (status || !is_compared(column))
+            if (error->status || !is_compared(column))
                 continue;
-            find_errors(runs, diagnostic, column, y);
+            find_errors(runs, diagnostic, column, axis->y);
             name_error(rows, diagnostic, column, name);
             struct errors_axis captioned = *axis;
             captioned.caption = !has_ensemble(runs) ? "At the end of each run."
                                 : is_energy_error(diagnostic, column)
                                     ? "At the end of each run, of the worst system of an ensemble."
                                     : "At the end of each run, of system 1 of an ensemble.";
-            status = errors_draw(&captioned, name, y, figures, error);
+            errors_draw(&captioned, name, figures, error);
         }
     }
-    memory_free(y);
-    return status;
+    return error->status;
 }
 
 /* The relative difference up to which two ends are the same: they are rounded up to whole steps. */
@@ -182,19 +177,13 @@ static bool is_varied(const double *values, size_t count)
     return extent.low > 0 && extent.low < extent.high;
 }
 
-/* The runs as points of a figure: the axis, with labels and marks; x, which is also the axis' x,
- * but may be written to; and y, which is scratch. */
-struct points {
-    struct errors_axis axis;
-    double *x, *y;
-};
-
 /* Draws all errors against the key that was varied, whose values are the axis' x. */
-static enum status draw_against_key(const struct differences *runs, const struct points *points,
-                                    struct figures *figures, struct error *error)
+static enum status draw_against_key(const struct differences *runs,
+                                    const struct errors_axis *points, struct figures *figures,
+                                    struct error *error)
 {
     char label[FIGURE_LABEL_SIZE];
-    struct errors_axis axis = points->axis;
+    struct errors_axis axis = *points;
     axis.title = runs->keys[runs->x];
     axis.name = differences_short_key(axis.title);
     axis.label = key_label(runs, label);
@@ -204,8 +193,9 @@ static enum status draw_against_key(const struct differences *runs, const struct
 }
 
 /* Draws the energy error against what it cost; the costs take the place of the axis' x. */
-static enum status draw_against_costs(const struct differences *runs, const struct points *points,
-                                      struct figures *figures, struct error *error)
+static enum status draw_against_costs(const struct differences *runs,
+                                      const struct errors_axis *points, struct figures *figures,
+                                      struct error *error)
 {
     static const struct {
         enum run_field field;
@@ -220,16 +210,15 @@ static enum status draw_against_costs(const struct differences *runs, const stru
           "files." },
     };
     const size_t before = figures->count;
-    struct errors_axis axis = points->axis;
-    find_errors(runs, "conservation", "energy_error", points->y);
+    struct errors_axis axis = *points;
+    find_errors(runs, "conservation", "energy_error", axis.y);
     for (size_t i = 0; i < COUNT_OF(costs); i++) {
         axis.name = costs[i].name;
         axis.title = costs[i].title;
         axis.label = costs[i].label;
         axis.caption = costs[i].caption;
-        find_costs(runs, costs[i].field, points->x);
-        if (is_varied(points->x, runs->count) &&
-            errors_draw(&axis, "energy_error", points->y, figures, error))
+        find_costs(runs, costs[i].field, axis.x);
+        if (is_varied(axis.x, runs->count) && errors_draw(&axis, "energy_error", figures, error))
             return error->status;
     }
     for (size_t i = before; i < figures->count; i++)
@@ -242,16 +231,16 @@ static enum status draw_against_costs(const struct differences *runs, const stru
 }
 
 /* Draws the time of the integration against a key that changes nothing else, such as threads. */
-static enum status draw_speed(const struct differences *by, const struct points *points,
+static enum status draw_speed(const struct differences *by, const struct errors_axis *points,
                               struct figures *figures, struct error *error)
 {
-    struct errors_axis axis = points->axis;
+    struct errors_axis axis = *points;
     axis.title = axis.label = by->keys[by->x];
     axis.name = differences_short_key(axis.title);
     axis.caption = "Time on the machine of each run, without its diagnostics and files.";
     axis.chosen = true;
-    find_costs(by, FIELD_ADVANCE_SECONDS, points->y);
-    return errors_draw(&axis, "seconds_of_the_integration", points->y, figures, error);
+    find_costs(by, FIELD_ADVANCE_SECONDS, axis.y);
+    return errors_draw(&axis, "seconds_of_the_integration", figures, error);
 }
 
 /* Draws figures in which each run is a point: of its errors or, if `speed`, of its time; x are the
@@ -268,14 +257,11 @@ static enum status draw_points(const struct differences *runs, bool speed, struc
         x[run] = runs->x < 0 ? NAN : differences_x(runs, run);
     }
     if (!error->status) {
-        const struct points points = {
-            .axis = { .count = runs->count,
-                      .x = x,
-                      .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
-                      .marks = marks },
-            .x = x,
-            .y = x + runs->count,
-        };
+        const struct errors_axis points = { .count = runs->count,
+                                            .x = x,
+                                            .y = x + runs->count,
+                                            .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
+                                            .marks = marks };
         if (speed)
             draw_speed(runs, &points, figures, error);
         else if (runs->x < 0 || !draw_against_key(runs, &points, figures, error))

@@ -44,11 +44,12 @@ static void find_event(const struct series *series, bool first, size_t *begin, s
 /* Returns the rows that a curve draws: of a table those of one event. */
 static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
 {
-    struct members members = members_all(plot->drawn.series);
+    const struct series *const all = plot->drawn.series;
+    struct members members = { all->systems, 0, all->rows, all->rows };
     if (plot->drawing->equal_axes)
         members.systems = 1;
     if (plot->subject->bin)
-        find_event(plot->drawn.series, curve->first, &members.first, &members.rows);
+        find_event(all, curve->first, &members.first, &members.rows);
     return members;
 }
 

@@ -112,15 +112,15 @@ struct errors_axis {
     const char *caption;
     const char *slope;                       /* a sentence on the slope of fitted lines; or NULL */
     size_t count;                            /* of runs */
-    const double *x;                         /* of each run; NaN: unknown */
+    double *x, *y;                           /* of each run; NaN: unknown */
     const char (*labels)[FIGURE_LABEL_SIZE]; /* of each run; those of one label belong together */
     const char *const *marks;                /* of each run: "" of one that ended well */
     bool chosen;                             /* x are values of the config, which become ticks */
 };
 
-/* Adds the figure of a quantity of this name, `y` of each run. STATUS_MEMORY. */
-enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
-                        struct figures *figures, struct error *error);
+/* Adds the figure of the quantity y, whose name this is. STATUS_MEMORY. */
+enum status errors_draw(const struct errors_axis *axis, const char *name, struct figures *figures,
+                        struct error *error);
 
 /* --- what an asked error costs: error-cost.c -------------------------------------------------- */
 

@@ -86,8 +86,8 @@ static enum status draw_group(struct figure *figure, const struct points *points
 }
 
 /* Draws the points of all labels, one label after the other, in the order of their first runs. */
-static enum status draw_groups(const struct errors_axis *axis, const double *y, double *room,
-                               struct figure *figure, struct error *error)
+static enum status draw_groups(const struct errors_axis *axis, double *room, struct figure *figure,
+                               struct error *error)
 {
     const size_t count = axis->count;
     int group = 0; /* the colour of a label, whether it has points or not */
@@ -98,14 +98,14 @@ static enum status draw_groups(const struct errors_axis *axis, const double *y, 
             if (strcmp(axis->labels[run], points.label) != 0)
                 continue;
             drawn |= run < first;
-            if (isnan(y[run]))
+            if (isnan(axis->y[run]))
                 continue;
             if (axis->marks[run][0]) {
                 points.mark = axis->marks[run];
                 points.bad++;
             }
             points.x[points.count] = axis->x[run];
-            points.y[points.count++] = y[run];
+            points.y[points.count++] = axis->y[run];
         }
         if (!drawn && draw_group(figure, &points, group++, room + 2 * count, error))
             return error->status;
@@ -169,8 +169,8 @@ static void tell_missing(const double *y, size_t count, struct text *caption)
                    none == 1 ? "has" : "have", none == 1 ? "its" : "their");
 }
 
-enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
-                        struct figures *figures, struct error *error)
+enum status errors_draw(const struct errors_axis *axis, const char *name, struct figures *figures,
+                        struct error *error)
 {
     struct figure *figure = figure_add(figures, error);
     double *room = memory_array(axis->count, 4 * sizeof *room, error);
@@ -178,10 +178,10 @@ enum status errors_draw(const struct errors_axis *axis, const char *name, const 
         figure->x_log = spans_factor(axis->x, axis->count);
         figure->y_log = true;
         name_figure(figure, name, axis);
-        draw_groups(axis, y, room, figure, error);
+        draw_groups(axis, room, figure, error);
         if (axis->slope && has_fit(figure))
             text_print(&figure->caption, " %s", axis->slope);
-        tell_missing(y, axis->count, &figure->caption);
+        tell_missing(axis->y, axis->count, &figure->caption);
         if (axis->chosen)
             set_ticks(axis, room, figure);
         figure_drop_empty(figures);

@@ -334,10 +334,8 @@ static void put_unknown(const struct figures *figures, const char *word, size_t 
     size_t count = 0;
     snprintf(wanted, sizeof wanted, "%.*s", (int)length, word);
     for (size_t i = 0; i < figures->count && names; i++) {
-        if (!figures->figures[i].column[0])
-            names[count++] = figures->figures[i].name;
-        else
-            names[count++] = column_of(&figures->figures[i]);
+        const struct figure *const figure = &figures->figures[i];
+        names[count++] = figure->column[0] ? column_of(figure) : figure->name;
     }
     struct text meant = { 0 };
     if (names)
@@ -367,7 +365,7 @@ static enum status refuse(const struct figures *figures, const struct text *why,
 }
 
 /* Looks for all words before it chooses any, since a refusal lists the figures in their order. */
-enum status choice_select(const char *words, struct figures *figures, struct error *error)
+enum status figures_select(const char *words, struct figures *figures, struct error *error)
 {
     struct text why = { 0 };
     size_t chosen = 0;
@@ -390,11 +388,6 @@ enum status choice_select(const char *words, struct figures *figures, struct err
 /* --- members of an ensemble ------------------------------------------------------------------- */
 
 enum { LEAST, Q10, MEDIAN, Q90, GREATEST, STATISTICS };
-
-struct members members_all(const struct series *series)
-{
-    return (struct members){ series->systems, 0, series->rows, series->rows };
-}
 
 /* Finds the statistics of one row over the systems whose value is finite. */
 static void find_statistics(const struct members *members, size_t row, const double *y,

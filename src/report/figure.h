@@ -111,7 +111,8 @@ void figure_free_all(struct figures *figures);
 /* Returns the first figure of this name; NULL if there is none. */
 struct figure *figure_find(const struct figures *figures, const char *name);
 
-/* Begins one more sentence of a figure's finding: with a blank, if others stand before it. */
+/* Begins one more sentence of a figure's finding, behind a blank if others stand before it, and
+ * returns the text. */
 struct text *figure_sentence(struct figure *figure);
 
 /* Writes "name [unit]", or the name alone for a pure number, and returns `buffer`. */
@@ -129,7 +130,7 @@ void figures_change_time(struct figures *figures, const struct time_unit *unit);
  * also as "diagnostic.column", with commas between; '_' and '-' are one. STATUS_USAGE for a
  * word that is none of them, with those that there are. STATUS_MEMORY.
  */
-enum status choice_select(const char *words, struct figures *figures, struct error *error);
+enum status figures_select(const char *words, struct figures *figures, struct error *error);
 
 /* --- members of an ensemble ------------------------------------------------------------------- */
 
@@ -141,9 +142,6 @@ struct members {
     size_t first, rows;
     size_t stride; /* from a system's first row to the next one's */
 };
-
-/* Returns all rows of a series. */
-struct members members_all(const struct series *series);
 
 /*
  * Adds the median of y over the systems, against x of the first one, and if `bands` are wanted

@@ -1,4 +1,4 @@
-#include "report/findings-table.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdio.h>

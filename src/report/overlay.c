@@ -9,11 +9,11 @@
 static const double line_width = 0.01; /* over the height of a figure */
 enum { MOST_BENEATH = 3 };             /* curves that one may lie upon */
 
-/* The runs, and the figures that each of them has. */
+/* The runs, and the figure of each of them that is laid over the others; NULL: it has none. */
 struct overlay {
     const struct overlay_run *runs;
     size_t count;
-    struct figures *own;
+    const struct figure *own[FIGURE_MAX_LINES];
 };
 
 /* --- the curve of a run ----------------------------------------------------------------------- */
@@ -114,18 +114,18 @@ static void join_axes(const struct overlay *overlay, struct figure *figure)
 {
     bool negative = false;
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = figure_find(&overlay->own[run], figure->name);
-        for (size_t i = 0; own && i < own->curve_count; i++)
-            for (size_t k = 0; stands_for_run(own, i) && k < own->curves[i].count; k++)
-                negative |= own->curves[i].y[k] < 0;
-        figure->y_log |= own && own->y_log;
-        figure->x_log |= own && own->x_log;
-        figure->y_signed |= own && own->y_signed;
-        figure->equal_axes |= own && own->equal_axes;
-        if (own) {
-            join_labels(figure->x_label, own->x_label);
-            join_labels(figure->y_label, own->y_label);
-        }
+        const struct figure *own = overlay->own[run];
+        if (!own)
+            continue;
+        for (size_t i = 0; i < own->curve_count; i++)
+            negative |=
+                stands_for_run(own, i) && extent_of(own->curves[i].y, own->curves[i].count).low < 0;
+        figure->y_log |= own->y_log;
+        figure->x_log |= own->x_log;
+        figure->y_signed |= own->y_signed;
+        figure->equal_axes |= own->equal_axes;
+        join_labels(figure->x_label, own->x_label);
+        join_labels(figure->y_label, own->y_label);
     }
     figure->y_log &= !negative;
     figure->x_log &= figure->y_log;
@@ -253,11 +253,11 @@ static void show_hidden(struct figure *figure)
 
 /* Tells whether the curves of all runs say the same in the key of their own figure. *label becomes
  * these words; NULL if several curves stand for each run. */
-static bool same_label(const struct overlay *overlay, const char *name, const char **label)
+static bool same_label(const struct overlay *overlay, const char **label)
 {
     *label = NULL;
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = figure_find(&overlay->own[run], name);
+        const struct figure *own = overlay->own[run];
         const char *of = own && has_one_curve(own) ? first_curve(own)->label : NULL;
         if (of && *label && strcmp(of, *label) != 0)
             return false;
@@ -279,7 +279,7 @@ static void list_runs(const struct overlay *overlay, struct figure *figure, bool
 {
     bool any = false;
     for (size_t run = 0; run < overlay->count; run++) {
-        const bool there = figure_find(&overlay->own[run], figure->name) != NULL;
+        const bool there = overlay->own[run] != NULL;
         const char *mark = overlay->runs[run].mark;
         if (missing ? there : !there || !mark[0])
             continue;
@@ -297,7 +297,7 @@ static void list_runs(const struct overlay *overlay, struct figure *figure, bool
 static void tell_systems(const struct overlay *overlay, struct figure *figure)
 {
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *own = figure_find(&overlay->own[run], figure->name);
+        const struct figure *own = overlay->own[run];
         if (!own || !own->systems)
             continue;
         text_print(figure_sentence(figure), "Of an ensemble: %s.", own->systems);
@@ -330,10 +330,10 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     const char *label;
     if (!figure)
         return error->status;
-    const bool same = same_label(overlay, own->name, &label);
+    const bool same = same_label(overlay, &label);
     join_axes(overlay, figure);
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *of = figure_find(&overlay->own[run], own->name);
+        const struct figure *of = overlay->own[run];
         char name[FIGURE_LABEL_SIZE];
         if (!of)
             continue;
@@ -342,7 +342,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
             return error->status;
     }
     for (size_t run = 0; run < overlay->count; run++) {
-        const struct figure *of = figure_find(&overlay->own[run], own->name);
+        const struct figure *of = overlay->own[run];
         if (of && add_marks(figure, of, of == own, error))
             return error->status;
     }
@@ -356,16 +356,18 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     return STATUS_OK;
 }
 
-/* Tells whether one of the first `run` runs has a figure of this name, or only one of all. */
-static bool is_drawn(const struct overlay *overlay, size_t run, const char *name)
+/* Finds the figures of this name. Tells whether one is to be laid over the others for this run: the
+ * first of several that have one does it for all. */
+static bool find_figures(struct overlay *overlay, const struct figures *own, size_t run,
+                         const char *name)
 {
     size_t before = 0, all = 0;
     for (size_t i = 0; i < overlay->count; i++) {
-        const bool there = figure_find(&overlay->own[i], name) != NULL;
-        before += there && i < run;
-        all += there;
+        overlay->own[i] = figure_find(&own[i], name);
+        before += overlay->own[i] && i < run;
+        all += overlay->own[i] != NULL;
     }
-    return before > 0 || all < 2;
+    return before == 0 && all > 1;
 }
 
 /* Returns the unit of time that all runs have; that of their files if they have none in common. */
@@ -385,7 +387,7 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
 {
     const size_t shown = count < FIGURE_MAX_LINES ? count : FIGURE_MAX_LINES;
     struct figures own[FIGURE_MAX_LINES] = { { 0 } };
-    const struct overlay overlay = { runs, shown, own };
+    struct overlay overlay = { runs, shown, { NULL } };
     enum status status = STATUS_OK;
     for (size_t run = 0; run < shown && !status; run++) {
         struct trajectory *trajectory;
@@ -400,7 +402,8 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
     for (size_t run = 0; run < shown && !status; run++)
         for (size_t i = 0; i < own[run].count && !status; i++) {
             const struct figure *figure = &own[run].figures[i];
-            if (figure->alone || figure->curve_count == 0 || is_drawn(&overlay, run, figure->name))
+            if (figure->alone || figure->curve_count == 0 ||
+                !find_figures(&overlay, own, run, figure->name))
                 continue;
             status = lay_over(&overlay, figure, figures, error);
             if (!status)

@@ -14,7 +14,6 @@
 #include "base/name.h"
 #include "base/sha256.h"
 #include "integrator/stage-list.h"
-#include "report/findings-table.h"
 #include "report/outcome.h"
 #include "report/plot.h"
 #include "report/script.h"

@@ -39,6 +39,11 @@ void page_nothing_measured(struct text *html, const struct result *result, bool 
  * STATUS_IO. */
 enum status page_csv(struct text *html, const char *heading, const char *path, struct error *error);
 
+/* Returns the relative address of a file beside the page, whose name may have slashes. Other signs
+ * are escaped ("%3A" for a colon), so that no name is taken for an address elsewhere or for a
+ * script. NULL for want of memory. */
+json_t *page_address(const char *name);
+
 /* --- several runs: compare.c ------------------------------------------------------------------ */
 
 /* The page of several runs: the differences between them, and between their results. */
@@ -53,9 +58,29 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
 void compare_head(struct text *html, const struct differences *runs, bool members,
                   const char *warning);
 
-/* Returns the relative address of a file beside the page, whose name may have slashes. Other signs
- * are escaped ("%3A" for a colon), so that no name is taken for an address elsewhere or for a
- * script. NULL for want of memory. */
-json_t *page_address(const char *name);
+/* --- the table of findings: findings-table.c -------------------------------------------------- */
+
+/* The table of findings on the page of a run: what its config expects, and what the program checks
+ * by itself. */
+
+/* Returns the groups of the table that have rows, [{"heading", "rows"}], with the words of each
+ * cell; no quantity counts as held in a run that has not ended. A new array; NULL for want of
+ * memory. */
+json_t *findings_table_view(const struct result *result);
+
+/* Tells whether the energy is among the failures and other quantities held: these say little. */
+bool findings_table_lost_energy(const struct result *result);
+
+/* --- the player: player.c --------------------------------------------------------------------- */
+
+/* The player shows the bodies in three dimensions, frame by frame. A script in the page
+ * (templates/player.js) draws them from positions that are in the page too. */
+
+/* Appends the script of the player as it stands in the page. */
+void player_script(struct text *script);
+
+/* Appends the player of a run's trajectory to a page. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+enum status player_add(const struct result *result, struct trajectory *trajectory,
+                       struct text *html, struct error *error);
 
 #endif

@@ -6,7 +6,7 @@
  * stored as differences from the frame before, low bytes and high bytes apart, compressed by zlib,
  * as base64.
  */
-#include "report/player.h"
+#include "report/page.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

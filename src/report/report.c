@@ -21,7 +21,6 @@
 #include "report/draw.h"
 #include "report/figure.h"
 #include "report/page.h"
-#include "report/player.h"
 #include "report/plot.h"
 #include "report/result.h"
 #include "report/template.h"
@@ -315,7 +314,7 @@ static enum status draw_runs(const struct report *report, struct figures *figure
                              struct text *html, struct error *error)
 {
     const char *const plots = report->options->plots;
-    if ((plots && choice_select(plots, figures, error)) || check_files(report, figures, error))
+    if ((plots && figures_select(plots, figures, error)) || check_files(report, figures, error))
         return error->status;
     if (!report->can_draw) {
         template_fill(html, "without-figures.html",

@@ -274,34 +274,20 @@ static size_t first_line(const struct figure *figure, const char *label, size_t 
     return end;
 }
 
-/* Returns the lines that labels take, and finds the letters of the longest line. */
-static size_t key_lines(const struct figure *figure, size_t *longest)
+/* Finds the number of columns of equal width that the key has room for, 0 without a key, and its
+ * height. */
+static void measure_key(const struct figure *figure, int *columns, int *height)
 {
-    size_t lines = 0, letters;
-    *longest = 0;
+    size_t lines = 0, longest = 0, letters;
     for (size_t i = 0; i < figure->curve_count; i++)
         for (const char *label = figure->curves[i].label; *label; lines++) {
             label += first_line(figure, label, &letters);
-            *longest = letters > *longest ? letters : *longest;
+            longest = letters > longest ? letters : longest;
         }
-    return lines;
-}
-
-/* Returns the columns of equal width that the key has room for; 0 without a key. */
-static int key_columns(const struct figure *figure)
-{
-    size_t longest;
-    const size_t lines = key_lines(figure, &longest);
     const size_t room = (key_width(figure) + KEY_SAMPLE) / (longest + KEY_SAMPLE);
-    const size_t columns = room < 1 ? 1 : room < KEY_COLUMNS ? room : KEY_COLUMNS;
-    return (int)(lines < columns ? lines : columns);
-}
-
-static int key_height(const struct figure *figure)
-{
-    size_t longest;
-    const int columns = key_columns(figure), lines = (int)key_lines(figure, &longest);
-    return columns ? KEY_ROW_HEIGHT * ((lines + columns - 1) / columns) : 0;
+    const size_t most = room < 1 ? 1 : room < KEY_COLUMNS ? room : KEY_COLUMNS;
+    *columns = (int)(lines < most ? lines : most);
+    *height = *columns ? KEY_ROW_HEIGHT * (((int)lines + *columns - 1) / *columns) : 0;
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */
@@ -400,7 +386,9 @@ const struct curve *script_curve(const struct figure *figure, size_t drawn)
 
 json_t *script_view(const struct figure *figure)
 {
-    const int height = (figure->equal_axes ? 430 : 310) + key_height(figure);
+    int columns, key_height;
+    measure_key(figure, &columns, &key_height);
+    const int height = (figure->equal_axes ? 430 : 310) + key_height;
     char range[64] = "";
     if (figure->range[0] < figure->range[1])
         snprintf(range, sizeof range, "%.9g:%.9g", figure->range[0], figure->range[1]);
@@ -409,7 +397,7 @@ json_t *script_view(const struct figure *figure)
     document_append(&axes, axis_view(figure, 'y'));
     return DOCUMENT(
         { "name", json_string(figure->name) }, { "palette", palette_view() }, { "axes", axes },
-        { "key_columns", json_integer(key_columns(figure)) },
+        { "key_columns", json_integer(columns) },
         { "linear", json_boolean(!figure->x_log && !figure->y_log && !figure->y_signed) },
         { "equal_axes", json_boolean(figure->equal_axes) }, { "range", json_string(range) },
         { "height", json_integer(height) }, { "png_height", json_integer(2 * height) },
