@@ -95,6 +95,18 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
+/* Refuses criteria on the virial ratio, which in a frame that rotates may have any value. */
+static void check_criteria(const struct config *config, const char *list, struct error *error)
+{
+    for (size_t i = 0; i < config_count(config, list); i++) {
+        const struct section *const section = config_item(config, list, i);
+        if (strstr(section_string(section, "quantity"), "virial_ratio"))
+            section_error(section, "quantity", error,
+                          "physics.rotation != 0: the virial ratio leaves out the Coriolis force, "
+                          "and may have any value");
+    }
+}
+
 /* Initial conditions whose velocities make orbits in an inertial frame only. */
 static const char *const inertial[] = { "two-body",  "orbits", "figure-eight", "outer-solar-system",
                                         "encounter", "disc",   "galaxy" };
@@ -127,8 +139,11 @@ static void check_fields(const struct experiment *experiment, struct error *erro
         section_error(bodies, "virial_ratio", error,
                       "counts the attraction of the bodies alone, and there are %s; leave it out",
                       turns ? "forces of a rotating frame" : "external fields");
-    if (turns)
+    if (turns) {
         check_start(bodies, error);
+        check_criteria(config, "expect", error);
+        check_criteria(config, "stop_when", error);
+    }
     if (s->physics.boundary == BOUNDARY_PERIODIC)
         section_error(asked, key, error, "%s",
                       turns ? "a periodic box cannot turn; use boundary = \"open\""

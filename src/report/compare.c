@@ -86,7 +86,7 @@ static void name_error(json_t *rows, const char *diagnostic, const char *column,
 }
 
 /* Tells whether one of the runs is an ensemble. Its last rows are those of system 1; only the
- * energy error is that of its worst system. */
+ * energy error is the largest of all systems. */
 static bool has_ensemble(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -113,7 +113,7 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
             struct errors_axis captioned = *axis;
             captioned.caption = !has_ensemble(runs) ? "At the end of each run."
                                 : is_energy_error(diagnostic, column)
-                                    ? "At the end of each run, of the worst system of an ensemble."
+                                    ? "The largest of each run, in the worst system of an ensemble."
                                     : "At the end of each run, of system 1 of an ensemble.";
             errors_draw(&captioned, name, figures, error);
         }
@@ -162,11 +162,19 @@ static const char *slope_of(const struct differences *runs)
 /* Writes the label of the axis: time.step with its unit, any other key as it is. */
 static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
 {
-    const char *key = runs->keys[runs->x];
-    const struct units *units = result_units(&runs->results[0]);
+    const char *const key = runs->keys[runs->x];
     char unit[UNITS_LABEL_SIZE] = "";
-    if (units && strcmp(key, "time.step") == 0)
-        units_label(units, (struct dimension)DIMENSION_TIME, unit);
+    for (size_t run = 0; run < runs->count && strcmp(key, "time.step") == 0; run++) {
+        const struct units *const units = result_units(&runs->results[run]);
+        char own[UNITS_LABEL_SIZE] = "";
+        if (units)
+            units_label(units, (struct dimension)DIMENSION_TIME, own);
+        if (run > 0 && strcmp(own, unit) != 0) {
+            snprintf(label, FIGURE_LABEL_SIZE, "%s, each run in its own units", key);
+            return label;
+        }
+        memcpy(unit, own, sizeof unit);
+    }
     return figure_label(key, unit, label);
 }
 
@@ -223,7 +231,7 @@ static enum status draw_against_costs(const struct differences *runs,
     }
     for (size_t i = before; i < figures->count; i++)
         text_print(&figures->figures[i].caption, "%s%s",
-                   has_ensemble(runs) ? " For an ensemble: its worst system at the end." : "",
+                   has_ensemble(runs) ? " For an ensemble: that of its worst system." : "",
                    is_of_one_length(runs)
                        ? ""
                        : " The runs came to different times, and errors at these do not compare.");

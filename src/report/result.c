@@ -434,8 +434,6 @@ bool result_is_whole(const struct result *result)
 
 double result_energy_error(const struct result *result)
 {
-    if (result_real(result, FIELD_SYSTEMS) > 1)
-        return fabs(result_real(result, FIELD_RELATIVE_ENERGY_ERROR));
     const double largest = result_real(result, FIELD_LARGEST_ENERGY_ERROR);
     /* A run of an earlier version knows the error of its rows alone. */
     return isnan(largest) ? result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR)

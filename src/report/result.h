@@ -110,8 +110,7 @@ bool result_has_end(const struct result *result);
 bool result_is_whole(const struct result *result);
 
 /* Returns the largest energy error of the run, by which it is judged: in its rows and at the checks
- * of the watch between them; NaN if it is not known. Of an ensemble: that of the worst system at
- * the end. */
+ * of the watch between them; NaN if it is not known. For an ensemble that of all systems. */
 double result_energy_error(const struct result *result);
 
 /* Returns the number of systems of an ensemble that are left out of the statistics for their energy

@@ -36,7 +36,7 @@ enum status time_scales_structure(const struct physics *physics, const struct bo
                                   struct time_scales_structure *structure, struct error *error)
 {
     *structure = (struct time_scales_structure){ 0 };
-    if (physics->boundary == BOUNDARY_PERIODIC || bodies->count < LEAST_BODIES)
+    if (physics->boundary == BOUNDARY_PERIODIC || physics->external || bodies->count < LEAST_BODIES)
         return STATUS_OK;
     struct bound_pairs pairs;
     struct sphere sphere;

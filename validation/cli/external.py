@@ -214,6 +214,8 @@ def test_what_the_fields_keep():
     go("kept", CLUSTER)
     rows = columns("kept/conservation.csv")
     assert about("kept")["verdict"] == "none"
+    # The energy in the fields tells nothing of the time in which bodies cross their own cluster.
+    assert about("kept")["time_scales"]["crossing"] is None, about("kept")["time_scales"]
     assert abs(rows["relative_energy_error"]).max() < 1e-8, rows["relative_energy_error"]
     L = {axis: rows[f"angular_momentum_{axis}"] for axis in "xyz"}
     assert abs(L["z"] - L["z"][0]).max() < 1e-12 * abs(L["z"]).max() + 1e-13, L["z"]

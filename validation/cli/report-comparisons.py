@@ -147,12 +147,14 @@ def test_errors_of_diagnostics_of_one_class():
 
 
 def test_errors_of_ensembles():
-    """of an ensemble the worst system's energy error is compared; other columns say whose"""
+    """of an ensemble the largest energy error of all systems is compared, not that of its end; other
+    columns say whose; a step in several units is in none of them"""
     need_gnuplot()
     for step in (0.004, 0.002, 0.001):
         make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
-        change_run(f"study/{step}", systems=3, relative_energy_error=-7 * step**2,
-                   interactions=1 / step, diagnostics__a={"distance_error": step})
+        change_run(f"study/{step}", systems=3, relative_energy_error=-3 * step**2,
+                   largest_energy_error=7 * step**2, interactions=1 / step,
+                   diagnostics__a={"distance_error": step})
     report("study")
     page = read("study/report.html")
     for figure in ("step", "interactions"):
@@ -164,6 +166,11 @@ def test_errors_of_ensembles():
     assert "worst system of an ensemble" in captions["energy_error-against-step"], captions
     assert "its worst system" in captions["energy_error-against-interactions"], captions
     assert "of system 1 of an ensemble" in captions["distance_error-against-step"], captions
+    assert 'set xlabel "time.step [T]"' in read("study/plots/energy_error-against-step.gp")
+    change_run("study/0.002", config__physics__units="si")
+    report("study")
+    assert 'set xlabel "time.step, each run in its own units"' in read(
+        "study/plots/energy_error-against-step.gp")
 
 
 def test_names_of_runs():

@@ -369,6 +369,8 @@ def test_what_is_refused():
               for kind, words in (("virial", "Coriolis"), ("orbit", "a field"),
                                   ("binaries", "inertial frame"),
                                   ("disc-profile", "inertial frame"), ("escapers", "alone"))]
+    cases += [(("-P", f'{kind}=({{ quantity = "virial_ratio"; at_least = 0.1; }})'),
+               (f"-P {kind}", "quantity", "Coriolis")) for kind in ("expect", "stop_when")]
     for arguments, words in cases:
         for command in ("check", "run"):
             pathlib.Path("run.cfg").write_text(config())

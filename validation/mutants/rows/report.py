@@ -185,7 +185,7 @@ ROWS = [
     ("src/report/findings.c", "isfinite(share) ? \"the\" : \"The\",", "\"the\",",
      "cli/report*.py"),
     ("src/report/page.c", '{ "tile_error", FIELD_LARGEST_ENERGY_ERROR,',
-     '{ "tile_error", FIELD_RELATIVE_ENERGY_ERROR,', "cli/moving-frames.py"),
+     '{ "tile_error", FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR,', "cli/moving-frames.py"),
     ("src/report/error-cost.c", "{ c->error, drawn->choice.target.asked };",
      "{ c->error, c->error };", "cli/report-asked.py"),
     ("src/report/error-cost.c", "if (reached > asked || isinf(reached))", "if (isinf(reached))",
