@@ -354,15 +354,6 @@ static const char *help_of(const struct subject *subject, const char *column)
     return NULL;
 }
 
-/* Writes a name like "tidal-field" or "tidal_field" as words: "Tidal field". */
-static void put_words(char *words, size_t size, const char *name)
-{
-    snprintf(words, size, "%s", name);
-    for (char *c = words; *c; c++)
-        *c = *c == '_' || *c == '-' ? ' ' : *c;
-    words[0] = (char)(words[0] >= 'a' && words[0] <= 'z' ? words[0] - 'a' + 'A' : words[0]);
-}
-
 /*
  * Draws column *column, and those behind it that have the same unit, in one figure, as many as one
  * shows. Moves *column to the first of them that is left, or to the number of columns if none is.
@@ -391,7 +382,7 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     }
     text_print(&caption, subject->bin ? ", at the last event." : ".");
     snprintf(name, sizeof name, "%.40s-%.40s", subject->of.type, first->name);
-    put_words(type, sizeof type, subject->of.type);
+    figure_words(subject->of.type, "_-", type);
     if (count == 1)
         snprintf(title, sizeof title, "%.40s: %.40s", type, first->name);
     else

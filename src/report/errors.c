@@ -132,11 +132,9 @@ static void set_ticks(const struct errors_axis *axis, double *sorted, struct fig
 static void name_figure(struct figure *figure, const char *name, const struct errors_axis *axis)
 {
     snprintf(figure->name, sizeof figure->name, "%.50s-against-%.30s", name, axis->name);
-    snprintf(figure->title, sizeof figure->title, "%.80s against %.60s", name, axis->title);
-    for (char *c = figure->title; *c && c < figure->title + strlen(name); c++)
-        *c = *c == '_' ? ' ' : *c;
-    if (figure->title[0] >= 'a' && figure->title[0] <= 'z')
-        figure->title[0] = (char)(figure->title[0] - 'a' + 'A');
+    char words[FIGURE_LABEL_SIZE];
+    figure_words(name, "_", words);
+    snprintf(figure->title, sizeof figure->title, "%.80s against %.60s", words, axis->title);
     snprintf(figure->x_label, sizeof figure->x_label, "%.90s", axis->label);
     snprintf(figure->y_label, sizeof figure->y_label, "%.90s",
              strcmp(name, "energy_error") == 0 ? "largest |ΔE|/max(|E₀|, |U₀|)" : name);

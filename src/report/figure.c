@@ -253,6 +253,14 @@ const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_
     return memcpy(buffer, label, sizeof label);
 }
 
+void figure_words(const char *name, const char *signs, char words[FIGURE_LABEL_SIZE])
+{
+    snprintf(words, FIGURE_LABEL_SIZE, "%s", name);
+    for (char *c = words; *c; c++)
+        *c = strchr(signs, *c) ? ' ' : *c;
+    words[0] = (char)(words[0] >= 'a' && words[0] <= 'z' ? words[0] - 'a' + 'A' : words[0]);
+}
+
 void figures_change_time(struct figures *figures, const struct time_unit *unit)
 {
     for (size_t f = 0; f < figures->count && unit->size != 1.0; f++) {

@@ -118,6 +118,9 @@ struct text *figure_sentence(struct figure *figure);
 /* Writes "name [unit]", or the name alone for a pure number, and returns `buffer`. */
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
+/* Writes a name, "tidal_field", as words, "Tidal field", with a blank for each of the signs. */
+void figure_words(const char *name, const char *signs, char words[FIGURE_LABEL_SIZE]);
+
 /* Changes the axes of time from the unit of the run to another one. */
 void figures_change_time(struct figures *figures, const struct time_unit *unit);
 
