@@ -16,8 +16,8 @@ from frames import records
 
 CLUSTER = """
 name = "cluster";
-bodies = { initial = "plummer"; count = 30; seed = 3; };
-physics = { softening = 0.05; };
+bodies = { initial = "plummer"; count = 30; masses = "salpeter"; seed = 3; };
+physics = { softening = 0.2; };
 time = { step = 0.01; end = 0.35; };
 outputs = ( { type = "xyz"; every = 10; } );
 """

@@ -117,4 +117,6 @@ ROWS = [
     ("src/formats/rows.c", "bodies->species_count = 0;\n    else if", ";\n    else if",
      "cli/body-names.py"),
     ("src/formats/read-xyz.c", '    { "species", { "species" }, 1 },\n', "", "cli/body-names.py"),
+    ("src/formats/npz.c", "put(&arrays->array[ARRAY_MASS], &b->m[i]);",
+     "put(&arrays->array[ARRAY_MASS], &b->m[first]);", "cli/convert.py"),
 ]
