@@ -161,15 +161,23 @@ def tables_at(velocity):
     return found, m.sum(), (m @ x) / m.sum()
 
 
+def drift_periods():
+    """the length of the run in dynamical times, by the size about the centre of mass"""
+    about = json.loads(pathlib.Path("frame/run.json").read_text())
+    return about["watch"]["energy_drift"]["periods"]
+
+
 def test_every_diagnostic_in_a_moving_frame():
     """of a cluster that moves along each axis every column is that of the cluster at rest, but for
     the sums that know the frame, which are by their formulas"""
     rest, mass, center = tables_at(numpy.zeros(3))
+    periods = drift_periods()
     times = rest["conservation", "time"]
     assert len({table for table, _ in rest}) > 11 and rest["escapers", "unbound"][0] > 0
     for axis in range(3):
         velocity = BOOST * numpy.eye(3)[axis]
         moving, _, _ = tables_at(velocity)
+        assert periods > 0 and abs(drift_periods() / periods - 1) < 1e-9, (periods, axis)
         turn = mass * numpy.cross(center, velocity)
         more = {("conservation", name): 0.5 * mass * BOOST ** 2 for name in ("kinetic", "energy")}
         for k, letter in enumerate("xyz"):

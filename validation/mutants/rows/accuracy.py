@@ -247,4 +247,6 @@ ROWS = [
     ("src/accuracy/trust-outlook.c", "(time - g->time) / fit->time", "0.0", "unit/trust"),
     ("src/accuracy/trust-outlook.c", "(s == 0 && k == 0) || is_worse",
      "(s == 0 && k == 0) && is_worse", "unit/trust"),
+    ("src/accuracy/watch-energy.c", "const double x = b->x[i] - center[0], y",
+     "const double x = b->x[i] + center[0], y", "cli/moving-frames.py"),
 ]
