@@ -95,4 +95,10 @@ EQUIVALENT = [
      "bodies without forces: run.json has no error of theirs"),
     ("src/commands/command-info.c", "if (line.length > 0)", "if (line.length > 1)",
      "no list of stages is one letter long"),
+    ("src/force/direct/third-law.inc", "GROUP_OF group = { 0 };", "GROUP_OF group = { 1 };",
+     "its first member, a position, is written before it is read"),
+    ("src/space/point-tree.c", "if (middle <= j)", "if (!(middle <= j))",
+     "cells that overlap: the same counts take longer"),
+    ("src/diagnostics/escapers.c", "enum { ROUNDS = 100 };", "enum { ROUNDS = 101 };",
+     "no cluster takes that many rounds"),
 ]
