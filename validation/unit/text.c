@@ -69,6 +69,7 @@ static void test_text_grows(void **state)
     assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4);
     assert_int_equal(strlen(text.bytes), text.length);
     text_free(&text);
+    assert_true(!text.bytes && text.length == 0); /* and can be used, or freed, again */
 }
 
 static void test_cells_are_quoted_where_they_need_it(void **state)

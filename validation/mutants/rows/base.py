@@ -66,4 +66,5 @@ ROWS = [
     ("src/base/descriptor.c", "const size_t left = size - *length;",
      "const size_t left = size + *length;", "unit/child"),
     ("src/base/document.c", "code == ENAMETOOLONG;", "code != ENAMETOOLONG;", "unit/document"),
+    ("src/base/text.c", "*text = (struct text){ 0 };", ";", "unit/text"),
 ]
