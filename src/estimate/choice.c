@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "accuracy/copies.h"
+#include "backend/backend.h"
 #include "estimate/experiment.h"
 #include "estimate/pilot.h"
 #include "space/nearest.h"
@@ -315,6 +316,14 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
+/* Tells whether the candidate is one of several that has steps of its own and forces on a GPU,
+ * whose time is not that of its pairs. */
+static bool is_untimed(const struct search *search, const struct candidate *candidate)
+{
+    return search->choice->count > 1 && search->experiment->simulation.class_ == &backend_cuda &&
+           integrator_chooses_steps(candidate->setting.integrator);
+}
+
 /* Makes pilot runs of all candidates, in their order: the first is usually the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
@@ -329,6 +338,10 @@ static enum status try_all(struct search *search, double part, struct error *err
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))
             continue;
+        if (is_untimed(search, c)) {
+            snprintf(c->why, sizeof c->why, "not yet timed on a GPU");
+            continue;
+        }
         if (try_integrator(search, part, c, &refused) == STATUS_CONFIG && choice->count > 1)
             snprintf(c->why, sizeof c->why, "%.80s", refused.text);
         else

@@ -39,8 +39,8 @@ def orrery(*arguments, **executor):
                           timeout=120 * tap.PATIENCE)
 
 
-def go(directory, *overrides, status=0, restart=False, **executor):
-    pathlib.Path("run.cfg").write_text(CLUSTER)
+def go(directory, *overrides, text=CLUSTER, status=0, restart=False, **executor):
+    pathlib.Path("run.cfg").write_text(text)
     keys = [word for override in overrides for word in ("-P", override)]
     result = orrery("run", "run.cfg", "-q", "--restart" if restart else "--force", "-o", directory,
                     *keys, **executor)
@@ -123,6 +123,15 @@ def test_it_says_what_it_does():
     compute = about("auto")["compute"]
     assert compute["backend"] == "openmp", compute
     assert compute["choice"] == "hermite4 chooses its own steps, for which auto takes the CPU"
+
+
+def test_nothing_chooses_it():
+    """for an error that is asked for, a run on a GPU takes steps of one length"""
+    asked = CLUSTER.replace('integrator = "hermite4"; step = 0.0625;', "energy_error = 1e-4;")
+    assert asked != CLUSTER
+    go("asked", "bodies.count=8", "time.end=0.5", text=asked)
+    assert about("asked")["compute"]["backend"] == "cuda"
+    assert not about("asked").get("own_steps"), about("asked")
 
 
 def test_what_cannot_be_done_is_said():
