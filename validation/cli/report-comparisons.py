@@ -147,8 +147,8 @@ def test_errors_of_diagnostics_of_one_class():
 
 
 def test_errors_of_ensembles():
-    """of an ensemble the largest energy error of all systems is compared, not that of its end; other
-    columns say whose; a step in several units is in none of them"""
+    """of an ensemble the largest energy error of all systems is compared, not that of its end;
+    other columns say whose; a step in several units is in none of them"""
     need_gnuplot()
     for step in (0.004, 0.002, 0.001):
         make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
