@@ -52,6 +52,18 @@ struct body_tree {
     uint32_t *spare_index;
 };
 
+/* Return cell k below the root of a branch, which is cell 0 itself and stands before the others,
+ * and the number of these cells. */
+static inline uint32_t body_tree_cell_below(const struct body_tree_branch *branch, uint32_t k)
+{
+    return k ? branch->first + k - 1 : branch->root;
+}
+
+static inline uint32_t body_tree_cells_below(const struct body_tree_branch *branch)
+{
+    return 1 + branch->last - branch->first;
+}
+
 /* Creates a tree for `count` bodies, of which a leaf has at most `leaf`, or more if the room for
  * cells runs out. STATUS_MEMORY. */
 enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,

@@ -292,21 +292,17 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
     return scale;
 }
 
-/* Finds the allowed errors of a cell and of all below it; `scale` is the sum that the cells above
- * it have found. */
+/* Finds the scales of all leaves below a cell, or of the cell; `scale` is the sum that the cells
+ * above it have found. */
 static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                         size_t from, size_t to, float scale)
 {
     struct fmm_cell *const cell = &field->cells[target];
     size_t end;
     scale += scale_at(field, walk, target, from, to, &end);
-    if (cell->child[0]) {
-        for (int k = 0; k < 2; k++)
-            scale_below(field, walk, cell->child[k], to, end, scale);
-        fmm_set_allowed_error(field->cells, target);
-    } else {
-        cell->allowed_error = scale * fmm_size_factor(cell);
-    }
+    cell->allowed_error = scale;
+    for (int k = 0; k < 2 && cell->child[0]; k++)
+        scale_below(field, walk, cell->child[k], to, end, scale);
 }
 
 static void scale(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,

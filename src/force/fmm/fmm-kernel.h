@@ -35,20 +35,30 @@ static inline void fmm_center(const struct fmm_cell *cell, double center[3])
 }
 
 /* Returns the factor by which the size of a target lessens its allowed error, since more cells act
- * on each body below a larger one. The allowed error is this factor times the scale, the least sum
- * of m / (r^2 + eps^2) at any body of the target. */
+ * on each body below a larger one. */
 static inline float fmm_size_factor(const struct fmm_cell *cell)
 {
     return powf(fmaxf((float)(cell->last - cell->first) / 32, 1), -0.36f);
 }
 
-/* Sets the allowed error of cell c by the lesser scale of its children. */
-static inline void fmm_set_allowed_error(struct fmm_cell *cells, uint32_t c)
+/*
+ * Sets the allowed error of cell c. That of a leaf follows from its scale f, which stands there and
+ * is the least sum of m / (r^2 + eps^2) at any body of the leaf, and from the root mean square F of
+ * the scales of all bodies. The accuracy is one of root mean squares, to which weakly pulled bodies
+ * add little: they may have a larger part of their own acceleration wrong, as sqrt(F / f), but at
+ * most FMM_MOST_LENIENT times as much. A parent takes the least of its children.
+ */
+#define FMM_MOST_LENIENT 4.0f
+
+static inline void fmm_set_allowed_error(struct fmm_cell *cells, uint32_t c, float mean_scale)
 {
-    const struct fmm_cell *const one = &cells[cells[c].child[0]], *const two = one + 1;
-    cells[c].allowed_error = fminf(one->allowed_error / fmm_size_factor(one),
-                                   two->allowed_error / fmm_size_factor(two)) *
-                             fmm_size_factor(&cells[c]);
+    struct fmm_cell *const cell = &cells[c];
+    const struct fmm_cell *const one = &cells[cell->child[0]], *const two = one + 1;
+    const float f = cell->allowed_error;
+    const float least = cell->child[0] ? fminf(one->allowed_error / fmm_size_factor(one),
+                                               two->allowed_error / fmm_size_factor(two))
+                                       : fminf(sqrtf(f * mean_scale), FMM_MOST_LENIENT * f);
+    cell->allowed_error = least * fmm_size_factor(cell);
 }
 
 /* The field of one tree. The multipoles are float or double, as the kernels that work on them. */
@@ -103,8 +113,8 @@ struct fmm_walk {
 
 struct fmm_kernels {
     bool estimate_is_fine; /* the estimate of 1/r is right to some 6e-5 */
-    /* Finds the scales and allowed errors of all cells below `target`, and of `target` itself,
-     * which is reached by `path` as in sum(). */
+    /* Finds the scales of all leaves below `target`, which is reached by `path` as in sum(), and
+     * leaves them in allowed_error. */
     void (*scale)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                   size_t length, uint32_t target);
     /* Finds center, radius, multipoles and their radii of one cell, from its bodies or from its

@@ -23,9 +23,8 @@ static const double uniform_part = 0.25;
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Returns the scale at the bodies of a leaf; the error of each body may be as large as the scale
- * allows. */
-static double scale_of(const struct fmm *fmm, uint32_t leaf)
+/* Returns what is allowed of the error of each body of a leaf, without the factor of its size. */
+static double allowed_of(const struct fmm *fmm, uint32_t leaf)
 {
     const struct fmm_cell *const cell = &fmm->field.cells[leaf];
     return (double)(cell->allowed_error / fmm_size_factor(cell));
@@ -39,27 +38,16 @@ static double estimate_of(const struct fmm *fmm, uint32_t leaf)
 /* The functions that tell, for each sample, which error is expected of each body of a leaf; by it
  * the sample is chosen. */
 static double (*const expected[FMM_SAMPLES])(const struct fmm *fmm, uint32_t leaf) = {
-    [FMM_FIRST] = scale_of, [FMM_AUDIT] = estimate_of
+    [FMM_FIRST] = allowed_of, [FMM_AUDIT] = estimate_of
 };
-
-/* Return cell k of a branch, its root first, and the number of its cells. */
-static uint32_t cell_of(const struct body_tree_branch *branch, uint32_t k)
-{
-    return k ? branch->first + k - 1 : branch->root;
-}
-
-static uint32_t cells_of(const struct body_tree_branch *branch)
-{
-    return 1 + branch->last - branch->first;
-}
 
 /* Returns the mean square of the errors that are expected of all bodies. */
 static double expected2(const struct fmm *fmm, enum fmm_sample which)
 {
     double sum = 0;
     for (size_t b = 0; b < fmm->tree->branches; b++)
-        for (uint32_t k = 0; k < cells_of(&fmm->tree->branch[b]); k++) {
-            const uint32_t c = cell_of(&fmm->tree->branch[b], k);
+        for (uint32_t k = 0; k < body_tree_cells_below(&fmm->tree->branch[b]); k++) {
+            const uint32_t c = body_tree_cell_below(&fmm->tree->branch[b], k);
             const struct fmm_cell *const cell = &fmm->field.cells[c];
             if (!cell->child[0])
                 sum += (cell->last - cell->first) * pow(expected[which](fmm, c), 2);
@@ -90,8 +78,8 @@ static void choose_bodies(struct fmm *fmm, enum fmm_sample which)
     sample->count = 0;
     sample->expected2 = expected2(fmm, which);
     for (size_t b = 0; b < tree->branches; b++)
-        for (uint32_t k = 0; k < cells_of(&tree->branch[b]); k++) {
-            const uint32_t c = cell_of(&tree->branch[b], k);
+        for (uint32_t k = 0; k < body_tree_cells_below(&tree->branch[b]); k++) {
+            const uint32_t c = body_tree_cell_below(&tree->branch[b], k);
             const struct fmm_cell *const cell = &fmm->field.cells[c];
             if (cell->child[0])
                 continue;
@@ -233,7 +221,7 @@ void fmm_tally_branch(struct fmm *fmm, size_t branch)
     for (size_t i = root->first; i < root->last; i++)
         for (int d = 0; d < 3; d++)
             a2 += fmm->field.sums[d][i] * fmm->field.sums[d][i];
-    fmm->a2[branch] = a2;
+    fmm->squares[branch] = a2;
 }
 
 bool fmm_misses_accuracy(struct fmm *fmm)
@@ -247,7 +235,7 @@ bool fmm_misses_accuracy(struct fmm *fmm)
     if (fmm_thread(fmm) == 0) {
         double a2 = 0;
         for (size_t b = 0; b < fmm->tree->branches; b++)
-            a2 += fmm->a2[b];
+            a2 += fmm->squares[b];
         const double ratio = error_of(fmm, FMM_SAMPLES, a2);
         fmm->done = interruption_noticed(fmm->base.physics.interruption) || ratio <= audited ||
                     fmm->repeats++ == MOST_REPEATS;

@@ -132,7 +132,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
         !(f->walks = memory_array(threads, sizeof *f->walks, error)) ||
         !(f->extents = memory_array(threads, sizeof *f->extents, error)) ||
         !(f->parents = memory_array(BODY_TREE_TRUNK, sizeof *f->parents, error)) ||
-        !(f->a2 = memory_array(BODY_TREE_TRUNK, sizeof *f->a2, error)) ||
+        !(f->squares = memory_array(BODY_TREE_TRUNK, sizeof *f->squares, error)) ||
         !(f->field.estimate = memory_array(cells, sizeof *f->field.estimate, error)))
         return error->status;
     for (int d = 0; d < 4; d++)
@@ -153,7 +153,7 @@ static void destroy(struct force *force)
     for (int d = 0; d < 4; d++)
         memory_free(f->field.sums[d]);
     memory_free(f->field.estimate);
-    memory_free(f->a2);
+    memory_free(f->squares);
     memory_free(f->parents);
     memory_free(f->extents);
     memory_free(f->walks);
@@ -271,6 +271,19 @@ static void grow_branches(struct fmm *fmm)
     fmm_next_phase(fmm);
 }
 
+/* Returns the sum of the squares of the scales of all bodies of a branch. */
+static double squares_of_scales(const struct fmm *fmm, const struct body_tree_branch *branch)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < body_tree_cells_below(branch); k++) {
+        const struct fmm_cell *const cell = &fmm->field.cells[body_tree_cell_below(branch, k)];
+        if (!cell->child[0])
+            sum += (cell->last - cell->first) * pow((double)cell->allowed_error, 2);
+    }
+    return sum;
+}
+
+/* Finds the scales of all leaves, and from these what is allowed of every cell's error. */
 static void find_scales(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
@@ -281,12 +294,21 @@ static void find_scales(struct fmm *fmm)
         const uint32_t root = tree->branch[item].root;
         fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread(fmm)], path,
                             path_to(fmm, root, path), root);
+        fmm->squares[item] = squares_of_scales(fmm, &tree->branch[item]);
     }
+    fmm_next_phase(fmm);
+    double sum = 0;
+    for (size_t b = 0; b < tree->branches; b++)
+        sum += fmm->squares[b];
+    const float mean = (float)sqrt(sum / (double)tree->count);
+    while (fmm_take_item(fmm, tree->branches, &item))
+        for (uint32_t k = body_tree_cells_below(&tree->branch[item]); k-- > 0;)
+            fmm_set_allowed_error(cells, body_tree_cell_below(&tree->branch[item], k), mean);
     fmm_next_phase(fmm);
     if (fmm_thread(fmm) == 0)
         for (size_t c = tree->trunk; c-- > 0;)
-            if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
-                fmm_set_allowed_error(cells, (uint32_t)c);
+            if (cells[c].child[0] && cells[c].child[0] < tree->trunk)
+                fmm_set_allowed_error(cells, (uint32_t)c, mean);
     fmm_next_phase(fmm);
 }
 

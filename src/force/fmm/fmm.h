@@ -58,10 +58,10 @@ struct fmm {
     struct expansion *expansion;
     struct body_tree *tree;
     struct fmm_field field;
-    struct fmm_walk *walks;        /* one of each thread */
-    struct fmm_extent *extents;    /* one of each thread */
-    uint32_t *parents;             /* the parent of each cell of the trunk */
-    double *a2;                    /* of each branch: sum of the squares of its accelerations */
+    struct fmm_walk *walks;     /* one of each thread */
+    struct fmm_extent *extents; /* one of each thread */
+    uint32_t *parents;          /* the parent of each cell of the trunk */
+    double *squares; /* of each branch: the sum of the squares of its scales, later accelerations */
     double origin[3], scale, mass; /* units of the tree: (x - origin) scale, m / mass */
     struct fmm_sampled samples[FMM_SAMPLES];
     int rounds;      /* rounds of the search for the tolerance */
