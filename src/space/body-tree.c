@@ -10,7 +10,7 @@
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
 /* The limits of leaves in the outskirts: see is_leaf(). */
-enum { SPARSE_LEAF = 4, CONTRAST = 8 };
+enum { SPARSE_LEAF = 4, CONTRAST = 6 };
 
 size_t body_tree_cells_of(size_t count)
 {
