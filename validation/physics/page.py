@@ -46,8 +46,8 @@ TAIL = """## Faults that the tests find
 `make check-mutants LOT=20261128 COUNT=300` plants faults that it draws with a seed, each in one
 line, and runs tests of that line (`make mutants-map` finds them). Faults that do not compile or
 change nothing (`validation/mutants/equivalents.py`) do not count. Of the 300, 177 were tried on
-2026-11-27, most of those in lines that unit tests run. *Before*: by the tests of that day. *Since*:
-also by those written afterwards for missed faults that could give a user a wrong number.
+2026-11-27 without a map, by tests of their folder or chosen by hand, most in lines that unit tests
+run. *Before*: by the tests of that day. *Since*: also by those written afterwards for missed faults.
 
 | folder | tried | found before | since |
 |---|---|---|---|
