@@ -106,12 +106,13 @@ static enum status cuda_create(const struct backend_options *options, const stru
                          options->integrator->variant.name);
     if (force_check_direct(&options->force, "the cuda backend", error))
         return error->status;
-    if (physics->external && strcmp(options->force.kernel, "portable") == 0)
-        return error_set(
-            error, STATUS_CONFIG,
-            "compute.kernel = \"portable\": on a GPU external fields and rotating frames "
-            "have other last bits than on a CPU; choose another kernel, or backend "
-            "\"openmp\"");
+    const bool own_steps = integrator_chooses_steps(options->integrator);
+    if ((physics->external || own_steps) && strcmp(options->force.kernel, "portable") == 0)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.kernel = \"portable\": on a GPU %s have other last bits than on "
+                         "a CPU; choose another kernel, or backend \"openmp\"",
+                         own_steps ? "the sums of integrators that choose their own steps"
+                                   : "external fields and rotating frames");
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return error_memory(error);

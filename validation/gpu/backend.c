@@ -1014,8 +1014,7 @@ static struct outcome take_steps(const struct backend_class *class_,
     struct outcome outcome;
     struct bodies *b = case_bodies(systems, count, 51);
     struct backend *backend = make(class_, with, &case_soft, b);
-    outcome.phi = aligned_alloc(MEMORY_ALIGNMENT, 2 * bodies_length(b) * sizeof(double));
-    memset(outcome.phi, 0, 2 * bodies_length(b) * sizeof(double));
+    outcome.phi = memory_array(2 * bodies_length(b), sizeof(double), &error);
     double *const psi = outcome.phi + bodies_length(b);
     for (uint64_t done = 0; done < steps; done += cut ? 1 : steps) {
         if (advance_grid(backend, with, cut ? 1 : steps, &error))
