@@ -47,7 +47,7 @@ TAIL = """## Faults that the tests find
 line, and runs tests of that line (`make mutants-map` finds them). Faults that do not compile or
 change nothing (`validation/mutants/equivalents.py`) do not count. Of the 300, 177 were tried on
 2026-11-27 without a map, by tests of their folder or chosen by hand, most in lines that unit tests
-run. *Before*: by the tests of that day. *Since*: also by those written afterwards for missed faults.
+run. *Before*: by the tests of that day. *Since*: also by those written later for missed faults.
 
 | folder | tried | found before | since |
 |---|---|---|---|
