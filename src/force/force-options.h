@@ -60,7 +60,7 @@ struct force_options {
     int threads;        /* threads of the team that will compute the forces; at least 1 */
     struct force_share share;
     const struct force_method *method; /* a row of the table in method.h; NULL: direct sums */
-    double accuracy; /* of methods that are not exact: rms |error of a| / rms |a| */
+    double accuracy; /* of methods that are not exact: the wanted rms |error of a| / rms |a| */
     bool profiled;   /* the parts of each force are timed, for the method's profile() */
 };
 

@@ -1,11 +1,12 @@
 /*
- * Integrators that choose their own steps: they have no list of stages, keep a state between two
- * grid points, and bring the bodies to each grid point at which the run observes. A row of the
- * table in integrator.c names the class of such an integrator. The backends create an object of the
- * class for their bodies and call its advance() in place of the stages; with `cuda` a GPU sums the
- * forces, and `auto` takes the CPU. With several ranks each rank has an object, and rank 0 one more
- * that keeps the state of all systems (backend/rank-work.c). The shadows, trial runs and replays of
- * a run have backends, and so objects, of their own.
+ * Integrators that choose their own steps: they have no list of stages, keep a state from one call
+ * to the next, and bring the bodies to the times at which the run observes them, the grid points:
+ * multiples of the grid step, the config's time.step. A row of the table in integrator.c names the
+ * class of such an integrator. The backends create an object of the class for their bodies and call
+ * its advance() in place of the stages; with `cuda` a GPU sums the forces, and `auto` takes the
+ * CPU. With several MPI ranks each rank has an object, and rank 0 one more that keeps the state of
+ * all systems (backend/rank-work.c). Copies of a simulation by which a run finds its own errors
+ * (shadows, trial runs, replays) have backends, and so objects, of their own.
  *
  * An object keeps the promises of the program:
  *   - The results have the same bits for any number of threads, and for a system alone or among

@@ -102,7 +102,8 @@ ALWAYS_INLINE vdouble magnitude(vdouble a)
     return (vdouble)((mask_double)a & INT64_MAX);
 }
 
-/* Updates an array where the mask is set; in one system in all lanes it is set everywhere. */
+/* Stores a vector in the lanes for which the mask is set; in all lanes if they have one system,
+ * whose bodies take the same steps. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);

@@ -65,9 +65,9 @@ enum status direct_find_kernels(const struct force_options *options, const struc
 /* Checks that a kernel that is the same on every machine is asked for in double. STATUS_CONFIG. */
 enum status direct_check_precision(const struct force_options *options, struct error *error);
 
-/* Returns a hash of this CPU's estimates of 1/sqrt(a) with an instruction set: CPUs whose hashes
- * differ differ in the last bits of all kernels of that set, of any method. 0 if `isa` names no set
- * of this build. */
+/* Returns a hash of this CPU's estimates of 1/sqrt(a) by the instruction set `isa`. On two CPUs
+ * with different hashes the results of all kernels of that set differ in the last bits. 0 if `isa`
+ * names no set of this build. */
 uint32_t direct_estimates(const char *isa);
 
 /* The functions of the method that compute accelerations and potentials (sums.c), and those for

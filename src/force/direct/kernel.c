@@ -41,10 +41,10 @@
  *    order of additions is that of the rounds. A system of 256 bodies and more takes this loop, the
  *    kernel `symmetric`, a smaller one that of plain.inc: see choose_kernel() in direct.c.
  *
- * jerk-kernel.inc sums for bodies that are due at a time of their own, with or without the rates of
- * change.
- * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
- * portable.inc is the plain loop itself, of which only 2 is left.
+ * jerk-kernel.inc sums the accelerations of a few bodies, those that are due, with or without the
+ * rates of change of these accelerations. batch-kernel.inc puts systems of few bodies into the
+ * lanes instead of the bodies of one system. portable.inc is the plain loop itself, of which only 2
+ * is left.
  */
 #include "force/direct/kernel.h"
 

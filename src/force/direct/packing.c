@@ -182,7 +182,8 @@ void packing_lend(struct packing *packing, const struct physics *physics,
                                              .box = physics->box_length } };
 }
 
-/* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
+/* The functions fill_...() are loops over whole arrays, one for each way to pack, so that compilers
+ * turn them into vector code. */
 CLONE_FOR_VECTORS
 static void fill_double(double *restrict packed, const double *restrict x, double scale,
                         struct range range)

@@ -62,7 +62,7 @@ void packing_open(struct packing *packing, const struct physics *physics,
 void packing_lend(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 
-/* Packs the bodies of a range. */
+/* Packs the masses and positions of a range of the system's bodies. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 
 /* Pack masses, positions or velocities of a range of the system's bodies, from arrays that begin

@@ -434,8 +434,8 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 
 /* --- accelerations and potentials ------------------------------------------------------------- */
 
-/* Computes accelerations. If one process holds those of all bodies, a system that lacks the masses
- * for the third law is summed by that process alone. */
+/* Computes accelerations. If one process is to hold those of all bodies (force->held), a system in
+ * which a mass is too small for the third law is summed by that process alone. */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {
