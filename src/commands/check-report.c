@@ -389,5 +389,7 @@ void check_report(const struct check_results *check, int done, const struct swee
                  ? "which setting keeps what is asked for (a run tries it for a tenth of its work)"
                  : part_names[part],
              part == done ? ": the time that a check may take is over" : "");
+    if (check->warnings.length > 0)
+        item("warning", "%s", check->warnings.bytes);
     print_sweep(sweep);
 }

@@ -8,6 +8,7 @@
 #include "commands/check-report.h"
 #include "commands/commands.h"
 #include "estimate/accuracy-target.h"
+#include "estimate/prospects.h"
 
 static enum status print_keys(const struct config *config, struct error *error)
 {
@@ -45,7 +46,7 @@ static enum status try_part(struct check_results *check, enum check_part part, c
         if (run_prepare(check->prepared.config, run, false, &check->prepared.run, error))
             return error->status;
         check->record = run_record(check->prepared.run);
-        return STATUS_OK;
+        return prospects_check(record->experiment, record->criteria, &check->warnings, error);
     }
     if (part == CHECK_ADVICE && accuracy_target_key(&record->target))
         return STATUS_OK; /* the step follows from the accuracy that is asked for */
@@ -55,7 +56,7 @@ static enum status try_part(struct check_results *check, enum check_part part, c
         return resolution_measure(&x->simulation.physics, x->simulation.bodies, record->backend,
                                   &check->resolution, error);
     const struct advice_wish wish = {
-        .bound = criteria_energy_bound(record->criteria),
+        .bound = criteria_energy_bound(record->criteria, false),
         .work = ADVICE_USUAL_WORK,
         .present = NAN,
     };
@@ -86,6 +87,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     }
     if (!status)
         check_report(&check, part, &sweep);
+    text_free(&check.warnings);
     prepare_done(&check.prepared);
     return status;
 }

@@ -43,7 +43,7 @@ static const struct column columns[COLUMNS] = {
       "its semi-major axis, half the sum of the turning points' distances, as in the diagnostic "
       "orbit" },
     { "hardest_eccentricity", DIMENSION_NONE, "its eccentricity, likewise" },
-    { "hardest_energy_kt", DIMENSION_NONE, "its binding energy in kT" },
+    { "hardest_energy_kt", DIMENSION_NONE, "its binding energy in kT; empty without a bound pair" },
 };
 
 /* Returns kT, 2/3 of the mean kinetic energy of the bodies with mass in the frame of their centre

@@ -61,7 +61,8 @@ static const struct column columns[COLUMNS] = {
       "alone has mass (M, at the velocity V), e is the sum over all others of 1/2 |v - V|^2 - G M "
       "/ "
       "sqrt(r^2 + eps^2), r their distance from it; if no body has mass, in external fields, e is "
-      "the sum over all bodies of 1/2 v^2 + phi; empty in all other cases" },
+      "the sum over all bodies of 1/2 v^2 + phi; empty with several masses, or one in "
+      "fields" },
     { "internal_energy", DIMENSION_ENERGY,
       "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged; with "
       "external fields it is E itself, which in a rotating frame is Jacobi's energy" },

@@ -11,8 +11,8 @@ enum { SLOPE, SLOPE_ERROR, REDUCED_CHI2, SHELLS, ISOTHERMAL_DISPERSION, COLUMNS 
 static const struct column columns[COLUMNS] = {
     { "density_slope", DIMENSION_NONE,
       "s of density = A r^s, with which the numbers of bodies in the shells of the range `fit` are "
-      "most likely; -2 for an isothermal sphere; empty if these shells together have fewer than "
-      "four times `least_bodies` bodies" },
+      "most likely; -2 for an isothermal sphere; empty if its shells have fewer than four times "
+      "`least_bodies` bodies" },
     { "density_slope_error", DIMENSION_NONE,
       "its standard error by counting noise, times sqrt(density_slope_chi2) if that "
       "exceeds 1" },

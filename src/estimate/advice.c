@@ -418,9 +418,9 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
     double left = wish->work, step = fmin(x->simulation.step, advice->step);
     if (!isnan(wish->present))
         advice->step = step = fmin(step, step_after_present(x, wish));
-    for (bool spare = false; !spare && left >= trial_run_work(x, step);) {
+    for (bool spare = false; !spare && left >= trial_run_work(x, step, wish->bound);) {
         struct trial_run tried;
-        left -= trial_run_work(x, step);
+        left -= trial_run_work(x, step, wish->bound);
         if (trial_run_make(x, step, wish->bound, &tried, error))
             return error->status;
         if (tried.within || advice->trial != ADVICE_HOLDS) {
@@ -466,7 +466,7 @@ static enum status try_as_it_is(const struct experiment *x, const struct advice_
 {
     *tried = (struct trial_run){ .step = x->simulation.step };
     *holds = false;
-    if (!isnan(wish->present) || trial_run_work(x, x->simulation.step) > wish->work)
+    if (!isnan(wish->present) || trial_run_work(x, x->simulation.step, wish->bound) > wish->work)
         return STATUS_OK;
     const enum status status = trial_run_make(x, x->simulation.step, wish->bound, tried, error);
     *holds = tried->within;

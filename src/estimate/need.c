@@ -35,7 +35,7 @@ static struct force_options force_options(const struct config *config, size_t sy
     return options;
 }
 
-static const struct diagnostic_class *diagnostic_class(const struct section *section)
+const struct diagnostic_class *need_diagnostic(const struct section *section)
 {
     size_t index = 0;
     while (&diagnostic_at(index)->variant != section_variant(section))
@@ -46,7 +46,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
 /* Returns the bytes of the state that a diagnostic keeps for `systems` systems. */
 static double state_bytes(const struct section *section, double systems)
 {
-    const struct diagnostic_class *class_ = diagnostic_class(section);
+    const struct diagnostic_class *class_ = need_diagnostic(section);
     const double times = class_->system_reals_key
                              ? fmax(1.0, (double)section_integer(section, class_->system_reals_key))
                              : 1.0;
@@ -57,14 +57,14 @@ static double state_bytes(const struct section *section, double systems)
 /* Returns the number of rows that a diagnostic writes for a system at one event. */
 static double rows_of(const struct section *section)
 {
-    const char *key = diagnostic_class(section)->rows_key;
+    const char *key = need_diagnostic(section)->rows_key;
     return key ? (double)section_integer(section, key) : 1.0;
 }
 
 /* Returns the bytes that a diagnostic borrows while it measures a system. */
 static double borrowed_by(const struct section *section, double count, int threads)
 {
-    const struct diagnostic_class *class_ = diagnostic_class(section);
+    const struct diagnostic_class *class_ = need_diagnostic(section);
     return count * (double)class_->body_bytes +
            threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
@@ -73,7 +73,7 @@ static double borrowed_by(const struct section *section, double count, int threa
  * made; 0 for a single system, which has none. */
 static double aggregated(const struct section *section, double systems)
 {
-    const struct diagnostic_class *class_ = diagnostic_class(section);
+    const struct diagnostic_class *class_ = need_diagnostic(section);
     const double rows = rows_of(section);
     const double bins = (double)class_->bin_columns;
     if (systems == 1.0)

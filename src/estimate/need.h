@@ -54,6 +54,10 @@ struct room;
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error);
 
+/* Returns the class of the diagnostic that a section of the list `diagnostics` describes. */
+struct diagnostic_class;
+const struct diagnostic_class *need_diagnostic(const struct section *section);
+
 /* Writes "1.2 GB" into buffer, and returns it. */
 enum { NEED_TEXT_SIZE = 32 };
 const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE]);

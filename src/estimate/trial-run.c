@@ -2,14 +2,53 @@
 
 #include <math.h>
 
+#include "diagnostics/diagnostic-table.h"
+#include "estimate/need.h"
+#include "observation/criteria.h"
+
 /* The error over its limit at which a trial run ends: with so large an error the energy is lost. */
 static const double hopeless = 10.0;
 /* The work of one call of the backend, in pair interactions: a tenth of a second or two. */
 static const double call_work = 2e8;
 
-/* The part of the bound that the energy error of a trial may reach at the checks of its accuracy
- * watch; the rows of the run lie between these checks and may see larger errors. */
-static const double unseen_part = 0.5;
+/* The part of the bound that the energy error of a trial may reach. The rest is left to chance,
+ * since other kinds of machine round differently. */
+static const double bound_part = 0.5;
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Returns how often the diagnostic with this index measures the energy of the run, in steps; 0: it
+ * does not. Statistics over the systems of an ensemble need the energies of all of them. */
+static uint64_t energy_every(const struct experiment *x, size_t index)
+{
+    const struct section *const section = config_item(x->config, "diagnostics", index);
+    const bool measures =
+        x->simulation.bodies->systems > 1 || (need_diagnostic(section)->needs & NEED_CONSERVED);
+    return measures ? (uint64_t)section_integer(section, "every") : 0;
+}
+
+/* Returns the first step after `step` at which a diagnostic measures the energy; UINT64_MAX if none
+ * does. */
+static uint64_t next_row(const struct experiment *x, uint64_t step)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < config_count(x->config, "diagnostics"); i++) {
+        const uint64_t every = energy_every(x, i);
+        if (every > 0 && (step / every + 1) * every < next)
+            next = (step / every + 1) * every;
+    }
+    return next;
+}
+
+/* Returns the number of rows with energies in `steps` steps, of all diagnostics together. */
+static double row_count(const struct experiment *x, double steps)
+{
+    double count = 0.0;
+    for (size_t i = 0; i < config_count(x->config, "diagnostics"); i++)
+        if (energy_every(x, i) > 0)
+            count += steps / (double)energy_every(x, i);
+    return count;
+}
 
 /* --- work ------------------------------------------------------------------------------------- */
 
@@ -25,7 +64,10 @@ static const struct pace {
     { NULL, 1e4, 1.0 },
 };
 
-double trial_run_work(const struct experiment *x, double step)
+/* The work of a row besides its pairs, over that of a force evaluation. */
+static const double row_overheads = 10.0;
+
+double trial_run_work(const struct experiment *x, double step, double bound)
 {
     const struct pace *pace = paces;
     while (pace->class_ && pace->class_ != x->simulation.class_ &&
@@ -35,7 +77,10 @@ double trial_run_work(const struct experiment *x, double step)
         force_work(&x->simulation.options.force, (double)x->simulation.bodies->systems,
                    (double)x->simulation.bodies->count);
     const double forces = (double)integrator_forces_per_step(x->simulation.integrator);
-    return experiment_step_count(x, step) * forces * (pace->overhead + work * pace->slower);
+    const double steps = experiment_step_count(x, step), pairs = work * pace->slower;
+    const double rows = isfinite(bound) ? row_count(x, steps) : 0.0;
+    return steps * forces * (pace->overhead + pairs) +
+           rows * (row_overheads * pace->overhead + pairs);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -46,7 +91,33 @@ struct attempt {
     struct watch *watch;
     struct moment now;
     double bound;
+    struct diagnostic *energies; /* measures the rows; NULL: there is no bound */
+    double largest;              /* largest energy error of all rows so far */
 };
+
+/* Takes a row of the diagnostic `conservation`. An energy error that is undefined has no size. */
+static enum status take_row(void *context, size_t system, const double *values, struct error *error)
+{
+    (void)system, (void)error;
+    struct attempt *const attempt = context;
+    const struct diagnostic *const energies = attempt->energies;
+    for (size_t c = 0; c < energies->column_count; c++)
+        if (quantity_of_energy(energies->columns[c].name))
+            attempt->largest = fmax(attempt->largest, fabs(values[c]));
+    return STATUS_OK;
+}
+
+/* Creates the diagnostic that measures the rows, if there is a bound and the config has one. */
+static enum status open_rows(struct attempt *attempt, struct error *error)
+{
+    const struct config *const config = attempt->experiment->config;
+    for (size_t i = 0; i < config_count(config, "diagnostics") && isfinite(attempt->bound); i++) {
+        const struct section *const section = config_item(config, "diagnostics", i);
+        if (need_diagnostic(section) == &diagnostic_conservation)
+            return diagnostic_create(section, &attempt->now, &attempt->energies, error);
+    }
+    return STATUS_OK;
+}
 
 static enum status open_attempt(const struct experiment *x, double step, struct attempt *attempt,
                                 struct error *error)
@@ -56,28 +127,36 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
                         error) ||
         simulation_begin(simulation, error))
         return error->status;
-    return watch_follow(config_section(x->config, "watch"), simulation,
-                        experiment_step_count(x, step), &attempt->now, &attempt->watch, error);
+    if (watch_follow(config_section(x->config, "watch"), simulation, experiment_step_count(x, step),
+                     &attempt->now, &attempt->watch, error))
+        return error->status;
+    return open_rows(attempt, error);
 }
 
 static void close_attempt(struct attempt *attempt)
 {
+    diagnostic_destroy(attempt->energies);
     watch_destroy(attempt->watch);
     simulation_destroy(&attempt->simulation);
 }
 
+/* Returns the largest energy error that a criterion may have seen, at a check of the watch or in a
+ * row. */
+static double energy_error(const struct attempt *attempt)
+{
+    return fmax(watch_energy_error(attempt->watch), attempt->largest);
+}
+
 static double error_in_limits(const struct attempt *attempt)
 {
-    return fmax(watch_error_in_limits(attempt->watch),
-                watch_energy_error(attempt->watch) / attempt->bound);
+    return fmax(watch_error_in_limits(attempt->watch), energy_error(attempt) / attempt->bound);
 }
 
 /* Returns the largest energy error over its limit as the verdict judges it: errors during close
  * passages count less. */
 static double judged_in_limits(const struct attempt *attempt)
 {
-    return fmax(watch_judged_in_limits(attempt->watch),
-                watch_energy_error(attempt->watch) / attempt->bound);
+    return fmax(watch_judged_in_limits(attempt->watch), energy_error(attempt) / attempt->bound);
 }
 
 /* Advances to step `next` by short calls of the backend, between which an interruption is
@@ -86,7 +165,7 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
 {
     const struct experiment *const x = attempt->experiment;
     struct interruption *const interruption = x->simulation.physics.interruption;
-    const double most = call_work / (trial_run_work(x, attempt->now.dt) /
+    const double most = call_work / (trial_run_work(x, attempt->now.dt, INFINITY) /
                                      experiment_step_count(x, attempt->now.dt));
     enum status status = STATUS_OK;
     while (!status && attempt->now.step < next) {
@@ -101,19 +180,34 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
     return status;
 }
 
-/* Advances from each check of the accuracy watch to the next, until the last step or until the
- * error is `hopeless` times its limit. */
+/* Measures the energies of the row at the present step; `measured`: the watch has just done so. */
+static enum status see_row(struct attempt *attempt, bool measured, struct error *error)
+{
+    const struct row_sink sink = { take_row, attempt };
+    if (!measured && (simulation_fetch(&attempt->simulation, error) ||
+                      simulation_measure(&attempt->simulation, error)))
+        return error->status;
+    return diagnostic_measure(attempt->energies, &attempt->now, &sink, error);
+}
+
+/* Advances from each check of the accuracy watch, and each row, to the next, until the last step or
+ * until the error is `hopeless` times its limit. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
     enum status status =
         watch_look(attempt->watch, &attempt->simulation, &attempt->now, false, error);
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
         const uint64_t due = watch_next(attempt->watch, attempt->now.step);
-        const uint64_t next = due < steps ? due : steps;
+        const uint64_t check = due < steps ? due : steps;
+        const uint64_t row =
+            attempt->energies ? next_row(attempt->experiment, attempt->now.step) : UINT64_MAX;
+        const uint64_t next = check < row ? check : row;
         status = advance(attempt, next, error);
-        if (!status)
+        if (!status && next == check)
             status = watch_look(attempt->watch, &attempt->simulation, &attempt->now, next == steps,
                                 error);
+        if (!status && attempt->energies && (next == row || next == steps))
+            status = see_row(attempt, next == check, error);
     }
     return status;
 }
@@ -129,7 +223,7 @@ enum status trial_run_make(const struct experiment *x, double step, double bound
         status = play(&attempt, (uint64_t)experiment_step_count(x, step), &broken);
     if (attempt.watch && (!status || status == STATUS_NUMERICAL)) {
         trial->within = !status && watch_within_limits(attempt.watch, NULL) &&
-                        watch_energy_error(attempt.watch) <= unseen_part * bound;
+                        energy_error(&attempt) <= bound_part * bound;
         trial->error_in_limits = error_in_limits(&attempt);
         watch_text(attempt.watch, NULL, trial->text);
     }

@@ -1,7 +1,8 @@
 /*
  * A trial run: a copy of the bodies moves through the whole run with another step, with a backend
  * and an integrator of its own, under an accuracy watch of its own; it writes nothing. A run with
- * this step then moves in the same way to the bit, and its watch comes to the same verdict.
+ * this step then moves in the same way to the bit, and its watch comes to the same verdict. If the
+ * energy error has a bound, the trial also measures it at all rows at which the run will.
  */
 #ifndef ORRERY_ESTIMATE_TRIAL_RUN_H
 #define ORRERY_ESTIMATE_TRIAL_RUN_H
@@ -21,13 +22,14 @@ struct trial_run {
     char text[WATCH_TEXT_SIZE]; /* what the watch says of the trial run; "" if nothing */
 };
 
-/* Returns the work of a trial run, as the number of pair interactions that would take as long. */
-double trial_run_work(const struct experiment *experiment, double step);
+/* Returns the work of a trial run, as the number of pair interactions that would take as long. The
+ * arguments are those of trial_run_make(). */
+double trial_run_work(const struct experiment *experiment, double step, double bound);
 
-/* Makes a trial run with `step`. `bound` is the largest energy error that is wanted, over max(|E0|,
- * |U0|); if it is infinite, only the limits of the watch count. The trial ends early if the energy
- * is far off. STATUS_MEMORY, STATUS_UNAVAILABLE; STATUS_STOPPED if the experiment's interruption
- * asks for it. */
+/* Makes a trial run with `step`. `bound` is the largest energy error that is wanted, in any column
+ * that quantity_of_energy() names; if it is infinite, only the limits of the watch count. The trial
+ * ends early if the energy is far off. STATUS_MEMORY, STATUS_UNAVAILABLE; STATUS_STOPPED if the
+ * experiment's interruption asks for it. */
 enum status trial_run_make(const struct experiment *experiment, double step, double bound,
                            struct trial_run *trial, struct error *error);
 

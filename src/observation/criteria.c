@@ -67,6 +67,29 @@ static void name_units(struct criterion *criterion, const struct diagnostic *con
     units_behind(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
 }
 
+/* Writes why a value of the column is undefined: the clause of its definition that says when its
+ * cell is empty. */
+static void define_undefined(struct criterion *criterion, const struct diagnostic *diagnostic)
+{
+    static const char *const clauses[] = { "; empty ", ", empty " };
+    char *const why = criterion->why_undefined;
+    const size_t size = sizeof criterion->why_undefined;
+    const char *found = NULL, *const help = diagnostic->columns[criterion->column].help;
+    for (size_t k = 0; k < COUNT_OF(clauses) && !found; k++)
+        found = strstr(help, clauses[k]);
+    if (criterion->of_energy)
+        snprintf(why, size,
+                 ", since E0 and U0 are 0; test_energy_error is that of bodies without mass");
+    else if (found) {
+        found += strlen(clauses[0]);
+        snprintf(why, size, ", as it is %.*s", (int)strcspn(found, ";"), found);
+    } else if (diagnostic->class_->column_count == 0) /* statistics over the systems */
+        snprintf(why, size, ", since too few systems have a value");
+    else
+        snprintf(why, size, "; orrery info %s tells what it is",
+                 diagnostic->columns[criterion->column].name);
+}
+
 static bool is_of_energy(const struct criterion *criterion,
                          const struct diagnostic *const *diagnostics)
 {
@@ -95,6 +118,7 @@ enum status expectations_create(const struct config *config, const char *group,
         if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK) {
             name_units(criterion, diagnostics, units);
             criterion->of_energy = is_of_energy(criterion, diagnostics);
+            define_undefined(criterion, diagnostics[criterion->diagnostic]);
         }
         read_bounds(criterion, error);
     }
@@ -121,10 +145,8 @@ static double margin(const struct criterion *criterion, double value)
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
-/* Tells whether a row at `time` counts: whether it lies between the times `after` and `before` of
- * the criterion. A time is a number of steps times their length, so equal times may differ by
- * rounding. */
-static bool is_within(const struct criterion *criterion, double time)
+/* A time is a number of steps times their length, so equal times may differ by rounding. */
+bool criterion_counts(const struct criterion *criterion, double time)
 {
     const double slack = 1e-9 * fabs(time);
     return time >= criterion->after - slack && time <= criterion->before + slack;
@@ -132,7 +154,7 @@ static bool is_within(const struct criterion *criterion, double time)
 
 static void judge_value(struct criterion *criterion, size_t system, double time, double value)
 {
-    if (!is_within(criterion, time))
+    if (!criterion_counts(criterion, time))
         return;
     if (criterion->rows == 0 || isnan(value) ||
         margin(criterion, value) < margin(criterion, criterion->worst)) {
@@ -174,7 +196,7 @@ const struct criterion *expectations_met(const struct expectations *expectations
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct criterion *c = &expectations->criteria[i];
-        if (c->diagnostic == diagnostic && is_within(c, time) &&
+        if (c->diagnostic == diagnostic && criterion_counts(c, time) &&
             margin(c, value_of(c, values, error)) >= 0)
             return c;
     }
@@ -228,17 +250,30 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
         criterion_text(met, criteria->ended_by);
 }
 
-static bool bounds_energy(const struct criterion *criterion)
+/* Tells whether the criterion bounds the size of an energy error, as a shorter step may help to
+ * keep; no step gives a criterion a value that has none at the end of a run. */
+static bool bounds_energy(const struct criterion *criterion, bool ended)
 {
-    return strstr(criterion->quantity, "energy_error") && criterion->lowest <= 0.0;
+    return quantity_of_energy(criterion->quantity) && criterion->lowest <= 0.0 &&
+           !(ended && isnan(criterion->worst));
 }
 
-double criteria_energy_bound(const struct criteria *criteria)
+bool criteria_fail_otherwise(const struct criteria *criteria, bool ended)
+{
+    for (size_t i = 0; i < criteria->expect.count; i++) {
+        const struct criterion *c = &criteria->expect.criteria[i];
+        if ((c->failures > 0 || (ended && c->rows == 0)) && !bounds_energy(c, ended))
+            return true;
+    }
+    return false;
+}
+
+double criteria_energy_bound(const struct criteria *criteria, bool ended)
 {
     double bound = INFINITY;
     for (size_t i = 0; i < criteria->expect.count; i++) {
         const struct criterion *c = &criteria->expect.criteria[i];
-        if (bounds_energy(c))
+        if (bounds_energy(c, ended))
             bound = fmin(bound, fmax(0.0, isfinite(c->highest) ? c->highest : -c->lowest));
     }
     return bound;
@@ -274,9 +309,7 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
 
 const char *criterion_why_undefined(const struct criterion *criterion)
 {
-    return criterion->of_energy && criterion->rows > 0 && isnan(criterion->worst)
-               ? ", since E0 and U0 are 0; test_energy_error is that of bodies without mass"
-               : "";
+    return criterion->rows > 0 && isnan(criterion->worst) ? criterion->why_undefined : "";
 }
 
 /* Returns the row for the table of findings: how the criterion stands. Of its two bounds the row
@@ -287,7 +320,7 @@ static struct finding row_of(const struct criterion *c, bool ended)
     const double bound = below ? c->lowest : c->highest;
     const bool fails = c->failures > 0 || (ended && c->rows == 0);
     return (struct finding){
-        .subject = bounds_energy(c) ? FINDING_OF_ENERGY : FINDING_OF_ROWS,
+        .subject = bounds_energy(c, ended) ? FINDING_OF_ENERGY : FINDING_OF_ROWS,
         .name = c->quantity,
         .unit = c->unit,
         .value = c->worst,
@@ -371,6 +404,11 @@ static bool names_column(const char *quantity, const struct diagnostic *diagnost
     else if (is_table(diagnostic))
         return false;
     return strcmp(quantity, diagnostic->columns[column].name) == 0;
+}
+
+bool quantity_of_energy(const char *name)
+{
+    return strstr(name, "energy_error") != NULL;
 }
 
 size_t quantity_find(const char *name, const struct diagnostic *const *diagnostics, size_t count,

@@ -33,6 +33,7 @@ struct criterion {
     /* Units of the bounds and of the two times, as messages show them: " km/s", " Myr"; "" if there
      * is none. */
     char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
+    char why_undefined[200]; /* see criterion_why_undefined() */
     union {
         struct {
             double rows;  /* number of rows that counted */
@@ -76,6 +77,10 @@ void expectations_row(struct expectations *expectations, size_t diagnostic, size
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
                                          double time, const double *values, double error);
 
+/* Tells whether a row at `time` counts: whether it lies between the times `after` and `before` of
+ * the criterion. */
+bool criterion_counts(const struct criterion *criterion, double time);
+
 /* Tell whether the criterion holds, or all criteria do: at least one row counted and none
  * failed. */
 bool criterion_holds(const struct criterion *criterion);
@@ -85,9 +90,9 @@ bool expectations_hold(const struct expectations *expectations);
  * row after the start of the run has counted. */
 bool criterion_is_judged(const struct criterion *criterion);
 
-/* Returns the reason why the worst value is undefined, and the quantity to use instead, as the end
- * of a sentence: ", since E0 and U0 are 0; ..."; "" if the value is defined or the reason is not
- * known. */
+/* Returns the reason why the worst value is undefined, as the end of a sentence: ", since E0 and U0
+ * are 0; ..." or, from the definition of the column, ", as it is without a bound pair"; "" if the
+ * value is defined. */
 const char *criterion_why_undefined(const struct criterion *criterion);
 
 /* Writes the criterion into `buffer`, which it returns: "energy_error <= 0.0001". */
@@ -120,8 +125,14 @@ enum status criteria_create(const struct config *config, const struct units *uni
 void criteria_destroy(struct criteria *criteria);
 
 /* Returns the smallest bound that `expect` puts on the size of an energy error; infinite if there
- * is none. A criterion that asks for a large error is no such bound. */
-double criteria_energy_bound(const struct criteria *criteria);
+ * is none. A criterion that asks for a large error is no such bound. After a run that has `ended`
+ * neither is one without a value, undefined or not seen: no step could give it one. */
+double criteria_energy_bound(const struct criteria *criteria, bool ended);
+
+/* Tells whether a criterion of `expect` has failed, or has seen no row of a run that has `ended`,
+ * and no shorter step would help: it is no bound on the size of an energy error, or has no value.
+ */
+bool criteria_fail_otherwise(const struct criteria *criteria, bool ended);
 
 /* Judges a row by both lists, with the arguments of expectations_row(). Notes in `ended_by` the
  * first condition of stop_when that is met. */
@@ -136,6 +147,10 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
 struct quantity_index {
     size_t diagnostic, column; /* index of the diagnostic, and of the column in it */
 };
+
+/* Tells whether the name is that of an energy error: "energy_error", "test_energy_error",
+ * "conservation.relative_energy_error", or a statistic of one. */
+bool quantity_of_energy(const char *name);
 
 /* Counts the columns of `diagnostics` (an entry may be NULL) that have this name; *quantity becomes
  * the last of them. Columns of tables, which have many rows at each event, are found only by

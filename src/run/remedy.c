@@ -30,7 +30,8 @@ struct failed_run {
     double deadline;                  /* clock_seconds() when the search ends */
     struct experiment start;
     struct advice_wish wish;
-    char *text; /* the remedy, a buffer of REMEDY_TEXT_SIZE bytes */
+    const char *holds; /* what is said of a setting that was tried: "holds (tried)" */
+    char *text;        /* the remedy, a buffer of REMEDY_TEXT_SIZE bytes */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(char *text, const char *format, ...)
@@ -58,6 +59,12 @@ static void say_command(char *text, const char *command, const struct run *run, 
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
+/* Returns the work of a trial run of the experiment `other`. */
+static double work_of(const struct failed_run *failed, const struct experiment *other)
+{
+    return trial_run_work(other, other->simulation.step, failed->wish.bound);
+}
+
 /* Tells whether a trial run of the experiment `other` keeps the energy. */
 static bool holds(const struct failed_run *failed, const struct experiment *other,
                   struct error *error)
@@ -75,13 +82,12 @@ static bool try_double(struct failed_run *failed, struct error *error)
     struct experiment other = failed->start;
     const enum precision precision = failed->run->simulation->description.precision;
     other.simulation.options.force.precision = PRECISION_DOUBLE;
-    if (precision == PRECISION_DOUBLE ||
-        trial_run_work(&other, other.simulation.step) > failed->wish.work ||
+    if (precision == PRECISION_DOUBLE || work_of(failed, &other) > failed->wish.work ||
         !holds(failed, &other, error))
         return false;
     say(failed->text,
-        "forces in %s precision are not exact enough; compute.precision = \"double\" holds (tried)",
-        precision_names[precision]);
+        "forces in %s precision are not exact enough; compute.precision = \"double\" %s",
+        precision_names[precision], failed->holds);
     return true;
 }
 
@@ -111,9 +117,8 @@ static void say_softening(struct failed_run *failed, const struct advice *advice
     other.simulation.physics.softening = softening;
     if (softening > failed->start.simulation.physics.softening &&
         softening < most_softened * failed->run->scales.length &&
-        trial_run_work(&other, other.simulation.step) <= failed->wish.work &&
-        holds(failed, &other, error))
-        say(failed->text, "physics.softening = %g holds with this step (tried)", softening);
+        work_of(failed, &other) <= failed->wish.work && holds(failed, &other, error))
+        say(failed->text, "with this step physics.softening = %g %s", softening, failed->holds);
     else
         say(failed->text, "physics.softening > %g may help (not tried)",
             failed->start.simulation.physics.softening);
@@ -167,8 +172,8 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
         say_setting(failed, advice, advice->step);
         if (!other)
             say(failed->text, ", %s times shorter,", text_factor(factor, step / advice->step, 2));
-        say(failed->text,
-            advice->trial == ADVICE_HOLDS ? " holds (tried)" : " is an estimate (not tried)");
+        say(failed->text, " %s",
+            advice->trial == ADVICE_HOLDS ? failed->holds : "is an estimate (not tried)");
     }
 }
 
@@ -214,8 +219,8 @@ static bool try_own_steps(struct failed_run *failed, const struct advice *advice
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
         !holds(failed, &other, &unable))
         return false;
-    say(failed->text, "no step of %s was found to hold; time.integrator = \"%s\" holds (tried)",
-        failed->start.simulation.integrator->variant.name, own_steps);
+    say(failed->text, "no step of %s was found to hold; time.integrator = \"%s\" %s",
+        failed->start.simulation.integrator->variant.name, own_steps, failed->holds);
     return true;
 }
 
@@ -261,11 +266,16 @@ static bool can_afford(const struct failed_run *failed)
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE])
 {
     struct error unable = { 0 };
-    struct failed_run failed = { .run = run, .text = buffer };
-    failed.wish = (struct advice_wish){
-        .bound = criteria_energy_bound(&run->criteria),
-        .work = fmax(least_work, trial_run_work(&run->experiment, run->simulation->step)),
-        .present = beyond,
+    const bool ended = run->schedule.step == run->schedule.last;
+    const double bound = criteria_energy_bound(&run->criteria, ended);
+    const double work = trial_run_work(&run->experiment, run->simulation->step, bound);
+    struct failed_run failed = {
+        .run = run,
+        .wish = { .bound = bound, .work = fmax(least_work, work), .present = beyond },
+        /* Other criteria are not tried. */
+        .holds = criteria_fail_otherwise(&run->criteria, ended) ? "keeps the energy (tried)"
+                                                                : "holds (tried)",
+        .text = buffer,
     };
     buffer[0] = '\0';
     if (run->proportions.masses) {
@@ -322,10 +332,12 @@ const char *remedy_of_criterion(const struct run *run, const struct finding *cri
     const bool of_momentum = strstr(criterion->name, "momentum") != NULL;
     const enum precision precision = run->simulation->description.precision;
     buffer[0] = '\0';
-    if (run->proportions.text[0])
-        say(buffer, "%s", run->proportions.text);
-    else if (criterion->unseen)
+    if (criterion->unseen)
         say_unseen(buffer, run, criterion);
+    else if (isnan(criterion->value))
+        return buffer; /* the reason has been given, and nothing is known to help */
+    else if (run->proportions.text[0])
+        say(buffer, "%s", run->proportions.text);
     else if (of_momentum && precision != PRECISION_DOUBLE)
         say(buffer,
             "forces in %s precision do not cancel; compute.precision = \"double\" may help "

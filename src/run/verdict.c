@@ -136,10 +136,12 @@ static void say_value(struct run *run, const struct finding *f, const char *name
 static void say_finding(struct run *run, const struct finding *f)
 {
     const bool of_watch = f->subject < FINDING_OF_TARGET;
-    const char *const name = f->subject == FINDING_OF_TARGET || f->subject == FINDING_OF_ENERGY
-                                 ? "energy error"
-                             : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
-                                                                : f->name;
+    const char *const name =
+        f->subject == FINDING_OF_TARGET ||
+                (f->subject == FINDING_OF_ENERGY && strcmp(f->name, "energy_error") == 0)
+            ? "energy error"
+        : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
+                                           : f->name;
     if (f->unseen) {
         say(run, "%.60s could not be judged", name);
         return;

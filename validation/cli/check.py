@@ -53,6 +53,41 @@ def test_what_check_prints_runs():
     assert values == [line for line in again.stdout.splitlines() if not line.startswith("#")]
 
 
+def test_what_could_not_be_judged_is_refused():
+    """times without a row, and what is undefined from the start; a warning where a condition of
+    stop_when could make a row there"""
+    conservation = 'diagnostics = ( { type = "conservation"; every = 10; } );\n'
+    row = "expect.0: the run would fail: none of its rows lies between `after` and `before`"
+    for quantity, times, stop, wanted in (
+            ("energy", "after = 20.0;", "",
+             "expect.0.after = 20.0: the run would fail: it ends at t = 10"),
+            ("energy", "after = 2.1; before = 2.9;", "", row),  # rows are at t = 0, 1, 2 ...
+            ("energy", "after = 2.5;", "energy",
+             "expect.0: the run would fail: stop_when ends it at t = 0, before this begins"),
+            ("energy", "after = 20.0;", "kinetic",
+             "expect.0.after = 20.0: the run would fail: it ends at t = 10"),
+            ("test_energy_error", "after = 2.5;", "",
+             'expect.0.quantity = "test_energy_error": the run would fail: it is undefined at '
+             "t = 0, as it is with several masses, or one in fields")):
+        # The kinetic energy is at most 0.5 on this circle, and the energy is -0.5.
+        condition = f'stop_when = ( {{ quantity = "{stop}"; at_most = -0.4; }} );' if stop else ""
+        config = write(PAIR + conservation + condition +
+                       f'expect = ( {{ quantity = "{quantity}"; at_most = 1.0; {times} }} );')
+        result = tap.run("check", config)
+        assert result.returncode == 78 and wanted in result.stderr, (wanted, result)
+        assert tap.run("run", config, "--force").returncode == 1, wanted
+    for times, stop, warns in (("after = 2.1; before = 2.9;", "kinetic", True),
+                               ("after = 2.0; before = 2.0;", "", False),
+                               ("after = 10.0;", "", False), ("before = 0.0;", "", False)):
+        condition = f'stop_when = ( {{ quantity = "{stop}"; at_most = -0.4; }} );' if stop else ""
+        config = write(PAIR + conservation + condition +
+                       f'expect = ( {{ quantity = "energy"; at_most = 1.0; {times} }} );')
+        result = tap.run("check", config)
+        text = " ".join(result.stdout.replace("#", "").split())
+        assert result.returncode == 0, result.stderr
+        assert ("the run fails unless stop_when ends it there" in text) == warns, text
+
+
 def test_a_run_that_fails_at_once_is_told_of():
     """the keys, and that the error is of check's trial of the run"""
     result = tap.run("check", write(PAIR), "-P", "time.step=1e200", "-P", "time.end=1e202")

@@ -53,7 +53,15 @@ KINDS = {
     "collision that little softening mends": (
         'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.0001; end = 2.0; };',
         1, "energy error", 0.005, r"two bodies meet head-on, and no step is short enough; "
-        r"physics\.softening = 0\.03 holds with this step \(tried\)"),
+        r"with this step physics\.softening = 0\.03 holds \(tried\)"),
+    # Its rows, every ten steps, see the pericentre at r = 0.01 between two checks of the watch.
+    "an error that only rows see": (
+        'bodies = { initial = "two-body"; masses = [0.5, 0.5]; eccentricity = 0.99; '
+        "true_anomaly = 180.0; };\ntime = { step = 0.01; end = 20.0; };\n" +
+        BOUND.replace("= 1;", "= 10;") % "1e-4", 1,
+        "energy error", 1e-4,
+        rf"({OWN_STEPS}|no step of velocity-verlet was found to hold; "
+        r'time\.integrator = "yoshida6" with ' + HOLDS.format(r"[\d.e-]+") + ")"),
     "Pythagorean problem": (
         'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
         "energy error", 0.005,
@@ -382,6 +390,73 @@ def test_commands_are_for_a_shell():
         said = json.loads(pathlib.Path(name, "run.json").read_text())["verdict_text"]
         line = re.search("orrery run --convergence .* tells how exact", said)[0]
         assert shlex.split(line)[3] == f"{name}/run.cfg", said
+
+
+PAIR = TWO.format(0.5) + "time = { step = 0.02; end = 2.0; };\n"
+CLUSTER = ('bodies = { initial = "plummer"; count = 20; };\nphysics = { softening = 0.05; };\n'
+           "time = { step = 0.01; end = 1.0; };\n")
+EXPECT = 'expect = ( { quantity = "%s"; at_most = 1.0; } );'
+MASSES = "with several masses, or one in fields"
+
+# Configs with a criterion that no step could meet, and the whole sentence of the run.
+HOPELESS = {
+    "several masses": (CLUSTER + CONSERVATION + EXPECT % "test_energy_error",
+                       "failed: test_energy_error is undefined, as it is " + MASSES),
+    "one mass": (
+        'bodies = { initial = "two-body"; masses = [1.0, 0.0]; };\n'
+        "time = { step = 0.05; end = 10.0; };\n" + CONSERVATION +
+        'expect = ( { quantity = "energy_error"; at_most = 1e-4; },\n'
+        '           { quantity = "virial_ratio"; at_most = 2.0; } );',
+        "failed: energy_error is undefined, since E0 and U0 are 0; test_energy_error is that of "
+        "bodies without mass, and virial_ratio <= 2 fails"),
+    "no pair": (TWO.format(1.5) + "time = { step = 0.01; end = 1.0; };\n"
+                'diagnostics = ( { type = "binaries"; every = 10; } );\n' +
+                EXPECT % "hardest_energy_kt",
+                "failed: hardest_energy_kt is undefined, as it is without a bound pair"),
+    "a circle": (TWO.format(0.0) + "time = { step = 0.01; end = 7.0; };\n"
+                 'diagnostics = ( { type = "orbit"; every = 10; } );\n' + EXPECT % "apse_turn",
+                 "failed: apse_turn is undefined, as it is for a circle, a straight line, and an "
+                 "unbound softened orbit"),
+    "few bodies": (CLUSTER + 'diagnostics = ( { type = "density-slope"; every = 10; } );\n' +
+                   EXPECT % "density_slope",
+                   "failed: density_slope is undefined, as it is if its shells have fewer than "
+                   "four times `least_bodies` bodies"),
+    "no definition": (CLUSTER + 'diagnostics = ( { type = "density-slope"; every = 10; } );\n' +
+                      EXPECT % "density_slope_error",
+                      "failed: density_slope_error is undefined; orrery info density_slope_error "
+                      "tells what it is"),
+    "no row of so small an error": (
+        PAIR + CONSERVATION.replace("= 1;", "= 1000000000;") +
+        'expect = ( { quantity = "energy_error"; at_most = 1e-20; after = 0.5; before = 0.6; } );',
+        "failed: energy_error could not be judged: none of its rows lies between its `after` and "
+        "`before`, and the run ended at t = 2: choose other times, or a smaller `every` of the "
+        "diagnostic"),
+}
+
+
+def test_no_step_is_blamed_for_what_no_step_could_mend():
+    """quantities that are undefined or were not seen: the reason, and no advice on steps"""
+    for kind, (config, wanted) in HOPELESS.items():
+        path = pathlib.Path("hopeless.cfg")
+        path.write_text(config)
+        result, said = sentence_of(path)
+        assert result.returncode == 1 and said == wanted, (kind, said)
+
+
+def test_a_step_keeps_the_energy_but_mends_nothing_else():
+    """beside a criterion that no step can meet, what was tried is not said to hold"""
+    path = pathlib.Path("both.cfg")
+    path.write_text(
+        TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + CONSERVATION +
+        'expect = ( { quantity = "energy_error"; at_most = 1e-5; },\n'
+        '           { quantity = "test_energy_error"; at_most = 1.0; } );')
+    said = sentence_of(path)[1]
+    found = re.fullmatch(r"failed: energy error [\d.e-]+, bound 1e-05 \([\d.]+ times\), and "
+                         r"test_energy_error <= 1 fails: the step is too long; time\.step = "
+                         r"([\d.e-]+), [\d.]+ times shorter, keeps the energy \(tried\)", said)
+    assert found, said
+    again = sentence_of(path, "-P", f"time.step={found[1]}")[1]
+    assert again == "failed: test_energy_error is undefined, as it is " + MASSES, again
 
 
 def test_large_runs_name_the_command():

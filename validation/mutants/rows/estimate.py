@@ -24,7 +24,7 @@ ROWS = [
      "0.0);\n}", "cli/advice.py"),
     ("src/estimate/advice.c", "if (drifts) {", "if (false) {", "cli/advice.py"),
     ("src/estimate/advice.c", "*holds = tried->within;", "*holds = false;", "cli/advice.py"),
-    ("src/estimate/trial-run.c", "<= unseen_part * bound", "<= INFINITY", "cli/verdict.py"),
+    ("src/estimate/trial-run.c", "<= bound_part * bound", "<= INFINITY", "cli/verdict.py"),
     ("src/estimate/experiment.c", "units_physical(x->simulation.physics.units) &&", "false &&",
      "cli/verdict.py", "G is 1 in no physical units"),
     ("src/estimate/experiment.c", "if (a > 0.0)", "if (false)", "cli/verdict.py"),
