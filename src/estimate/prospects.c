@@ -7,7 +7,7 @@
 #include "estimate/advice.h"
 #include "estimate/need.h"
 
-/* What the rows of step 0 have shown. */
+/* The state of the criteria after the rows of step 0. */
 struct start {
     const struct criteria *criteria;
     struct expectations expect; /* the criteria, judged by the rows of step 0 alone */

@@ -75,7 +75,7 @@ static void define_undefined(struct criterion *criterion, const struct diagnosti
     char *const why = criterion->why_undefined;
     const size_t size = sizeof criterion->why_undefined;
     const char *found = NULL, *const help = diagnostic->columns[criterion->column].help;
-    for (size_t k = 0; k < COUNT_OF(clauses) && !found; k++)
+    for (size_t k = 0; k < COUNT_OF(clauses) && help && !found; k++)
         found = strstr(help, clauses[k]);
     if (criterion->of_energy)
         snprintf(why, size,
@@ -258,11 +258,16 @@ static bool bounds_energy(const struct criterion *criterion, bool ended)
            !(ended && isnan(criterion->worst));
 }
 
+static bool fails(const struct criterion *c, bool ended)
+{
+    return c->failures > 0 || (ended && c->rows == 0);
+}
+
 bool criteria_fail_otherwise(const struct criteria *criteria, bool ended)
 {
     for (size_t i = 0; i < criteria->expect.count; i++) {
         const struct criterion *c = &criteria->expect.criteria[i];
-        if ((c->failures > 0 || (ended && c->rows == 0)) && !bounds_energy(c, ended))
+        if (fails(c, ended) && !bounds_energy(c, ended))
             return true;
     }
     return false;
@@ -318,7 +323,6 @@ static struct finding row_of(const struct criterion *c, bool ended)
 {
     const bool below = isinf(c->highest) || c->worst - c->lowest < c->highest - c->worst;
     const double bound = below ? c->lowest : c->highest;
-    const bool fails = c->failures > 0 || (ended && c->rows == 0);
     return (struct finding){
         .subject = bounds_energy(c, ended) ? FINDING_OF_ENERGY : FINDING_OF_ROWS,
         .name = c->quantity,
@@ -331,7 +335,7 @@ static struct finding row_of(const struct criterion *c, bool ended)
         .bodies = { NAN, NAN },
         .system = (size_t)c->worst_system,
         .since_system = (size_t)c->failed_system,
-        .severity = fails                             ? FINDING_FAILURE
+        .severity = fails(c, ended)                   ? FINDING_FAILURE
                     : ended || criterion_is_judged(c) ? FINDING_HELD
                                                       : FINDING_OPEN,
         .unseen = c->rows == 0,

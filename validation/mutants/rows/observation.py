@@ -1,6 +1,11 @@
 """The faults of src/observation/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/observation/criteria.c", "!(ended && isnan(criterion->worst))", "true",
+     "cli/verdict.py"),
+    ("src/observation/criteria.c", "if (fails(c, ended) && !bounds_energy(c, ended))",
+     "if (false)", "cli/verdict.py"),
+    ("src/observation/criteria.c", "strlen(clauses[0]);", "0;", "cli/verdict.py"),
     ("src/observation/criteria.c", "6, numbers[i], numbers[i], numbers[i]);",
      "6, numbers[i], 0.0, 0.0);", "unit/expect"),
     ("src/observation/criteria.c", "criterion->rows > 0 && isnan", "false && isnan",
