@@ -78,6 +78,7 @@ def test_what_could_not_be_judged_is_refused():
         assert tap.run("run", config, "--force").returncode == 1, wanted
     for times, stop, warns in (("after = 2.1; before = 2.9;", "kinetic", True),
                                ("after = 2.0; before = 2.0;", "", False),
+                               ("after = 2.1; before = 3.5;", "", False),
                                ("after = 10.0;", "", False), ("before = 0.0;", "", False)):
         condition = f'stop_when = ( {{ quantity = "{stop}"; at_most = -0.4; }} );' if stop else ""
         config = write(PAIR + conservation + condition +

@@ -26,7 +26,7 @@ ROWS = [
     ("src/estimate/advice.c", "*holds = tried->within;", "*holds = false;", "cli/advice.py"),
     ("src/estimate/trial-run.c", "&& (next == row || next == steps))", "&& next == steps)",
      "cli/verdict.py"),
-    ("src/estimate/prospects.c", "start->ends |=", "(void)",
+    ("src/estimate/prospects.c", "values, 0.0) != NULL;", "values, 0.0) == NULL;",
      "cli/check.py"),
     ("src/estimate/prospects.c", "criteria[i].after = -INFINITY;", "criteria[i].after += 0.0;",
      "cli/check.py"),
