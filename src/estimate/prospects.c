@@ -106,7 +106,7 @@ static void judge(const struct experiment *x, const struct start *start, size_t 
         listed
             ? (double)section_integer(config_item(x->config, "diagnostics", c->diagnostic), "every")
             : 1.0;
-    const bool late = !(c->after <= last * dt) && !criterion_counts(c, last * dt);
+    const bool late = c->after > last * dt && !criterion_counts(c, last * dt);
     const char *const unit = c->time_unit;
     if (seen->failures > 0 && isnan(seen->worst))
         section_error(c->section, "quantity", error,

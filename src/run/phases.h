@@ -166,7 +166,8 @@ enum { REMEDY_TEXT_SIZE = 512 };
  */
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
 
-/* Writes a remedy for a broken criterion on another quantity than the energy. Returns `buffer`. */
+/* Writes a remedy for a broken criterion that no shorter step would mend: the reason why no row was
+ * judged, or what may help; "" if its value is undefined. Returns `buffer`. */
 const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
                                 char buffer[REMEDY_TEXT_SIZE]);
 
