@@ -298,9 +298,10 @@ enum status directory_remove(struct directory *directory,
                              bool (*which)(const void *context, const char *name),
                              const void *context, struct error *error)
 {
-    json_t *manifest = directory_manifest(directory, error);
+    struct error damaged = { 0 };
+    json_t *manifest = directory_manifest(directory, &damaged);
     if (!manifest)
-        return error->status;
+        return damaged.status == STATUS_MEMORY ? error_pass(error, &damaged) : STATUS_OK;
     size_t index;
     json_t *file;
     json_array_foreach(json_object_get(manifest, "files"), index, file)

@@ -56,7 +56,8 @@ bool directory_names_program(const struct json_t *document);
  * an error. */
 struct json_t *directory_manifest(struct directory *directory, struct error *error);
 
-/* Removes those files in the list of the manifest for whose name which(context, name) is true. */
+/* Removes those files in the list of the manifest for whose name which(context, name) is true. A
+ * damaged manifest lists none. STATUS_IO, STATUS_MEMORY. */
 enum status directory_remove(struct directory *directory,
                              bool (*which)(const void *context, const char *name),
                              const void *context, struct error *error);

@@ -104,6 +104,35 @@ static enum status count_events(const struct schedule *schedule, size_t index,
                          observed->events, most);
 }
 
+/* Refuses what stands in the place of a file that the continued run has yet to write, unless
+ * run.json lists it: then the run wrote it after the checkpoint, and removes it. */
+static enum status check_place(const struct run *run, const char *name, struct error *error)
+{
+    const struct directory *const directory = run->files.directory;
+    if (!directory_has(directory, name) || directory_replaceable(directory, name, error) ||
+        continuation_owns(&run->continuation, name))
+        return error->status;
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/%s: is there already, and run.json does not say that it belongs to the "
+                     "run; move it away",
+                     directory_path(directory), name);
+}
+
+/* Refuses what stands in the place of a file of the events to come of a continued output. */
+static enum status check_places(const struct run *run, size_t index, struct error *error)
+{
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    const struct observed_output *observed = &run->observers.outputs[index];
+    const struct output_class *class_ = observed->output->class_;
+    for (uint64_t event = observed->output->written;
+         class_->event_file && event < observed->events && !error->status; event++) {
+        char name[OUTPUT_NAME_SIZE];
+        class_->event_file(section, event, name);
+        check_place(run, name, error);
+    }
+    return error->status;
+}
+
 /* Opens an output in the directory, new or continued; if `directory` is NULL, only checks its
  * parameters. */
 static enum status open_output(struct run *run, size_t index, struct directory *directory,
@@ -127,7 +156,9 @@ static enum status open_output(struct run *run, size_t index, struct directory *
         return error->status;
     observed->file = observed->output->file;
     check_output_file(&run->observers, index, section, error);
-    return count_events(&run->schedule, index, observed, section, error);
+    if (count_events(&run->schedule, index, observed, section, error) || !continued)
+        return error->status;
+    return check_places(run, index, error);
 }
 
 enum status open_outputs(struct run *run, struct directory *directory, struct error *error)
@@ -302,11 +333,13 @@ enum status open_files(struct run *run, struct error *error)
     if (note_input(run, error) || (!continues && open_manifest(run, error)))
         return error->status;
     run->autosave.any = continues;
+    if (continues && !run->continuation.done && check_place(run, failure_name, error))
+        return error->status;
     if (open_streams(run, error) ||
         stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
     /* Files are cut off at the marks of the checkpoint only after all of them have proved to be as
-     * it says. */
+     * it says, and nothing else is in the way. */
     if (continues && observers_trim(&run->observers, !run->continuation.done, error))
         return error->status;
     if (continues)

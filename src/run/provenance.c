@@ -263,8 +263,10 @@ enum status provenance_claim(const struct run *run, struct error *error)
     const char **names = calloc(count + 1, sizeof *names);
     for (size_t i = 0; names && i < count; i++)
         names[i] = json_string_value(json_array_get(files, i));
+    if (names)
+        names[count] = failure_name; /* not in the list before it is written */
     const enum status status = names && files
-                                   ? directory_claim(run->files.directory, names, count, error)
+                                   ? directory_claim(run->files.directory, names, count + 1, error)
                                    : error_memory(error);
     free(names);
     json_decref(files);

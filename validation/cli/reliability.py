@@ -468,6 +468,25 @@ def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
     assert pathlib.Path("crash.run/conservation.csv").read_text() == table
 
 
+def test_the_place_of_the_last_frame_is_free_before_it_is_needed():
+    """a failure.xyz of somebody else is found before the run begins, or goes on"""
+    config = write(TWO_BODY)
+    other = pathlib.Path("pair.run/failure.xyz")
+    other.parent.mkdir()
+    other.write_text("mine")
+    result = tap.run("run", config)
+    assert result.returncode == 73 and f"{other}: is there already" in result.stderr, result
+    assert listing("pair.run") == ["failure.xyz"] and other.read_text() == "mine"
+    other.unlink()
+    assert tap.run("run", config, "-q").returncode == 0
+    other.write_text("mine")
+    before = contents("pair.run")
+    for options in (("--restart", "-P", "time.end=10.0"), ("--force",)):
+        result = tap.run("run", config, *options)
+        assert result.returncode == 73 and f"{other}: is there already" in result.stderr, result
+        assert contents("pair.run") == before
+
+
 # --- restarts -------------------------------------------------------------------------------------
 
 def stop_early(*arguments):
@@ -884,6 +903,46 @@ def test_nothing_is_trimmed_unless_all_files_are_as_recorded():
     frames.write_bytes(whole[1])
     assert tap.run("run", config, "-q", "--restart").returncode == 0
     assert (table.read_bytes(), frames.read_bytes()) == whole
+
+
+# Steps 0, 200, 400, 600 and, at its end, 628. A run that goes further removes the last one.
+SNAPSHOTS = TWO_BODY.replace('"xyz"; every = 100', '"gadget-hdf5"; every = 200')
+
+
+def test_a_damaged_list_of_files_is_made_anew():
+    """--restart replaces a damaged run.json, unless a file is in the way that may be another's"""
+    config = write(SNAPSHOTS)
+    result = tap.run("run", config, "-q")
+    if result.returncode == 69:
+        raise tap.Skip("built without HDF5")
+    assert result.returncode == 0, result
+    last = pathlib.Path("pair.run/snapshot_004.hdf5")
+    about = pathlib.Path("pair.run/run.json")
+    further = ("run", config, "-q", "--restart", "-P", "time.end=10.0")
+    os.truncate(about, 100)
+    before = contents("pair.run")
+    for _ in range(2):
+        result = tap.run(*further)
+        assert result.returncode == 73 and f"{last}: is there already" in result.stderr, result
+        assert contents("pair.run") == before
+    last.unlink()
+    assert tap.run(*further).returncode == 0
+    assert run_json("pair.run")["step"] == 1000
+    # With a list that is whole, the run removes its own file, and nothing in the place of a later
+    # one is taken for its own.
+    assert tap.run("run", config, "-q", "--force").returncode == 0
+    other = pathlib.Path("pair.run/snapshot_005.hdf5")
+    other.write_text("mine")
+    before = contents("pair.run")
+    result = tap.run(*further)
+    assert result.returncode == 73 and f"{other}: is there already" in result.stderr, result
+    assert contents("pair.run") == before
+    other.unlink()
+    assert tap.run(*further).returncode == 0
+    os.truncate(about, 100)
+    result = tap.run("run", config, "--restart", "-P", "time.end=10.0")
+    assert result.returncode == 0 and "cannot be read; what it said is lost" in result.stderr
+    assert run_json("pair.run")["exit_status"] == 0
 
 
 tap.main()
