@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/name.h"
@@ -16,6 +17,7 @@
 #include "formats/hdf5-snapshot.h"
 #include "formats/read.h"
 #include "formats/snapshot.h"
+#include "initial/initial.h"
 #include "output/gzip.h"
 
 enum { PATH_SIZE = 4096 };
@@ -239,16 +241,35 @@ static enum status read_next(const struct conversion *c, struct source *source, 
     if (c->reader->read(c->reader, &source->request, source->bodies, error))
         return error->status;
     source->frames++;
-    return STATUS_OK;
+    /* Only the ids show that a table has several frames, if it has no column of times. */
+    for (size_t s = 0; c->reader == &read_csv && s < source->bodies->systems && !error->status; s++)
+        check_ids(source->bodies, s * source->bodies->stride, c->input, error);
+    return error->status;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Tells whether the file `name` in the folder of OUT is IN itself, maybe by another name. */
+static bool is_input(const struct conversion *c, const struct target *target, const char *name)
+{
+    struct directory_entry out;
+    struct stat in;
+    struct error none = { 0 };
+    return stat(c->input, &in) == 0 && !directory_look(target->directory, name, &out, &none) &&
+           (uint64_t)in.st_dev == out.device && (uint64_t)in.st_ino == out.inode;
+}
+
+/* Checks that a file may be written: with --force it may be there, unless it is IN, of which other
+ * frames than those that were asked for would be lost. */
 static enum status check_free(const struct conversion *c, const struct target *target,
                               const char *name, struct error *error)
 {
     if (directory_replaceable(target->directory, name, error))
         return error->status;
+    if (is_input(c, target, name))
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s/%s: is the file to be read; OUT must be another one",
+                         directory_path(target->directory), name);
     if (c->force || !directory_has(target->directory, name))
         return STATUS_OK;
     return error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already; --force replaces it",

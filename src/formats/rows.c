@@ -40,6 +40,8 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
 {
     const enum quantity quantity = rows_find_quantity(name, strlen(name));
     if (quantity == QUANTITIES) {
+        if (strcasecmp(name, "time") == 0)
+            rows->time = column;
         read_about_leave_out(&rows->about, name);
         return STATUS_OK;
     }
@@ -269,6 +271,22 @@ static void look_for_cut(struct rows *rows)
     rows->shortest = length < rows->shortest ? length : rows->shortest;
 }
 
+/* Refuses a row whose time differs from that of the first row: the table holds several frames,
+ * whose bodies would be taken for those of one. */
+static enum status check_time(struct rows *rows, struct error *error)
+{
+    char time[sizeof rows->first_time];
+    snprintf(time, sizeof time, "%s", rows->time ? rows->fields[rows->time - 1] : "");
+    if (rows->taken == 1)
+        memcpy(rows->first_time, time, sizeof time);
+    if (strcmp(time, rows->first_time) == 0)
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "column %zu (time) is '%s' here and '%s' in the first row: the table holds "
+                       "several frames, and a table is read as one",
+                       rows->time, time, rows->first_time);
+}
+
 static enum status parse_row(struct rows *rows, char *line, struct row *row, struct error *error)
 {
     *row = (struct row){ 0 };
@@ -280,7 +298,9 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
                                ? " (a decimal comma? the decimal sign is '.')"
                                : "");
     look_for_cut(rows);
-    enum status status = parse_integer(rows, QUANTITY_ID, &row->id, error);
+    enum status status = check_time(rows, error);
+    if (!status)
+        status = parse_integer(rows, QUANTITY_ID, &row->id, error);
     if (!status)
         status = parse_integer(rows, QUANTITY_SYSTEM, &row->system, error);
     for (enum quantity q = 0; q < QUANTITY_REALS && !status; q++)

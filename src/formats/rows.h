@@ -18,6 +18,8 @@ struct rows {
     bool comments;             /* lines that start with # are skipped, as blank ones always are */
     size_t width;              /* number of columns */
     size_t column[QUANTITIES]; /* the column of each quantity, from 1; 0: the table has none */
+    size_t time;               /* column of the time, from 1; 0: the table has none */
+    char first_time[40];       /* the time in the first row, as it is written there */
     size_t announced;          /* rows that the file says it has, or ROWS_UNKNOWN: up to its end */
     size_t taken;
     char **fields;   /* the `width` fields of the row that is being read */

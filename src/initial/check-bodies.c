@@ -77,19 +77,25 @@ static enum status find_equal_ids(const struct subject *subject, int64_t *sorted
     return STATUS_OK;
 }
 
-static enum status check_ids(const struct subject *subject)
+enum status check_ids(const struct bodies *bodies, size_t first, const char *source,
+                      struct error *error)
 {
-    const size_t count = subject->last - subject->first;
-    const int64_t *id = subject->bodies->id + subject->first;
+    const struct subject subject = { .bodies = bodies,
+                                     .first = first,
+                                     .last = first + bodies->count,
+                                     .source = source,
+                                     .error = error };
+    const size_t count = bodies->count;
+    const int64_t *id = bodies->id + first;
     bool ascending = true; /* the usual case needs no sorting */
     for (size_t i = 1; i < count && ascending; i++)
         ascending = id[i] > id[i - 1];
     if (ascending)
         return STATUS_OK;
-    int64_t *sorted = memory_array(count, sizeof *sorted, subject->error);
+    int64_t *sorted = memory_array(count, sizeof *sorted, error);
     if (!sorted)
-        return subject->error->status;
-    const enum status status = find_equal_ids(subject, sorted);
+        return error->status;
+    const enum status status = find_equal_ids(&subject, sorted);
     memory_free(sorted);
     return status;
 }
@@ -172,7 +178,7 @@ enum status check_bodies(const struct bodies *bodies, size_t first, const struct
     struct subject subject = { bodies, first, first + bodies->count, physics, source, error };
     enum status status = check_values(&subject);
     if (!status)
-        status = check_ids(&subject);
+        status = check_ids(bodies, first, source, error);
     if (!status)
         status = check_positions(&subject, coincident);
     return status;

@@ -126,4 +126,9 @@ enum status initial_create(const struct section *section, const struct physics *
 enum status check_bodies(const struct bodies *bodies, size_t first, const struct physics *physics,
                          const char *source, size_t *coincident, struct error *error);
 
+/* Checks only that no id is there twice in the system whose first body stands at index `first`.
+ * STATUS_DATA, STATUS_MEMORY. */
+enum status check_ids(const struct bodies *bodies, size_t first, const char *source,
+                      struct error *error);
+
 #endif

@@ -445,6 +445,43 @@ def test_refusals():
     convert(TRAJECTORY, "out.csv", "--force")
 
 
+def test_the_file_to_be_read_is_not_written():
+    """OUT that is IN, by any name, is refused: other frames would be lost"""
+    make()
+    os.symlink(TRAJECTORY, "link.xyz")
+    os.link(TRAJECTORY, "same.xyz")
+    content = pathlib.Path(TRAJECTORY).read_bytes()
+    for source, target in ((TRAJECTORY, TRAJECTORY), (TRAJECTORY, "cluster.run/./trajectory.xyz"),
+                           ("link.xyz", TRAJECTORY), ("same.xyz", TRAJECTORY)):
+        for options in ((), ("--force",), ("--all", "--force")):
+            result = convert(source, target, *options, status=73)
+            assert "is the file to be read" in result.stderr, result
+            assert pathlib.Path(TRAJECTORY).read_bytes() == content, (source, options)
+
+
+def test_a_table_of_several_frames():
+    """a table of several frames is told by its times or its ids, and not read as one frame"""
+    make()
+    convert(TRAJECTORY, "all.csv", "--all")
+    lines = pathlib.Path("all.csv").read_text().splitlines()
+    assert lines[0].startswith("step [1],time [T],id [1],m"), lines[0]
+    cells = [line.split(",") for line in lines]
+    for name, kept in (("ids.csv", lambda row: row[2:]),
+                       ("times.csv", lambda row: row[1:2] + row[3:])):
+        pathlib.Path(name).write_text("".join(",".join(kept(row)) + "\n" for row in cells))
+    for name, words in (("all.csv", "all.csv:32: column 2 (time) is '0.1"),
+                        ("times.csv", "times.csv:32: column 1 (time) is '0.1"),
+                        ("ids.csv", "ids.csv: two bodies have the id 1: number 1 and number 31")):
+        result = convert(name, "out.xyz", status=65)
+        assert words in result.stderr, result
+        assert not pathlib.Path("out.xyz").exists()
+    # Rows of one time are a frame.
+    pathlib.Path("frame.csv").write_text("\n".join(lines[:31]) + "\n")
+    assert "1 frame of 30 bodies" in convert("frame.csv", "out.xyz").stdout
+    assert frame_text("out.xyz", 0).splitlines()[2:] == \
+        frame_text(TRAJECTORY, 0).splitlines()[2:]
+
+
 def nodes():
     """A folder with what is no regular file, by name; devices only where they can be made."""
     folder = pathlib.Path("nodes")
