@@ -150,8 +150,9 @@ static void print_estimate(const struct run_record *run, const struct estimate *
              x->simulation.bodies->systems);
     if (x->warnings.coincident > 0)
         item("warning", "pairs of bodies at the same position: %zu", x->warnings.coincident);
-    if (x->warnings.cut_files > 0)
-        item("warning", "%s", x->warnings.cut_words);
+    for (size_t k = 0; k < INITIAL_FILE_WARNINGS; k++)
+        if (x->warnings.files[k].count > 0)
+            item("warning", "%s", x->warnings.files[k].words);
 }
 
 /* Prints the integrator and step that were chosen to keep the accuracy that the config asks for,

@@ -220,8 +220,9 @@ static enum status fill_model(const struct section *section, size_t k,
         bodies_copy_part(bodies, to, part, from, part->count);
     }
     name_species(model, k, part, first, bodies);
-    if (own.cut_files > 0 && warnings->cut_files == 0)
-        *warnings = own;
+    for (size_t w = 0; w < INITIAL_FILE_WARNINGS; w++)
+        if (warnings->files[w].count == 0)
+            warnings->files[w] = own.files[w];
     bodies_destroy(part);
     return STATUS_OK;
 }

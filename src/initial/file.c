@@ -136,13 +136,27 @@ static enum status count(const struct section *section, size_t *count, struct er
     return STATUS_OK;
 }
 
-static void note_cut(const char *path, const char *number, struct initial_warnings *warnings)
+/* Notes the warnings about a file that was read. Only XYZ says whether its cell is periodic: many
+ * snapshots of isolated bodies have a BoxSize. */
+static void note_warnings(const char *path, const struct read_format *format,
+                          const struct read_about *about, const struct physics *physics,
+                          struct initial_warnings *warnings)
 {
-    if (warnings->cut_files++ == 0)
-        snprintf(warnings->cut_words, sizeof warnings->cut_words, READ_UNFINISHED, path, number);
+    const bool is_periodic = format == &read_xyz && (about->box_length > 0 || about->other_cell);
+    char *const cut = warnings->files[INITIAL_CUT].words;
+    char *const periodic = warnings->files[INITIAL_PERIODIC].words;
+    const size_t size = sizeof warnings->files[0].words;
+    if (about->unfinished[0] && warnings->files[INITIAL_CUT].count++ == 0)
+        snprintf(cut, size, READ_UNFINISHED, path, about->unfinished);
+    if (is_periodic && physics->boundary == BOUNDARY_OPEN &&
+        warnings->files[INITIAL_PERIODIC].count++ == 0)
+        snprintf(periodic, size,
+                 "%.300s: its bodies are in a periodic cell, those of the run in open space "
+                 "(physics.boundary)",
+                 path);
 }
 
-/* Reads the bodies of a file; notes a warning if the file seems to end within a number. */
+/* Reads the bodies of a file, and notes warnings about it. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
                         struct initial_warnings *warnings, struct error *error)
@@ -152,8 +166,8 @@ static enum status read(const struct section *section, const struct body_files *
     struct read_request request = { .wish.units = physics->units, .about = &about };
     struct error found = { 0 };
     if (!choose(section, path, &format, &request, &found) &&
-        !format->read(format, &request, bodies, &found) && about.unfinished[0])
-        note_cut(path, about.unfinished, warnings);
+        !format->read(format, &request, bodies, &found))
+        note_warnings(path, format, &about, physics, warnings);
     return report(section, files, path, &found, error);
 }
 
@@ -197,10 +211,12 @@ static enum status fill_all(const struct section *section, const struct physics 
         fill_members(section, &files, physics, bodies, warnings, error);
     else
         read(section, &files, files.paths[0], physics, bodies, warnings, error);
-    char *words = warnings->cut_words, *end = words + strlen(words);
-    if (warnings->cut_files > 1)
-        snprintf(end, sizeof warnings->cut_words - (size_t)(end - words),
-                 " (the first of %zu such files)", warnings->cut_files);
+    for (size_t k = 0; k < INITIAL_FILE_WARNINGS; k++) {
+        char *const words = warnings->files[k].words, *const end = words + strlen(words);
+        if (warnings->files[k].count > 1)
+            snprintf(end, sizeof warnings->files[k].words - (size_t)(end - words),
+                     " (the first of %zu such files)", warnings->files[k].count);
+    }
     return error->status;
 }
 

@@ -13,11 +13,17 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
+/* The kinds of warnings about files: one that seems to end within a number, and one whose frame has
+ * a periodic cell although the run is in open space. */
+enum { INITIAL_CUT, INITIAL_PERIODIC, INITIAL_FILE_WARNINGS };
+
 /* Warnings about the bodies that were made, which are no errors. */
 struct initial_warnings {
-    size_t coincident;   /* pairs of bodies at the same position, with softening > 0 */
-    size_t cut_files;    /* number of files that seem to end within a number */
-    char cut_words[512]; /* the message about the first such file: "stars.csv: ..." */
+    size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
+    struct {
+        size_t count;    /* number of files that have this warning */
+        char words[512]; /* the message about the first one: "stars.csv: ..." */
+    } files[INITIAL_FILE_WARNINGS];
 };
 
 struct initial_class {

@@ -206,8 +206,9 @@ static void note_start(struct run *run)
     if (warnings->coincident > 0)
         run_warning(run, "warning: pairs of bodies at the same position: %zu",
                     warnings->coincident);
-    if (warnings->cut_files > 0)
-        run_warning(run, "warning: %s", warnings->cut_words);
+    for (size_t k = 0; k < INITIAL_FILE_WARNINGS; k++)
+        if (warnings->files[k].count > 0)
+            run_warning(run, "warning: %s", warnings->files[k].words);
 }
 
 static enum status check_disk(struct run *run, struct error *error)

@@ -133,6 +133,29 @@ def test_a_file_that_was_cut():
     assert more in result.stdout + result.stderr, result
 
 
+def test_a_periodic_cell_in_open_space():
+    """a frame whose cell is periodic is said to be so if the run is in open space"""
+    keys = "Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1"
+    cell = ' Lattice="2 0 0 0 {0} 0 0 0 2" pbc="{1}"'
+    words = "b.xyz: its bodies are in a periodic cell, those of the run in open space"
+    box = 'boundary = "periodic"; box_length = 2.0;'
+    for extra, physics, said in (("", "", False), (cell.format(2, "T T T"), "", True),
+                                 (cell.format(3, "T T F"), "", True),
+                                 (cell.format(2, "F F F"), "", False),
+                                 (cell.format(2, "T T T"), box, False)):
+        text = f"2\n{keys}{extra}\nX 0 0 0 0 0 0 1\nX 1 0 0 0 1 0 1\n"
+        with open("b.xyz", "w", encoding="utf-8") as file:
+            file.write(text)
+        with open("run.cfg", "w", encoding="utf-8") as file:
+            file.write(CONFIG.format(file="b.xyz", more="", softening=1.0)
+                       .replace("softening", physics + " softening"))
+        result = tap.run("run", "run.cfg", "-o", "out", "--force")
+        assert result.returncode == 0, result
+        check = tap.run("check", "run.cfg")
+        for where in (result.stderr, " ".join(check.stdout.replace("#", "").split())):
+            assert (words in where) == said, (extra, physics, where)
+
+
 def test_decimal_commas():
     """11. a decimal comma is refused"""
     refuse(65, "(a decimal comma? the decimal sign is '.')", GOOD.replace(",0.5,", ",0,5,"))
