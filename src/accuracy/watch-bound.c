@@ -345,18 +345,21 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
 }
 
-/* Tells whether an orbit may be that of a chance pair among many bodies, which soon parts. A body
- * that goes around most of the mass is no such pair: the method may have thrown it out before the
- * next check. */
-static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
+/* Tells whether an orbit may be that of a chance pair among many bodies, which soon parts. No such
+ * pair is a body that goes around most of the mass, or one with too few steps in a period at the
+ * start: the method may have thrown it out before the next check. */
+static bool is_chance(const struct watch *watch, const struct moment *now, size_t system,
+                      const struct bound_orbit *orbit)
 {
+    const struct bodies *const b = now->bodies;
     const double *const m = b->m + system * b->stride;
     double all = 0.0, center = 0.0;
     for (size_t i = 0; i < b->count; i++)
         all += m[i];
     for (size_t c = 0; c < orbit->center.count; c++)
         center += m[orbit->center.bodies[c]];
-    return b->count > FEW_BODIES && center < 0.5 * all;
+    const bool hopeless = now->step == 0 && watch->records[system].bound.few > 0.0;
+    return b->count > FEW_BODIES && !hopeless && center < 0.5 * all;
 }
 
 /* Tells whether the orbit that was to be found again is still there, with a passage shorter than
@@ -399,7 +402,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
         keep(bound, now, system, orbit, fabs(bound->drift));
     if (!(bound->few > 0.0) && bound->error <= watch->orbit_error)
         return STATUS_OK;
-    if (!is_chance(now->bodies, system, orbit))
+    if (!is_chance(watch, now, system, orbit))
         return fail(watch, check, system, orbit, method, error);
     wait_for_it(bound, orbit);
     return STATUS_OK;

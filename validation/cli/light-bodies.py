@@ -189,6 +189,25 @@ def test_many_bodies():
     assert abs(orbits["first_time_beyond"] / step - 40) < 1e-6, orbits
 
 
+def test_light_pairs_among_many_bodies():
+    """pairs of 4 steps per period that go around a star fail at the start, however many they are:
+    the step takes them apart before the next check"""
+    a, mass = 1e-4, 1e-9
+    step = 2 * math.pi * math.sqrt(a**3 / (2 * mass)) / 4
+    for pairs in (31, 40):
+        rows = [(1.0, numpy.zeros(3), numpy.zeros(3))]
+        for k in range(pairs):
+            x, v = on_orbit(3 + 0.7 * k, 0.0, 2.4 * k, 1.0)
+            for sign in (0.5, -0.5):
+                inner_x, inner_v = on_orbit(a, 0.0, 0.0, 2 * mass)
+                rows.append((mass, x + sign * inner_x, v + sign * inner_v))
+        orbits = make(rows, "velocity-verlet", step, 1000, status=1,
+                      more="physics = { gravitational_constant = 1.0; };\n")[0]["watch"]
+        orbits = orbits["bound_orbits"]
+        assert orbits["first_time_beyond"] == 0.0, orbits
+        assert abs(orbits["steps_per_period"] - 4) < 0.01, orbits
+
+
 def last_row(directory, number=None):
     """The last row of trust.csv, of one of several systems."""
     with open(f"{directory}/trust.csv", encoding="utf-8", newline="") as file:
