@@ -93,7 +93,7 @@ static struct watch_deviation compare_test_bodies(struct watch *watch, const str
     size_t center;
     test_energy_applies(b, system, &center);
     for (size_t i = 0; i < b->count; i++) {
-        if (first + i == center || !(levels[i].scale > 0.0))
+        if (!(levels[i].scale > 0.0))
             continue; /* without energy nothing can be judged */
         const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
         const struct reading reading = { motion.kinetic + motion.potential, fabs(motion.potential),
@@ -362,11 +362,24 @@ static bool drifts(const struct watch *watch, const struct record *record)
 
 /* --- what was found --------------------------------------------------------------------------- */
 
+bool watch_has_energy(const struct watch *watch, const struct record *record)
+{
+    const size_t system = (size_t)(record - watch->records);
+    const struct level *levels = watch->levels + system * watch->test_count;
+    double scale = record->by_tests > 0.0 ? 0.0 : record->level.scale;
+    for (size_t i = 0; record->by_tests > 0.0 && i < watch->test_count; i++)
+        scale = fmax(scale, levels[i].scale);
+    return scale > 0.0;
+}
+
 static struct finding row_of(const struct watch *watch, const struct record *record,
                              const char *name, double value, double limit, bool beyond,
                              double since)
 {
-    struct finding row = finding_row(name, value, limit, beyond, since);
+    const bool judged = watch_has_energy(watch, record);
+    struct finding row = finding_row(name, judged ? value : NAN, limit, beyond, since);
+    if (!judged)
+        row.severity = FINDING_OPEN;
     row.bodies[0] = record->error_body;
     row.named = watch->bodies;
     return row;

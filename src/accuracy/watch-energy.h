@@ -70,6 +70,10 @@ struct watch_drift {
 };
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
+/* Tells whether a system, or one of its test bodies if those are judged, has an energy to be
+ * judged; without one the rows below are open. */
+bool watch_has_energy(const struct watch *watch, const struct record *record);
+
 /* Return rows of findings of a system: the largest error since the start (while it is within the
  * limit, in the measure in which it was judged); the drift, which is the whole error of a method
  * that is not symplectic, and is open if it is not known or not steady; and the largest change

@@ -105,7 +105,8 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     for (size_t i = 0; i < b->count; i++) {
         const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
         const double energy = motion.kinetic + motion.potential;
-        levels[i] = level_of(energy, motion.potential, fmax(fabs(energy), fabs(motion.potential)));
+        const double scale = fmax(fabs(energy), fabs(motion.potential));
+        levels[i] = level_of(energy, motion.potential, first + i == center ? 0.0 : scale);
     }
 }
 

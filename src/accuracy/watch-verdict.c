@@ -374,11 +374,25 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
     return row_outside(watch, &table.worst, fails && some_count);
 }
 
+/* Says why the energy was not judged; "" if it was, in some system that counts. */
+static const char *energy_unjudged(const struct watch *watch, const bool *left_out)
+{
+    if (!any_counts(watch, left_out))
+        return none_counts;
+    if (isinf(watch->energy_error) && isinf(watch->energy_drift) && isinf(watch->energy_jump))
+        return "watch.energy_error, energy_drift and energy_jump are 0";
+    for (size_t s = 0; s < watch->systems; s++)
+        if (counts(left_out, s) && watch_has_energy(watch, &watch->records[s]))
+            return "";
+    return "the energies at the start are 0";
+}
+
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE])
 {
     const bool energy = any_fails(watch, left_out, ENERGY_ERROR, ENERGY_CHANGE);
     const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
+    const char *const unknown = energy_unjudged(watch, left_out);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[64] = "";
     if (why && watch->count > 2) /* of two bodies the one orbit has all the energy */
@@ -388,8 +402,11 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     if (force_error > 0.0)
         snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", force_error,
                  watch->force.accuracy);
-    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s; positions %s",
-             energy ? "beyond its limits" : "held",
+    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s%s%s; positions %s",
+             energy       ? "beyond its limits"
+             : unknown[0] ? "not judged ("
+                          : "held",
+             energy ? "" : unknown, energy || !unknown[0] ? "" : ")",
              orbits ? ", orbits of light bodies beyond their limit" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"
                       : "not judged (trust = { shadow = true; } judges them)");
@@ -482,6 +499,7 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     char text[WATCH_TEXT_SIZE];
     return DOCUMENT({ "holds", json_boolean(watch_holds(watch, left_out)) },
                     { "text", json_string(watch_text(watch, left_out, text)) },
+                    { "energy_unjudged", json_string(energy_unjudged(watch, left_out)) },
                     { "limits", limits_json(watch) }, { "energy_error", error_json(watch, &all) },
                     { "energy_drift", drift_json(watch, &all) },
                     { "energy_jumps", json_integer((json_int_t)changes.count) },

@@ -132,8 +132,9 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
 /* Writes what the watch has judged: "energy held; positions not judged (trust = { shadow = true; }
  * judges them)", or, if `shadowed`, "energy held; positions compared with shadows
  * (trust)". If orbits of light bodies are not judged, the text says so: "energy held; orbits of
- * light bodies not judged (watch.orbit_error = 0); positions ...". */
-enum { WATCH_JUDGED_SIZE = 256 };
+ * light bodies not judged (watch.orbit_error = 0); positions ..."; and so it does of an energy that
+ * no system that counts has, or that has no limit: "energy not judged (...)". */
+enum { WATCH_JUDGED_SIZE = 320 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);
 

@@ -301,11 +301,13 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
     const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
     const bool broke_off = result_broke_off(result);
     const char *warning = result_string(result, FIELD_WATCH_TEXT);
+    const char *unjudged = result_string(result, FIELD_WATCH_ENERGY_UNJUDGED);
     struct text words = { 0 };
     text_print(&words, "%s%s",
                !holds                    ? "It failed"
                : broke_off && warning[0] ? "It had no failure to report until the run broke off."
                : broke_off               ? "It had nothing to object to until the run broke off."
+               : unjudged[0]             ? "It has not judged the energy."
                : whole                   ? "Its limits hold."
                                          : "Its limits hold so far.",
                !warning[0] ? ""
@@ -314,9 +316,10 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
     result_put_words(result, warning, &words);
     text_print(&words, "%s", warning[0] || !holds ? "." : "");
     document_set(view, "watch_class",
-                 json_string(!holds                                               ? "bad"
-                             : whole && !warning[0] && !result_has_failed(result) ? "good"
-                                                                                  : "quiet"));
+                 json_string(!holds ? "bad"
+                             : whole && !warning[0] && !unjudged[0] && !result_has_failed(result)
+                                 ? "good"
+                                 : "quiet"));
     document_set(view, "watch_words", template_value(&words));
     document_set(
         view, "unmeasured",

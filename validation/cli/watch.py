@@ -1,6 +1,7 @@
 """The accuracy watch and stop_when: what they make of a run."""
 
 import csv
+import html
 import json
 import pathlib
 
@@ -92,6 +93,34 @@ def test_a_step_too_large_is_said_once():
     result = tap.run("run", "run.cfg", "--force", "-P", "time.step=0.05", "-P",
                      "diagnostics.1.every=1", "-P", "watch.on_jump=warn")
     assert "the step is too large" not in result.stdout + result.stderr
+
+
+def test_an_energy_that_is_not_judged_is_not_praised():
+    """no limit, no energy, no system that counts: summary, run.json and report say so alike"""
+    limits = "watch.energy_error=0", "watch.energy_drift=0", "watch.energy_jump=0"
+    pathlib.Path("one.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,0.5,0,0\n")
+    one = ('name = "pair"; bodies = { initial = "file"; file = "one.csv"; };\n'
+           'time = { step = 0.01; end = 1.0; };')
+    # Two pairs at 60 steps per period are off by far more than 1e-9.
+    several = PAIR.replace("0.001", "0.01").replace(
+        'diagnostics = ( { type = "orbit"; every = 10; },', 'diagnostics = (') + \
+        "ensemble = { systems = 2; energy_error_limit = 1e-9; };"
+    for text, options, reason in (
+            (PAIR, limits, "watch.energy_error, energy_drift and energy_jump are 0"),
+            (one, (), "the energies at the start are 0"),
+            (several, (), "every system is left out (ensemble.energy_error_limit)")):
+        words = [word for option in options for word in ("-P", option)]
+        result = tap.run("run", write(text), "--force", "-o", "pair.run", *words)
+        run, said = about("pair.run"), " ".join(result.stdout.split())
+        judged = f"energy not judged ({reason}); "
+        assert run["judged"].startswith(judged) and judged in said, (run["judged"], said)
+        assert run["watch"]["energy_unjudged"] == reason, run["watch"]
+        rows = [(row["severity"], row["value"]) for row in run["findings"]
+                if row["name"].startswith("energy")]
+        assert text != one or rows == 3 * [("open", None)], rows
+        assert tap.run("report", "pair.run").returncode == 0
+        page = html.unescape(pathlib.Path("pair.run", "report.html").read_text())
+        assert f"Judged: {judged}" in page and "Its limits hold" not in page, page
 
 
 CIRCLE = """
