@@ -38,6 +38,9 @@ struct reading {
     double energy, potential; /* E, |U| */
     double step, steps;
     double limit; /* limit of the change, over the scale */
+    /* The most that the scale may be over the largest |U|, and the least that it may be over the
+     * scale of the start. */
+    double most, least;
 };
 
 /* Updates the mean of |U| over the steps so far; each value counts for the steps since the check
@@ -65,12 +68,15 @@ static bool is_lasting(struct level *level, double change, const struct reading 
 static struct watch_deviation compare(struct level *level, const struct reading *reading)
 {
     follow_potential(level, reading);
+    level->deepest = fmax(level->deepest, reading->potential);
     const double change = reading->energy - level->start, jump = reading->energy - level->mark;
     const double depth = reading->potential - DEEP * level->usual;
     const double scale = fmax(level->scale, depth);
+    const double bounded = fmin(level->scale, reading->most * level->deepest);
+    const double judging = fmax(fmax(bounded, reading->least * level->scale), depth);
     struct watch_deviation found = { .change = change / level->scale,
                                      .jump = jump / level->scale,
-                                     .judged = fabs(change) / scale,
+                                     .judged = fabs(change) / judging,
                                      .judged_jump = fabs(jump) / scale,
                                      .deep = depth > 0.0,
                                      .sudden = is_sudden(level, reading->energy, reading->steps) };
@@ -96,8 +102,13 @@ static struct watch_deviation compare_test_bodies(struct watch *watch, const str
         if (!(levels[i].scale > 0.0))
             continue; /* without energy nothing can be judged */
         const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
-        const struct reading reading = { motion.kinetic + motion.potential, fabs(motion.potential),
-                                         (double)now->step, steps, watch->energy_error };
+        const struct reading reading = { motion.kinetic + motion.potential,
+                                         fabs(motion.potential),
+                                         (double)now->step,
+                                         steps,
+                                         watch->energy_error,
+                                         INFINITY,
+                                         1.0 };
         const struct watch_deviation found = compare(&levels[i], &reading);
         worst.judged = fmax(worst.judged, found.judged);
         worst.lasting |= found.lasting;
@@ -125,8 +136,14 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
     const struct conserved *c = &now->conserved[system];
     if (record->by_tests > 0.0)
         return compare_test_bodies(watch, now, system, steps);
-    const struct reading reading = { conserved_internal_energy(c), fabs(c->potential),
-                                     (double)now->step, steps, watch->energy_error };
+    const bool bounded = watch->may_hide && isfinite(watch->energy_error);
+    const struct reading reading = { conserved_internal_energy(c),
+                                     fabs(c->potential),
+                                     (double)now->step,
+                                     steps,
+                                     watch->energy_error,
+                                     FAST,
+                                     bounded ? watch->noise / watch->energy_error : 1.0 };
     struct watch_deviation found = compare(&record->level, &reading);
     found.change_body = found.jump_body = NAN;
     found.inertia = inertia_of(now->bodies, system, c->center);
@@ -246,10 +263,12 @@ static enum status report_error(struct watch *watch, const struct check *check, 
         return STATUS_OK;
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE],
         time[UNITS_TEXT_SIZE];
+    const bool hidden = watch_is_hidden(watch, record);
+    const double change = deviation->change * (hidden ? watch_hiding(watch, record) : 1.0);
     snprintf(line, sizeof line,
              "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
-             system + 1, watch_whose(watch, deviation->change_body, name), deviation->change,
-             watch_scale(deviation->change, deviation->change_body),
+             system + 1, watch_whose(watch, deviation->change_body, name), change,
+             hidden ? "times the largest |U|" : watch_scale(change, deviation->change_body),
              units_time(watch->units, check->now->time, 6, time),
              close_pair_text(watch, &record->offending, text));
     return report(watch, check, line, "", error);
@@ -372,6 +391,17 @@ bool watch_has_energy(const struct watch *watch, const struct record *record)
     return scale > 0.0;
 }
 
+double watch_hiding(const struct watch *watch, const struct record *record)
+{
+    const double times = record->level.scale / record->level.deepest;
+    return watch->may_hide && times > FAST ? times : 0.0;
+}
+
+bool watch_is_hidden(const struct watch *watch, const struct record *record)
+{
+    return !isnan(record->first_error) && record->largest_error <= watch->energy_error;
+}
+
 static struct finding row_of(const struct watch *watch, const struct record *record,
                              const char *name, double value, double limit, bool beyond,
                              double since)
@@ -388,9 +418,10 @@ static struct finding row_of(const struct watch *watch, const struct record *rec
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record)
 {
     const bool beyond = !isnan(record->first_error);
-    return row_of(watch, record, "energy error",
-                  beyond ? record->largest_error : record->largest_judged, watch->energy_error,
-                  beyond, record->first_error);
+    const bool hidden = watch_is_hidden(watch, record);
+    return row_of(watch, record, hidden ? "energy error over 10 |U|" : "energy error",
+                  beyond && !hidden ? record->largest_error : record->largest_judged,
+                  watch->energy_error, beyond, record->first_error);
 }
 
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record)

@@ -22,8 +22,12 @@ struct check {
  * far: in an encounter this is some |U|, and afterwards, when |U| is what it usually is, the scale.
  * A change that stays beyond the limit all the time for 1000 steps and a sixteenth of the run so
  * far is no swing, wherever the bodies are.
+ *
+ * A body that flies off fast has so large an energy that the error of a cluster does not show in
+ * it. Therefore scale is here no more than FAST times the largest |U| so far, unless that is less
+ * than rounding allows.
  */
-enum { DEEP = 10 };
+enum { DEEP = 10, FAST = 10 };
 struct watch_deviation {
     double change, jump; /* change since the start, and since the last mark (at most some 1000 steps
                             ago), over the scale */
@@ -73,6 +77,12 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
 /* Tells whether a system, or one of its test bodies if those are judged, has an energy to be
  * judged; without one the rows below are open. */
 bool watch_has_energy(const struct watch *watch, const struct record *record);
+
+/* Returns the scale of the energy of a system over the largest |U| so far; 0 if that is no more
+ * than FAST, or fast bodies cannot hide anything. */
+double watch_hiding(const struct watch *watch, const struct record *record);
+/* Tells whether the energy is beyond its limit only if compared with FAST times |U|. */
+bool watch_is_hidden(const struct watch *watch, const struct record *record);
 
 /* Return rows of findings of a system: the largest error since the start (while it is within the
  * limit, in the measure in which it was judged); the drift, which is the whole error of a method

@@ -93,7 +93,8 @@ static void read_limits(struct watch *watch, const struct section *section)
  * nothing to be judged. */
 static struct level level_of(double energy, double potential, double scale)
 {
-    return (struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN };
+    return (
+        struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN, fabs(potential) };
 }
 
 static void begin_levels(struct watch *watch, const struct moment *start, size_t system,
@@ -198,6 +199,8 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->units = start->physics->units;
     watch->bodies = start->bodies;
     watch->turns = start->physics->rotation != 0.0;
+    watch->may_hide = watch->count > 2 && !watch->turns && !start->physics->external &&
+                      start->physics->boundary == BOUNDARY_OPEN;
     read_limits(watch, section);
     begin_records(watch, start);
     *result = watch;

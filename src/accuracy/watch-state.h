@@ -58,9 +58,10 @@ struct level {
     double mark;  /* the energy from which its change within JUMP_STEPS is counted */
     double last;  /* the energy at the last check */
     double rate; /* change of the energy per step between the last two checks; NaN: not known yet */
-    double usual;  /* the mean of |U| over the steps so far */
-    double beyond; /* the step since which all checks saw its change beyond the limit; NaN: it is
-                      within */
+    double usual;   /* the mean of |U| over the steps so far */
+    double beyond;  /* the step since which all checks saw its change beyond the limit; NaN: it is
+                       within */
+    double deepest; /* the largest |U| so far */
 };
 
 /* The findings about the orbits of bound bodies (watch-bound.h). */
@@ -150,6 +151,8 @@ struct watch {
     const struct units *units;   /* units of the run, for texts */
     const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
     double dt, end;              /* step and end of the run, in the unit of time */
+    bool may_hide; /* fast bodies may hide what happens to bound ones, and U is that of pairs alone
+                    */
     bool turns; /* the frame of the coordinates rotates: velocities in it do not give the ellipses
                    of orbits */
     size_t systems;

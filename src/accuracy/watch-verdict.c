@@ -222,11 +222,17 @@ static void set_record(struct sentence *s, const struct record *record)
 static void say_error(struct sentence *s)
 {
     const struct record *const off = s->record;
+    const bool hidden = watch_is_hidden(s->watch, off);
+    const double times = hidden ? watch_hiding(s->watch, off) : 1.0;
+    const double error = times * off->largest_error;
     char name[WATCH_WHOSE_SIZE], time[UNITS_TEXT_SIZE];
     say(s->text, "%s%s is off by %.3g %s at t = %s (limit %g)",
-        watch_whose(s->watch, off->error_body, name), s->system, off->largest_error,
-        watch_scale(off->largest_error, off->error_body),
-        units_time(s->watch->units, off->error_time, 4, time), s->watch->energy_error);
+        watch_whose(s->watch, off->error_body, name), s->system, error,
+        hidden ? "times the largest |U|" : watch_scale(error, off->error_body),
+        units_time(s->watch->units, off->error_time, 4, time),
+        (hidden ? FAST : 1) * s->watch->energy_error);
+    if (hidden)
+        say(s->text, ", which max(|E0|, |U0|), %.2g times |U|, hides", times);
 }
 
 /* Says by how much the energy drifts. For a method whose whole error is drift it says nothing if
@@ -393,6 +399,13 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     const bool energy = any_fails(watch, left_out, ENERGY_ERROR, ENERGY_CHANGE);
     const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
     const char *const unknown = energy_unjudged(watch, left_out);
+    double times = 0.0;
+    for (size_t s = 0; s < watch->systems; s++)
+        if (counts(left_out, s))
+            times = fmax(times, watch_hiding(watch, &watch->records[s]));
+    char scale[64] = "";
+    if (times > 0.0)
+        snprintf(scale, sizeof scale, " (max(|E0|, |U0|) is %.2g times |U|)", times);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[64] = "";
     if (why && watch->count > 2) /* of two bodies the one orbit has all the energy */
@@ -406,7 +419,7 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
              energy       ? "beyond its limits"
              : unknown[0] ? "not judged ("
                           : "held",
-             energy ? "" : unknown, energy || !unknown[0] ? "" : ")",
+             energy ? "" : unknown, energy || !unknown[0] ? scale : ")",
              orbits ? ", orbits of light bodies beyond their limit" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"
                       : "not judged (trust = { shadow = true; } judges them)");

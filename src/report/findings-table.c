@@ -22,6 +22,8 @@ static const struct meaning {
     { "time.trust_until", "orbits accurate until t =", "as time.trust_until asks", NULL, 1.0 },
     { "energy error", NULL,
       "largest |ΔE|/max(|E₀|, |U₀|) since the start, at the watch's own checks", NULL, 1.0 },
+    { "energy error over 10 |U|", NULL, "largest |ΔE| since the start, over ten times |U|", NULL,
+      1.0 },
     { "energy drift", NULL, "the part of that change that is steady over the run", NULL, 1.0 },
     { "energy change within 1000 steps", NULL,
       "largest change of E between two of the watch's checks, over max(|E₀|, |U₀|)",

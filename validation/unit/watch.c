@@ -456,6 +456,39 @@ static void test_an_encounter_from_afar(void **state)
     }
 }
 
+/* A body of each system with a speed of 100: K' = 1/2 (2/3) 100^2 = 3333, 1540 times |U|. Speeds of
+ * 0.4 and 0.5 of others are 0.037 and 0.058 of |U| = 2.1669, and some 3e-5 of the scale. */
+static void test_fast_bodies_hide_nothing(void **state)
+{
+    (void)state;
+    static const char hides[] = "the energy of system 1 is off by 0.0577 times the largest |U|";
+    char text[WATCH_TEXT_SIZE];
+    struct trial trial = trial_start("", 0.01);
+    struct bodies *const b = trial.scene.bodies;
+    const struct watch_method method = { { .precision = PRECISION_DOUBLE },
+                                         integrator_find("velocity-verlet"),
+                                         1e6 };
+    for (size_t s = 0; s < 2; s++)
+        b->vz[s * b->stride + 2] = 100.0;
+    watch_destroy(trial.watch);
+    const struct moment *start = scene_moment(&trial.scene, 0, 0.01, true);
+    assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
+                                  &trial.watch, &trial.error),
+                     STATUS_OK);
+    assert_int_equal(look(&trial, 0, 0.01), STATUS_OK);
+    set_speed(&trial, 0, 0.4);
+    assert_int_equal(look(&trial, 50, 0.01), STATUS_OK);
+    assert_true(watch_holds(trial.watch, NULL));
+    assert_int_equal(trial.told.count, 0);
+    set_speed(&trial, 0, 0.5);
+    assert_int_equal(look(&trial, 100, 0.01), STATUS_OK);
+    assert_false(watch_holds(trial.watch, NULL));
+    assert_says(watch_text(trial.watch, NULL, text), hides);
+    assert_says(text, "(limit 0.05), which max(|E0|, |U0|), 1.5e+03 times |U|, hides");
+    assert_says(trial.told.last, "the energy is off by +0.0577 times the largest |U|");
+    trial_end(&trial);
+}
+
 /* A swing of the energy is none of an encounter if |U| is usually that large, 100 times that of the
  * start: it is judged over the scale. */
 static void test_bodies_that_are_usually_close(void **state)
@@ -859,6 +892,7 @@ int main(void)
         cmocka_unit_test(test_state),
         cmocka_unit_test(test_what_accumulates_fails),
         cmocka_unit_test(test_an_encounter_from_afar),
+        cmocka_unit_test(test_fast_bodies_hide_nothing),
         cmocka_unit_test(test_bodies_that_are_usually_close),
         cmocka_unit_test(test_what_lasts_is_no_swing),
         cmocka_unit_test(test_its_own_steps),
