@@ -7,31 +7,33 @@
 #include "run/options.h"
 #include "run/show.h"
 
-/* The last whole row of one table: of an ensemble that of its statistics. */
+/* The last complete row in the table of one diagnostic; in an ensemble, in the table of its
+ * statistics over the systems. */
 struct latest_table {
-    const char *name; /* of the diagnostic, borrowed from run.json */
-    bool found;       /* the table has a whole row */
+    const char *name; /* name of the diagnostic, borrowed from run.json */
+    bool found;       /* the table has a complete row, at this step and time */
     double step, time;
 };
 
 struct latest {
     size_t count;
     struct latest_table *tables;
-    struct show show; /* the cells; show.quantities[k].diagnostic is the index of the table */
+    struct show show; /* the chosen quantities with their values; show.quantities[k].diagnostic is
+                         an index into `tables` */
 };
 
 /*
- * Reads the chosen quantities, a list as --show takes it, or with NULL all of them (of an ensemble
- * their means), from those tables that have a row for each event. A table that cannot be read, or
- * has no row yet, measures nothing. STATUS_USAGE for an unknown quantity, STATUS_DATA for a unit
- * that no run could have written, STATUS_MEMORY.
+ * Reads the newest values of quantities: those that `names` lists, with commas between as for the
+ * option --show, or with NULL all (in an ensemble, their means). Only tables that get a row at each
+ * event count. A table that cannot be read, or has no row yet, gives no values. STATUS_USAGE for an
+ * unknown quantity, STATUS_DATA for a unit that no run could have written, STATUS_MEMORY.
  */
 enum status latest_read(const struct result *result, const char *names, struct latest *latest,
                         struct error *error);
 void latest_free(struct latest *latest);
 
-/* Makes one row, whose cells are those of `latest`, and whose step is the newest of the tables;
- * false if no table has a row yet. */
+/* Makes one row of the values in `latest`, which keeps them, with the step and the time of the
+ * newest row among its tables; false if no table has a row yet. */
 bool latest_row(const struct latest *latest, const struct result *result, struct run_row *row);
 
 #endif

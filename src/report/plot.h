@@ -16,32 +16,35 @@
 /* Checks that gnuplot can be run. STATUS_UNAVAILABLE. */
 enum status plot_probe(struct error *error);
 
-/* Draws all figures, several at a time, and leaves their files in the folder of work
- * (output/workplace.h). Of several that fail the first is told, and none is begun after it.
- * STATUS_DATA for a name that is no word, STATUS_CANT_CREATE, STATUS_IO, STATUS_UNAVAILABLE. */
+/* Draws all figures, several at a time, and leaves their files in `work`, a temporary folder
+ * (output/workplace.h). If drawing fails, the error is that of the first figure that failed, and no
+ * more are begun. STATUS_DATA for a figure whose name cannot be that of a file, STATUS_CANT_CREATE,
+ * STATUS_IO, STATUS_UNAVAILABLE. */
 enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
                       struct error *error);
 
 /*
- * Appends the drawn figure, from the folder of work, for an HTML page: all that follows "<svg". Its
- * parts have classes in place of gnuplot's ids, so that the page colours them (templates/page.css).
- * The definitions of gnuplot's points belong to the first figure of a page. STATUS_NO_INPUT,
- * STATUS_IO.
+ * Appends the SVG picture of a figure, which plot_draw() has left in `work`, to an HTML page: all
+ * that follows "<svg". Its parts have classes in place of gnuplot's ids, so that the style sheet of
+ * the page (templates/page.css) gives them colours. Only the `first` figure of a page defines the
+ * signs of gnuplot's points, which all figures use. STATUS_NO_INPUT, STATUS_IO.
  */
 enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);
 
-/* A name of a file of a figure, also within the folder "plots". */
+/* The name of one file of a figure, "NAME.svg" or "plots/NAME.svg". */
 struct plot_file {
     char bytes[FIGURE_LABEL_SIZE + 16];
 };
 enum { PLOT_FILES = 4 };
 
-/* Names the files of the figure of this name, with `folder` ("plots/" or "") before them. */
+/* Writes the names of the four files of the figure `figure` into `files`, each with `folder`
+ * ("plots/" or "") before it, and makes names[i] point to them. */
 void plot_files(const char *folder, const char *figure, struct plot_file files[PLOT_FILES],
                 const char *names[PLOT_FILES]);
 
-/* Draws one figure into a directory that has claimed its files, all of them at once. */
+/* Draws one figure, and moves its files into a directory when all are complete. The caller has
+ * called directory_check() for their names. */
 enum status plot_into(const struct figure *figure, struct directory *directory,
                       struct error *error);
 

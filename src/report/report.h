@@ -1,8 +1,8 @@
 /*
- * The report of one run or of several: figures as files, and one HTML page that needs nothing
- * else. The report of one run is DIR/report.html with DIR/plots/. A manifest of its own
- * (report.json) lists the files, so that --force removes them with the run and a report replaces
- * only a report.
+ * The report of one run or of several: figures as files, and one HTML page that needs no other
+ * file. The report of one run is DIR/report.html with DIR/plots/. A manifest, report.json, lists
+ * the files of the report, so that `orrery run --force` removes them with the run, and a new report
+ * replaces only files of an earlier one.
  */
 #ifndef ORRERY_REPORT_REPORT_H
 #define ORRERY_REPORT_REPORT_H
@@ -13,28 +13,30 @@
 #include "base/status.h"
 
 struct report_options {
-    const char *const *directories; /* runs; a single one may be a folder of runs */
+    const char *const *directories; /* of runs; a single one may also be a folder that holds runs */
     size_t count;
-    const char *output; /* folder to write to; NULL: the run's own, or the folder of runs, or
-                           "report" for several */
-    bool no_player;     /* leave out the player of the bodies (report/player.h) */
-    const char *plots;  /* figures to draw, with commas between (report/figure.h); NULL: all */
+    const char *output; /* folder to write to; NULL: that of the only run, or the folder of runs, or
+                           "report" for several runs */
+    bool no_player;     /* leave out the player, which shows the bodies in motion (report/page.h) */
+    const char *plots;  /* names of the figures to draw, with commas between; NULL: all */
 };
 
 enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 
-/* The page and the figures that were written. */
+/* The path of the page that was written, and the numbers of runs and figures on it. */
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;
-    char warning[REPORT_WARNING_SIZE]; /* why the runs should not be compared so; "": no reason */
+    char warning[REPORT_WARNING_SIZE]; /* sentence on runs that are not independent, see
+                                          shared_seeds_warning(); or "" */
 };
 
 /*
  * Writes the report of the runs. STATUS_USAGE (no such figure, too many runs), STATUS_NO_INPUT (no
- * run there), STATUS_DATA, STATUS_CANT_CREATE (also if a file of another origin stands in the place
- * of one of the report's), STATUS_IO, STATUS_STOPPED (the run was replaced again and again).
- * STATUS_UNAVAILABLE without gnuplot: the page is written all the same, without figures.
+ * run there), STATUS_DATA, STATUS_CANT_CREATE (also if a file that no report has written stands in
+ * the place of one to be written), STATUS_IO, STATUS_STOPPED (the run was replaced by a new one
+ * again and again while its report was drawn). STATUS_UNAVAILABLE without gnuplot: the page is
+ * written all the same, without figures.
  */
 enum status report_write(const struct report_options *options, struct report_summary *summary,
                          struct error *error);

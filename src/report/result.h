@@ -1,4 +1,4 @@
-/* A finished (or stopped, or running) run, as its directory tells of it. */
+/* A run that has ended, was stopped or is at work, as the files in its directory describe it. */
 #ifndef ORRERY_REPORT_RESULT_H
 #define ORRERY_REPORT_RESULT_H
 
@@ -24,21 +24,23 @@ enum result_state {
 };
 
 struct result {
-    char path[RESULT_PATH_SIZE]; /* of the directory, no slash at the end */
-    json_t *json;                /* run.json */
+    char path[RESULT_PATH_SIZE]; /* path of the directory, without a slash at the end */
+    json_t *json;                /* content of run.json, owned */
     enum result_state state;
-    struct progress progress; /* of one that has not ended */
+    struct progress progress; /* how far a run that has not ended is */
     struct result_identity {
         bool found;
         unsigned long long device, inode;
         long long seconds, nanoseconds;
-    } identity;               /* of its run.cfg, which a run writes once */
-    struct integrator listed; /* the integrator whose stages the config lists; no stages: none */
+    } identity; /* which file run.cfg is, and when it was changed: each run writes it once */
+    struct integrator listed; /* the integrator that the config gives as a list of stages; without
+                                 stages if it gives none */
 };
 
-/* Opens the run of a directory, without a lock but for an instant. STATUS_NO_INPUT if the directory
- * holds no run, STATUS_DATA if run.json is no JSON, or has a name or a field that no run could have
- * written, or run.cfg is no regular file; STATUS_MEMORY, STATUS_IO. */
+/* Reads run.json of a directory and the state of the run. Locks the run only for the instant in
+ * which it looks whether a process holds the lock. STATUS_NO_INPUT if the directory holds no run,
+ * STATUS_DATA if run.json is no JSON, or has a name or a field that no run could have written, or
+ * run.cfg is no regular file; STATUS_MEMORY, STATUS_IO. */
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
@@ -56,61 +58,68 @@ bool result_flag(const struct result *result, enum run_field field);
  * none. */
 json_t *result_config(const struct result *result, const char *key);
 
-/* Returns the number of a column in the last row of the diagnostic of that name; NaN if there is
- * none. */
+/* Returns the value of a column in the last row of the diagnostic of this name, as run.json has it;
+ * NaN if there is none. */
 double result_measured(const struct result *result, const char *diagnostic, const char *column);
 
-/* Returns the time between the steps of a run, or the steps of the grid if its integrator chooses
- * its own, which a config need not name; NaN if it is not known. */
+/* Returns the length of the steps of a run, in its unit of time; if its integrator chooses its own
+ * steps, that of the grid at which the run observes, which a config need not name. NaN if it is not
+ * known. */
 double result_step(const struct result *result);
 
-/* Appends the command that continues the run, as the shell takes it. */
+/* Appends the command that continues the run, "orrery run ... --restart", quoted for a shell. */
 void result_way_on(const struct result *result, struct text *text);
 
 /* Returns the integrator of the run; NULL if this program does not know it. */
 const struct integrator *result_integrator(const struct result *result);
 bool result_is_periodic(const struct result *result);
-bool result_rotates(const struct result *result); /* the frame does */
+bool result_rotates(const struct result *result); /* the frame of reference does */
 
 /* Returns the units of the run's numbers; NULL if run.json does not say. */
 const struct units *result_units(const struct result *result);
 
-/* Returns the unit in which figures and sentences give the run's times. If that is the period of an
- * orbit, it is the orbit of the diagnostic. */
+/* Returns the unit in which figures and sentences give the run's times, such as years
+ * (model/time-unit.h). If it is the period of an orbit, that is the orbit that the diagnostic
+ * `orbit` measures. */
 struct time_unit result_time_unit(const struct result *result);
 
-/* Writes "9.6 yr", with `digits` significant digits, in that unit. */
+/* Writes a time, which is in the run's own unit, in the unit of result_time_unit(): "9.6 yr", with
+ * `digits` significant digits. Returns `buffer`. */
 const char *result_time(const struct result *result, double time, int digits,
                         char buffer[UNITS_TEXT_SIZE]);
 
-/* Appends a sentence of run.json, in which times have the unit of the config: "at t = 3652.5 d" is
- * "at t = 10 yr" here. */
+/* Appends a sentence of run.json, with its times converted from the unit of the config to that of
+ * result_time_unit(): "at t = 3652.5 d" may become "at t = 10 yr". */
 void result_put_words(const struct result *result, const char *words, struct text *text);
 
 /* Tells whether Orrery has written run.json: other programs have files of that name too. */
 bool result_is_of_orrery(const struct result *result);
 
-/* Tells whether the run ended in an error: then its last rows are of some time before its end. */
+/* Tells whether the run broke off with an error: the last rows of its files are then from some time
+ * before that. */
 bool result_broke_off(const struct result *result);
 
-/* Tells whether the run failed: a criterion, the watch or the accuracy asked for was not kept. */
+/* Tells whether the run failed: an expectation of its config, the accuracy watch or the accuracy
+ * asked for was not kept. */
 bool result_has_failed(const struct result *result);
 
-/* Tells whether the run was stopped in order, to be continued. */
+/* Tells whether the run was stopped early, in such a way that it can be continued. */
 bool result_was_stopped(const struct result *result);
 
-/* Tells whether a run has come to an end, good or bad. A run that was stopped has not. */
+/* Tells whether a run has come to an end, good or bad, and is not to be continued: a run that was
+ * stopped has not. */
 bool result_is_over(const struct result *result);
 
-/* Tells whether the numbers of a run are those of its end. They are not if it broke off, was killed
- * or is at work; a run that was stopped has come to an end too. */
+/* Tells whether the numbers in run.json are those of the last step of the run: they are if it came
+ * to its end or was stopped, and not if it broke off, was killed or is at work. */
 bool result_has_end(const struct result *result);
 
 /* Tells whether the run has come to the end that its config asks for. */
 bool result_is_whole(const struct result *result);
 
-/* Returns the largest energy error of the run, by which it is judged: in its rows and at the checks
- * of the watch between them; NaN if it is not known. For an ensemble that of all systems. */
+/* Returns the largest |ΔE|/max(|E₀|, |U₀|) of the run, the energy error by which it is judged: in
+ * the rows of its diagnostics and at the checks of the accuracy watch between them, of all systems
+ * of an ensemble. NaN if it is not known. */
 double result_energy_error(const struct result *result);
 
 /* Returns the number of systems of an ensemble that are left out of the statistics for their energy

@@ -7,10 +7,11 @@
 #include "report/figure.h"
 
 /*
- * Appends the words as a string of gnuplot's, the only way in which words that are not the
- * program's own come into a script. Between the double quotes stand letters, digits, blanks and
- * signs without a meaning in a string; every other character of ASCII is written as \ooo, so that
- * no word ends the string or the line, runs a command (`...`) or names a macro (@...).
+ * Appends the words as a quoted string of gnuplot, the only way in which words that the program has
+ * not written itself, such as names of a run, come into its commands. Between the double quotes
+ * letters, digits, blanks, signs without a meaning in a string and bytes beyond ASCII stay as they
+ * are; a control character becomes a blank, any other character \ooo (octal). No word can thus end
+ * the string or the line, run a command (`...`) or name a macro (@...).
  */
 void script_quote(struct text *script, const char *words);
 
@@ -18,22 +19,23 @@ void script_quote(struct text *script, const char *words);
  * memory. */
 json_t *script_view(const struct figure *figure);
 
-/* Returns the curve of the figure that gnuplot has drawn with this number, from 0; NULL if that is
- * a further line of a label, which is drawn like a curve. */
+/* Returns the curve to which element number `drawn` (from 0) of gnuplot's picture belongs. Each
+ * further line of a curve's label is an element of its own: NULL for such a line. */
 const struct curve *script_curve(const struct figure *figure, size_t drawn);
 
 /* --- colours ---------------------------------------------------------------------------------- */
 
 /*
- * The colours of pages and pictures, in one place. Those of the curves are the palette of Okabe and
- * Ito (2008), which readers with any kind of colour blindness can tell apart, without its yellow,
- * which is lost on white; on dark pages they are lightened.
+ * The colours of pages and figures. Curves have the palette of Okabe and Ito (2008), whose colours
+ * readers with any kind of colour blindness can tell apart, without its yellow, which cannot be
+ * seen on white; on dark pages these colours are lighter.
  */
 
-enum { PALETTE_COLORS = 7 }; /* of curves; a further one takes them again, dashed */
+enum { PALETTE_COLORS = 7 }; /* of curves; further curves take them again, as dashed lines */
 
-/* Returns {"curves", "others"}: lists of {"name", "light", "dark", "linetype"} for the templates;
- * NULL for want of memory. */
+/* Returns {"curves", "others"}, the colours of curves and those of all else, for the templates:
+ * lists of {"name", "light", "dark", "linetype"}, with the colour on light and on dark pages and
+ * gnuplot's number of a curve's colour, from 1. NULL for want of memory. */
 json_t *palette_view(void);
 
 #endif

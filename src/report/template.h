@@ -1,19 +1,20 @@
 /*
  * Templates: the files of src/report/templates, which are part of the program, filled with values.
  *
- *   {{key}}               a member of the values, also "key.of.it", or "." for an element that is
- * no object; text with what HTML reserves escaped, null as a dash
+ *   {{key}}               the value of a member, also "key.of.it"; "." is the element of an array
+ *                         itself; in text what HTML reserves is escaped; null becomes a dash
  *   {{key:3}}             a real with 3 significant digits, of which there are 6 otherwise
  *   {{{key}}}             text as it is
  *   {{#key}}...{{/key}}   what is between, once if the value is true, an object, a text that is not
- *                         empty or a number that is not 0, and for each element of an array;
- * members of objects and elements come before those further out
+ *                         empty or a number that is not 0, and for each element of an array; keys
+ *                         are looked up in the object or element first, and then further out
  *   {{^key}}...{{/key}}   what is between, in all other cases
  *   {{?key}}...{{/key}}   what is between, if there is such a value and it is not null
- *   {{!key}}...{{/key}}   what is between, if not
+ *   {{!key}}...{{/key}}   what is between, if there is no such value, or it is null
  *   {{>file}}             another template as it stands
  *
- * A section does not hold one of the same key. The line end behind its tags is no part of it.
+ * What is between must not hold another such pair with the same key. A line end directly behind a
+ * tag that opens or closes a pair is left out.
  */
 #ifndef ORRERY_REPORT_TEMPLATE_H
 #define ORRERY_REPORT_TEMPLATE_H
@@ -23,22 +24,23 @@
 #include "base/text.h"
 
 /*
- * Appends a template, filled with `values`, whose reference it takes over; keys that these lack are
- * taken from `outer`, which may be NULL. If `values` is NULL for want of memory, the text has
- * failed.
+ * Appends the template `source`, filled with `values`, and frees these; a key that they lack is
+ * looked up in `outer`, which may be NULL. If `values` is NULL, as it is for want of memory,
+ * text->failed is set.
  */
 void template_render(struct text *text, const char *source, json_t *values, const json_t *outer);
 
-/* Fills the template of this name that is built into the program. */
+/* Appends the template of this name, a file of src/report/templates, as template_render() does. */
 void template_fill(struct text *text, const char *name, json_t *values, const json_t *outer);
 
-/* Returns the printed text as a value, and frees the text. NULL if that has failed. */
+/* Returns the content of a text as a JSON string, and frees the text. NULL if text->failed. */
 json_t *template_value(struct text *text);
 
-/* Returns the printed text as a value; NULL if that has failed. */
+/* Returns the content of a text as a JSON string; NULL if text->failed. */
 json_t *template_copy(const struct text *text);
 
-/* The same as an array of the words between single blanks, which a page keeps whole. */
+/* Returns the words of a text, split at single blanks, as an array of JSON strings, none of which a
+ * page breaks across lines; frees the text. NULL if text->failed. */
 json_t *template_words(struct text *text);
 
 #endif

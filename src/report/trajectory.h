@@ -10,8 +10,8 @@
 #include "report/result.h"
 
 struct trajectory_frame {
-    struct lines_mark mark; /* of its comment line */
-    double time;            /* Time= of that line; NaN without */
+    struct lines_mark mark; /* place of the frame's comment line in the file */
+    double time;            /* the value after "Time=" in that line; NaN without */
 };
 
 struct trajectory {
@@ -20,10 +20,10 @@ struct trajectory {
     size_t columns;         /* the number of columns of a body's line */
     size_t position;        /* the column of x; y and z follow */
     size_t mass, id;        /* the columns of mass and id; NO_COLUMN if the file has none */
-    size_t velocity;        /* the same of vx */
-    size_t system, species; /* the same of these words */
-    double cell_side;       /* of the periodic cube of the first frame; 0 in open space */
-    double cell_origin;     /* the least x, y and z of that cube */
+    size_t velocity;        /* the column of vx, before vy and vz; or NO_COLUMN */
+    size_t system, species; /* the columns of a body's system and species; or NO_COLUMN */
+    double cell_side;       /* side of the periodic cube of the first frame; 0 in open space */
+    double cell_origin;     /* the least x of that cube, which is its least y and z too */
     size_t frame_count;
     struct trajectory_frame *frames;
 };
@@ -50,23 +50,24 @@ enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t 
 
 enum { TRAJECTORY_GROUPS = 64, TRAJECTORY_GROUP_SIZE = 40 };
 
-/* The systems of an ensemble, or the species if there are several. */
+/* Groups of bodies, each with a name: the systems of an ensemble or, in a single system, the
+ * species. */
 struct trajectory_groups {
     const char *kind; /* "system" or "species" */
-    size_t count;     /* 0: one group, or more than TRAJECTORY_GROUPS */
+    size_t count;     /* number of groups; 0 if it is 1, or more than TRAJECTORY_GROUPS */
     char names[TRAJECTORY_GROUPS][TRAJECTORY_GROUP_SIZE];
-    size_t sizes[TRAJECTORY_GROUPS]; /* bodies of each, among those that were read */
-    bool whole;                      /* these were all */
+    size_t sizes[TRAJECTORY_GROUPS]; /* number of bodies in each group, of those that were read */
+    bool whole;                      /* all bodies were read */
 };
 
-/* Reads ids of every `stride`-th body of the first frame (their places, from 1, if the file has
- * none) and, unless `group` is NULL, its group as an index into `groups`. STATUS_DATA, STATUS_IO.
- */
+/* Reads the id of every `stride`-th body of the first frame (its place, from 1, if the file has no
+ * ids) and, unless `group` is NULL, its group as an index into `groups`. STATUS_DATA, STATUS_IO. */
 enum status trajectory_identify(struct trajectory *trajectory, size_t stride, double *ids,
                                 unsigned *group, struct trajectory_groups *groups,
                                 struct error *error);
 
-/* Returns the name of the only body of a group; NULL if there are more, or they have no name. */
+/* Returns the name of a body, if it is the only one of its species and all bodies were read: that
+ * of the species. NULL for any other group, and for the species "X", which is no name. */
 const char *trajectory_body_name(const struct trajectory_groups *groups, unsigned group);
 
 #endif
