@@ -10,8 +10,8 @@
 
 /* --- what is expected ------------------------------------------------------------------------- */
 
-/* Tells whether a quantity of `expect`, such as "energy" or "conservation.energy", is the column
- * "conservation.energy". */
+/* Tells whether a quantity that the config names under `expect`, as "energy" or as
+ * "conservation.energy", is the column "conservation.energy" (diagnostic and column). */
 static bool is_quantity(const char *quantity, const char *column)
 {
     const char *const dot = strchr(column, '.');
@@ -79,7 +79,7 @@ enum status arrange_expected(const struct measured *measured, struct figures *fi
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* The extent of the curves. */
+/* The extents of all curves of a figure, along x and along y. */
 struct frame {
     struct extent x, y;
 };
@@ -94,9 +94,10 @@ static struct frame frame_of(const struct figure *figure)
     return frame;
 }
 
-/* A bound is far if it would leave the curves a flat line: if it is away from them by more than
- * this number of their extents and this part of their size, or on a logarithmic axis by this
- * factor. */
+/* A bound is far if drawing it would leave the curves a flat line. On a linear axis: if it is more
+ * than far_extents times the height of the curves away from them, and more than far_part of the
+ * size of their middle away from that. On a logarithmic axis: if it is beyond them by
+ * far_factor. */
 static const double far_extents = 3.0, far_part = 0.6, far_factor = 1e4;
 
 static bool is_far(const struct figure *figure, const struct frame *frame, double bound)
@@ -108,7 +109,8 @@ static bool is_far(const struct figure *figure, const struct frame *frame, doubl
     return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
 }
 
-/* Tells whether a curve has a point beyond the bound, at times in x. */
+/* Tells whether a curve has a point beyond the bound, above it if `from_above` or else below it,
+ * with x between x[0] and x[1]. */
 static bool is_beyond(const struct curve *curve, bool from_above, double bound, const double x[2])
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -118,8 +120,8 @@ static bool is_beyond(const struct curve *curve, bool from_above, double bound, 
     return false;
 }
 
-/* Tells whether a bound that is kept would seem to be missed: the curve of another column lies
- * beyond it, and that of its quantity does not. */
+/* Tells whether a bound that its quantity keeps would look missed, since the curve of another
+ * column in the figure lies beyond it. */
 static bool misleads(const struct figure *figure, const char *quantity, bool from_above,
                      double bound, const double x[2])
 {
@@ -132,7 +134,8 @@ static bool misleads(const struct figure *figure, const char *quantity, bool fro
     return other && !own;
 }
 
-/* Writes the label of the curve of a quantity and a colon; nothing where it has none. */
+/* Appends the label of the curve that draws a quantity, and a colon; nothing if that curve has no
+ * label. */
 static void name_curve(const struct figure *figure, const char *quantity, struct text *label)
 {
     for (size_t c = 0; c < figure->curve_count; c++)
@@ -142,7 +145,7 @@ static void name_curve(const struct figure *figure, const char *quantity, struct
         }
 }
 
-/* Bounds look alike in all figures: the last colour, which few curves need. */
+/* The colour of bounds in all figures: the last one of the palette, which few curves reach. */
 static const int bound_color = PALETTE_COLORS - 1;
 
 static enum status add_bound(const json_t *item, const char *quantity, bool from_above,
@@ -152,7 +155,8 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     const struct frame frame = frame_of(figure);
     const double after = run_field_real(item, FIELD_EXPECTED_AFTER);
     const double before = run_field_real(item, FIELD_EXPECTED_BEFORE);
-    const double x[2] = { fmax(frame.x.low, after), fmin(frame.x.high, before) }; /* NaN: unset */
+    const double x[2] = { fmax(frame.x.low, after),
+                          fmin(frame.x.high, before) }; /* fmax and fmin pass over NaN: no limit */
     const double y[2] = { bound, bound };
     const bool never = !(x[0] < x[1]);
     if (!never && !is_far(figure, &frame, bound)) {
@@ -174,7 +178,8 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     return STATUS_OK;
 }
 
-/* Adds the bounds of a criterion to a figure that shows its quantity. */
+/* Adds the bounds of an expectation of the config (`item`) to a figure, if that draws its
+ * quantity. */
 static enum status add_bounds(const json_t *item, struct figure *figure, struct error *error)
 {
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
@@ -196,7 +201,8 @@ static enum status add_bounds(const json_t *item, struct figure *figure, struct 
 
 /* --- curves that lie upon each other ---------------------------------------------------------- */
 
-/* A part of the height of a figure that is less than the width of a line. */
+/* The part of a figure's height that is less than the width of a line: two curves closer than this
+ * look like one. */
 static const double unseen = 1e-3;
 
 static bool lies_upon(const struct figure *figure, const struct frame *frame,
@@ -219,7 +225,8 @@ static void take_out(struct figure *figure, size_t index)
     memmove(curve, curve + 1, (figure->curve_count - index) * sizeof *curve);
 }
 
-/* Takes out dashed curves that lie upon a line, since they would hide it, and says so. */
+/* Takes out dashed curves that lie upon a line, since they would hide it, and adds a sentence that
+ * says so. */
 static void tell_equal_curves(struct figure *figure)
 {
     const struct frame frame = frame_of(figure);
@@ -243,7 +250,8 @@ static bool has_name(const struct figure *figure, const char *name)
     return found && found[strlen(name)] == '\0' && (found == figure->name || found[-1] == '-');
 }
 
-/* Returns the place of a figure if nothing is expected of it. */
+/* Returns the place of a figure on the page, as long as the config expects nothing of its
+ * quantities. */
 static enum figure_place place_of(const struct result *result, const struct figure *figure)
 {
     static const char *const vectors[] = { "momentum", "angular-momentum" };
@@ -263,7 +271,7 @@ static enum figure_place place_of(const struct result *result, const struct figu
     return FIGURE_MEASURED;
 }
 
-/* Sorts by place; figures of one place keep their order. */
+/* Sorts figures by their place on the page; figures of the same place keep their order. */
 static void sort(struct figures *figures)
 {
     for (size_t i = 1; i < figures->count; i++)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { LABEL_LETTERS = 48 }; /* at most, of the values that name a run */
+enum { LABEL_LETTERS = 48 }; /* the most bytes of the values that name a run */
 
 /* --- what differs ----------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static bool differs(const struct differences *differences, const char *key)
 }
 
 /* Keys on which the results of a run do not depend: its name, when it measures and writes, what is
- * expected, and who computes. */
+ * expected, and how many threads compute. */
 static const char *const idle_keys[] = {
     "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads", "expect.*",
 };
@@ -48,7 +48,8 @@ static bool is_swept(const struct differences *differences, const char *key)
     return false;
 }
 
-/* Notes a key that differs; one that an earlier run has is noted already. */
+/* Enters a key of a run into differences->keys, if its values differ between runs and results
+ * depend on it or a study has varied it. A key that an earlier run has too was looked at then. */
 static void note_key(struct differences *differences, size_t run, const char *key)
 {
     for (size_t earlier = 0; earlier < run; earlier++)
@@ -61,7 +62,8 @@ static void note_key(struct differences *differences, size_t run, const char *ke
     differences->differing++;
 }
 
-/* Walks the config of a run, and notes the scalars that another run has otherwise. */
+/* Goes through `value`, the part of a run's config that has the key `path`, and enters the keys of
+ * scalars that differ. */
 static void find_keys(struct differences *differences, size_t run, json_t *value, const char *path)
 {
     const char *key;
@@ -85,7 +87,7 @@ static void find_keys(struct differences *differences, size_t run, json_t *value
     }
 }
 
-/* Tells whether all runs have a value of this key, or a number if it must be `numeric`. */
+/* Tells whether all runs have a value of this key, which must be a number if `numeric`. */
 static bool have_all(const struct differences *differences, const char *key, bool numeric)
 {
     for (size_t run = 0; run < differences->count; run++) {
@@ -113,7 +115,7 @@ static bool is_numeric(const struct differences *differences, size_t key)
     return have_all(differences, differences->keys[key], true);
 }
 
-/* Returns the index of a key that differs; -1 if it does not. */
+/* Returns the index of a key in differences->keys; -1 if its values do not differ. */
 static int index_of(const struct differences *differences, const char *key)
 {
     for (size_t i = 0; i < differences->key_count; i++)
@@ -122,8 +124,8 @@ static int index_of(const struct differences *differences, const char *key)
     return -1;
 }
 
-/* Returns the index of the error that runs were asked for, if that was varied and their steps were
- * chosen for it; or -1. */
+/* Returns the index of time.energy_error, the error that a config asks for, if it differs and every
+ * run has chosen its steps for it; else -1. */
 static int find_asked(const struct differences *differences)
 {
     const int asked = index_of(differences, "time.energy_error");
@@ -133,8 +135,8 @@ static int find_asked(const struct differences *differences)
     return asked >= 0 && is_numeric(differences, (size_t)asked) ? asked : -1;
 }
 
-/* Tells whether a key only follows from the error that is varied: the steps that were chosen for
- * it. */
+/* Tells whether the values of a key only follow from the error asked for, which differs: the
+ * program has chosen them, the steps or their accuracy, for that error. */
 static bool follows(const struct differences *differences, const char *key)
 {
     return differences->asked >= 0 &&
@@ -142,8 +144,8 @@ static bool follows(const struct differences *differences, const char *key)
             strcmp(key, "time.accuracy") == 0);
 }
 
-/* Returns the index of the error that was asked for, or else of the step, if it was varied, or else
- * of the first number that was; -1: there is none. */
+/* Returns the index of the key for the x axis: the error asked for or, if it does not differ, the
+ * step, or else the first number that differs and on which results depend; -1: there is none. */
 static int find_x(const struct differences *differences)
 {
     const int step = index_of(differences, "time.step");
@@ -205,7 +207,8 @@ const char *differences_name(const struct differences *differences, size_t run)
     return name;
 }
 
-/* Appends the values of all keys that differ, but for `except`. */
+/* Appends the values that a run has for the keys that differ, "step = 0.1, hermite4", without that
+ * of index `except` and those that follow from the error asked for. */
 static void put_values(const struct differences *differences, size_t run, int except,
                        struct text *label)
 {
@@ -239,7 +242,8 @@ static size_t first_alike(const struct differences *differences, size_t run, int
     return other;
 }
 
-/* Tells whether the values of two runs are the same, or too many to name a run by them. */
+/* Tells whether the values of the keys that differ cannot name each run: two runs have the same, or
+ * they are too long, or a run has none. */
 static bool needs_names(const struct differences *differences)
 {
     bool needed = false;
@@ -273,8 +277,8 @@ const char *differences_value(const struct differences *differences, size_t run,
     return value_text(value_at(differences, run, differences->keys[key]), buffer, size);
 }
 
-/* Reads the keys of a study from the head of its table: they stand between `member` and
- * `exit_status`. */
+/* Reads the keys that a study has varied from the header of its table, in which they stand between
+ * the columns `member` and `exit_status`; "" if there is no such table. */
 static enum status find_swept(const char *table, char swept[DIFFERENCES_SWEPT_SIZE],
                               struct error *error)
 {
@@ -311,9 +315,9 @@ enum status differences_find(const struct result *results, size_t count, const c
 
 /* --- seeds in common -------------------------------------------------------------------------- */
 
-/* The seeds of a run: from `begin` on, up to `end`. */
+/* The seeds from which the systems of a run are drawn, one each: from `begin` on, before `end`. */
 struct seeds {
-    long long begin, end; /* the same if nothing is drawn from seeds */
+    long long begin, end; /* equal if no system is drawn from a seed */
 };
 
 static struct seeds seeds_of(const struct result *result)
@@ -327,7 +331,8 @@ static struct seeds seeds_of(const struct result *result)
     return (struct seeds){ begin, begin + json_integer_value(systems) };
 }
 
-/* Tells whether the bodies of two runs, which have a seed, have all other keys in common. */
+/* Tells whether the sections `bodies` of two configs differ in nothing but the seed, so that the
+ * same seed gives the same system. */
 static bool draws_the_same(const struct result *a, const struct result *b)
 {
     json_t *const one = result_find(a, FIELD_CONFIG_BODIES), *value;
@@ -341,7 +346,8 @@ static bool draws_the_same(const struct result *a, const struct result *b)
     return json_object_size(one) == json_object_size(other);
 }
 
-/* Two runs that share seeds, the one with the smaller seed first, and the seeds. */
+/* Two runs that share seeds, by their indices, `a` being the one with the smaller first seed; and
+ * the seeds that they share. */
 struct shared {
     size_t a, b;
     struct seeds seeds;

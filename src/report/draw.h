@@ -110,8 +110,7 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
  * power law fitted to the points of all runs that have the same label. */
 
 struct errors_axis {
-    const char *name, *title,
-        *label; /* words for x: in names of files, in the title, at the axis */
+    const char *name, *title, *label; /* words for x: in names of files, title, at the axis */
     const char *caption;
     const char *slope; /* sentence on the slope of fitted lines, for the caption; or NULL */
     size_t count;      /* number of runs */

@@ -10,13 +10,14 @@
 
 /* --- conserved quantities --------------------------------------------------------------------- */
 
-/* Below this error the sum of the energies looks constant in a figure, whatever its cause. */
+/* The relative energy error up to which the sum of the energies looks constant in a figure. */
 static const double flat_line = 1e-3;
 
-/* The entry of the largest size, of all systems and rows; NaN where there is none. */
+/* The entry of a column that has the largest absolute value (`size`), over all systems and rows;
+ * size and time are NaN if no entry is a number. */
 struct extreme {
     double size, time;
-    size_t system; /* counted from 1; 0: there is only one */
+    size_t system; /* counted from 1; 0: there is only one system */
 };
 
 static struct extreme find_extreme(const struct series *series, const char *column)
@@ -42,20 +43,22 @@ static bool has_gap(const struct series *series, const char *column)
     return false;
 }
 
-/* Writes a share as "810 %", with three digits, and no exponent as long as that can be read. */
+/* Writes a share such as 8.1 in percent, "810 %": with three digits, but as a whole number, and not
+ * with an exponent, from 100 % to a million percent. */
 static const char *percent(double share, char buffer[32])
 {
     snprintf(buffer, 32, share >= 1.0 && share < 1e4 ? "%.0f %%" : "%.3g %%", 100.0 * share);
     return buffer;
 }
 
-/* Tells whether the bodies moved in external fields: then energies are those in their frame. */
+/* Tells whether external fields or a rotating frame acted on the bodies: energies are then those in
+ * the frame of these, and not about the centre of mass. */
 static bool has_fields(const struct result *result)
 {
     return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
 }
 
-/* The relative difference below which two errors are the same in three digits. */
+/* The relative difference below which two errors look the same in three digits. */
 static const double rounding = 5e-3;
 
 /* Describes the change of the energy, and its meaning for this integrator. */
@@ -119,7 +122,8 @@ static void tell_energies(const struct drawn *drawn, struct text *words)
                    where, percent(most.size, share));
 }
 
-/* Returns the largest change that may be round-off. */
+/* Returns the largest relative change of a momentum that may be round-off, with the force method
+ * and the precision of the run. */
 static double most_round_off(const struct drawn *drawn)
 {
     const struct force_options force =
@@ -131,8 +135,10 @@ static double most_round_off(const struct drawn *drawn)
 const char finding_round_off[] = "Only round-off may change it, and round-off grows like the "
                                  "square root of the number of steps.";
 
-/* Says by how much a vector changed, over its size at the start, or else over the sum of its parts'
- * sizes. If the integrator keeps it (`kept`), only round-off may change it. */
+/* Says by how much a vector changed: relative to its size at the start, called `first`, if
+ * drawn->relative is set; else to the sum of the sizes of its parts, which is called `parts` and
+ * which the field `scale` of run.json has. If the integrator keeps the vector (`kept`), only
+ * round-off may change it. */
 static void tell_change(const struct drawn *drawn, enum run_field scale, const char *parts,
                         const char *first, bool kept, struct text *words)
 {
@@ -156,8 +162,8 @@ static void tell_change(const struct drawn *drawn, enum run_field scale, const c
                    result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
 }
 
-/* Returns the largest change of the components of a vector along `axes` since the first row of a
- * system. */
+/* Returns the largest change, since the first row of its system, of a component of a vector along
+ * one of `axes`, such as "xy". */
 static double change_along(const struct series *series, const char *vector, const char *axes)
 {
     double most = 0.0;
@@ -171,8 +177,9 @@ static double change_along(const struct series *series, const char *vector, cons
     return most;
 }
 
-/* Takes the components that external fields or a rotating frame change out of a vector, and says
- * so. Returns false if they keep no component: nothing is left to be judged. */
+/* Leaves in `drawn` only the components of a vector that external fields or a rotating frame keep,
+ * and says so. `kept` names these axes, "xy" or "none"; it is "" if there are no such fields.
+ * Returns false if no component is left to be judged. */
 static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
                        struct text *words)
 {
@@ -206,8 +213,9 @@ static void tell_momentum(const struct drawn *all, struct text *words)
                     integrator_keeps_momentum(result_integrator(all->result)), words);
 }
 
-/* Describes the change of the angular momentum. Kicks along r and drifts along v leave r x v as it
- * is; other methods mix both in a step. */
+/* Describes the change of the angular momentum. A symplectic step consists of kicks along the line
+ * between two bodies and of drifts along their velocities, which both keep it; other methods mix
+ * the two. */
 static void tell_angular_momentum(const struct drawn *all, struct text *words)
 {
     struct drawn kept = *all;
@@ -240,7 +248,8 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
 
 /* --- other figures ---------------------------------------------------------------------------- */
 
-/* Returns the first time at which an error is larger than 1; NaN if there is none. */
+/* Returns the first time, in any system, at which the size of an error column is larger than 1; NaN
+ * if there is none. */
 static double time_beyond(const struct series *series, const char *column)
 {
     const struct series_column *error = series_find(series, column);
@@ -252,11 +261,13 @@ static double time_beyond(const struct series *series, const char *column)
     return first;
 }
 
-/* Describes the usual error of the orbit with this integrator, as long as it is a small one. */
+/* Says from when on the error is as large as the orbit or, if it stayed smaller, which error is
+ * usual with this integrator. */
 static void tell_orbit_error(const struct drawn *drawn, struct text *words)
 {
     const struct integrator *integrator = result_integrator(drawn->result);
-    const double phase = time_beyond(drawn->series, "phase_error"); /* a straight line has none */
+    const double phase =
+        time_beyond(drawn->series, "phase_error"); /* an orbit along a straight line has no phase */
     const double lost = isnan(phase) ? time_beyond(drawn->series, "distance_error") : phase;
     char time[UNITS_TEXT_SIZE];
     if (!isnan(lost))
@@ -281,7 +292,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
         text_print(words, " The other bodies pull the pair away from it, which is no error.");
 }
 
-/* Counts the systems whose mean energy is positive in their last row. */
+/* Counts the systems in whose last row the mean energy, ⟨K⟩ + ⟨U⟩, is positive. */
 static size_t count_unbound(const struct series *series)
 {
     const struct series_column *kinetic = series_find(series, "kinetic_mean");
@@ -294,7 +305,7 @@ static size_t count_unbound(const struct series *series)
     return unbound;
 }
 
-/* Describes a system that is not bound, whose means go on changing. */
+/* Says how many systems are not bound: their means go on changing. */
 static void tell_unbound(const struct drawn *drawn, struct text *words)
 {
     const size_t unbound = count_unbound(drawn->series);
@@ -305,7 +316,8 @@ static void tell_unbound(const struct drawn *drawn, struct text *words)
                    unbound, drawn->series->systems);
 }
 
-/* Describes the lengths of steps, and the place where a run broke off for want of a shorter one. */
+/* Says how long the smallest step was, and at which time a run broke off because no step was short
+ * enough. */
 static void tell_steps(const struct drawn *drawn, struct text *words)
 {
     const struct units *units = result_units(drawn->result);
@@ -321,7 +333,8 @@ static void tell_steps(const struct drawn *drawn, struct text *words)
                    result_time(drawn->result, stuck, 6, time));
 }
 
-/* Explains the line beyond which orbits are no longer those of the system. */
+/* Explains the limit of the difference between orbits (trust.tolerance): beyond it, single orbits
+ * mean nothing any more. */
 static void tell_tolerance(const struct drawn *drawn, struct text *words)
 {
     const double tolerance = result_real(drawn->result, FIELD_CONFIG_TRUST_TOLERANCE);

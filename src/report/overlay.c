@@ -6,10 +6,11 @@
 #include "base/memory.h"
 #include "report/draw.h"
 
-static const double line_width = 0.01; /* over the height of a figure */
-enum { MOST_BENEATH = 3 };             /* curves that one may lie upon */
+static const double line_width = 0.01; /* as a part of the height of a curve */
+enum { MOST_BENEATH = 3 };             /* curves beneath one that are counted */
 
-/* The runs, and the figure of each of them that is laid over the others; NULL: it has none. */
+/* The runs, and for each of them its own figure of the name that is now laid over the others; NULL
+ * if it has no such figure. */
 struct overlay {
     const struct overlay_run *runs;
     size_t count;
@@ -18,8 +19,8 @@ struct overlay {
 
 /* --- the curve of a run ----------------------------------------------------------------------- */
 
-/* Tells whether a curve stands for its run: the one that the hints name; if that is missing, the
- * middle one. */
+/* Tells whether a curve of a run's figure stands for the run in a comparison: those marked as
+ * `compared` or, if none is, the middle one of the lines. */
 static bool stands_for_run(const struct figure *figure, size_t index)
 {
     size_t line = 0;
@@ -39,7 +40,7 @@ static const struct curve *first_curve(const struct figure *figure)
     return &figure->curves[i];
 }
 
-/* Tells whether a single curve stands for a run, and not a path of each body. */
+/* Tells whether a single curve stands for a run, and not several, such as the path of each body. */
 static bool has_one_curve(const struct figure *figure)
 {
     size_t count = 0;
@@ -48,7 +49,8 @@ static bool has_one_curve(const struct figure *figure)
     return count == 1;
 }
 
-/* Appends what stands for a run to the figure as one curve; several paths have gaps between. */
+/* Adds to `figure` one curve of all the curves in `own`, a run's figure, that stand for the run,
+ * with gaps between these. */
 static enum status add_run(struct figure *figure, const struct figure *own, const char *label,
                            int color, struct error *error)
 {
@@ -75,7 +77,8 @@ static enum status add_run(struct figure *figure, const struct figure *own, cons
     return error->status;
 }
 
-/* Adds the marks at which paths begin, and once the mark that they go about. */
+/* Adds the marks of the points where a run's paths begin and, only for the `first` run, the mark of
+ * the point about which they go and the labels of both marks. */
 static enum status add_marks(struct figure *figure, const struct figure *own, bool first,
                              struct error *error)
 {
@@ -91,7 +94,8 @@ static enum status add_marks(struct figure *figure, const struct figure *own, bo
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-/* Joins two labels "name [unit]" that differ, by their common part. */
+/* Makes `label` fit two axes, labelled "name [unit]" each: if only units differ it becomes "name,
+ * each run in its own units", if names differ "one or other". */
 static void join_labels(char *label, const char *other)
 {
     const char *unit = strstr(label, " ["), *other_unit = strstr(other, " [");
@@ -108,8 +112,8 @@ static void join_labels(char *label, const char *other)
     memcpy(label, joined, sizeof joined);
 }
 
-/* Joins the axes of all runs: they are logarithmic if those of one run are and no curve goes below
- * 0. */
+/* Gives `figure` axes that fit the curves of all runs: logarithmic ones if a run has these and no
+ * curve goes below 0. */
 static void join_axes(const struct overlay *overlay, struct figure *figure)
 {
     bool negative = false;
@@ -133,8 +137,8 @@ static void join_axes(const struct overlay *overlay, struct figure *figure)
 
 static const double least_span = 1e-6;
 
-/* Returns the extent of the curves along x ('x'), y ('y') or both ('='), of the runs that went well
- * or of the others. */
+/* Returns the extent of the curves along x ('x'), y ('y') or both ('='): of the runs that went well
+ * if `well`, else of those that went wrong. */
 static struct extent reach_of(const struct overlay *overlay, const struct figure *figure, char axis,
                               bool well)
 {
@@ -151,9 +155,10 @@ static struct extent reach_of(const struct overlay *overlay, const struct figure
     return extent;
 }
 
-/* Frames an axis: if runs that went wrong reach `factor` times as far as the others, the frame is
- * three times that of the others. Returns false without a frame, also if the others differ by no
- * more than least_span of their values: a frame of their last digits shows nothing. */
+/* Sets `frame`, the range of an axis, to three times the extent of the runs that went well, if runs
+ * that went wrong reach farther than `factor` times that extent. Returns false if no such frame is
+ * needed, or if the runs that went well differ by no more than least_span of their values: a frame
+ * about their last digits shows nothing. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {
@@ -173,7 +178,7 @@ static bool lies_beyond(const double range[2], double value)
     return range[0] < range[1] && (value < range[0] || value > range[1]);
 }
 
-/* Names the runs that reach beyond the frame. */
+/* Adds a sentence that names the runs whose curves reach beyond the ranges of the axes. */
 static void tell_frame(const struct overlay *overlay, struct figure *figure)
 {
     bool any = false;
@@ -195,8 +200,8 @@ static void tell_frame(const struct overlay *overlay, struct figure *figure)
         text_print(&figure->finding, ".");
 }
 
-/* Frames the runs that went well: beside one that went wrong they could be flat lines, or too small
- * to be seen. */
+/* Limits the axes to the runs that went well: beside a run that went wrong they could be flat
+ * lines, or too small to be seen. */
 static void frame_good_runs(const struct overlay *overlay, struct figure *figure)
 {
     bool framed = false;
@@ -217,7 +222,7 @@ static double height_of(const struct figure *figure, double y)
     return figure->y_log ? log(y) : y;
 }
 
-/* Tells whether curve `upper` lies upon curve `lower`, for the most part. */
+/* Tells whether curve `upper` lies upon curve `lower` at more than four fifths of their points. */
 static bool lies_upon(const struct figure *figure, const struct curve *upper,
                       const struct curve *lower)
 {
@@ -234,7 +239,8 @@ static bool lies_upon(const struct figure *figure, const struct curve *upper,
     return 5 * apart < lower->count;
 }
 
-/* Notes which curves lie upon others, since they would hide these. */
+/* Counts the curves above and beneath each curve that lie upon one another, since the upper ones
+ * would hide the others. */
 static void show_hidden(struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++) {
@@ -251,8 +257,8 @@ static void show_hidden(struct figure *figure)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Tells whether the curves of all runs say the same in the key of their own figure. *label becomes
- * these words; NULL if several curves stand for each run. */
+/* Tells whether the curves that stand for the runs all have the same label in the runs' own
+ * figures, which *label becomes; NULL if several curves stand for each run. */
 static bool same_label(const struct overlay *overlay, const char **label)
 {
     *label = NULL;
@@ -273,7 +279,8 @@ static void name_curve(char label[FIGURE_LABEL_SIZE], const struct overlay_run *
              apart, run->mark[0] ? " (" : "", run->mark, run->mark[0] ? ")" : "");
 }
 
-/* Lists runs in the caption, behind `words`: those that went wrong, or those without the figure. */
+/* Adds a sentence that lists runs behind `words`: those without the figure if `missing`, else those
+ * that went wrong. */
 static void list_runs(const struct overlay *overlay, struct figure *figure, bool missing,
                       const char *words)
 {
@@ -293,7 +300,7 @@ static void list_runs(const struct overlay *overlay, struct figure *figure, bool
         text_print(&figure->finding, ".");
 }
 
-/* Says which systems stand for a run that is an ensemble. */
+/* Adds a sentence that says which systems stand for a run that is an ensemble. */
 static void tell_systems(const struct overlay *overlay, struct figure *figure)
 {
     for (size_t run = 0; run < overlay->count; run++) {
@@ -307,7 +314,8 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Adds a figure with the names, the labels and the caption of one run's. */
+/* Adds a figure without curves, with the name, the title, the axis labels and the caption of `own`,
+ * the figure of one run. */
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,
                                    struct error *error)
 {
@@ -356,8 +364,8 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     return STATUS_OK;
 }
 
-/* Finds the figures of this name. Tells whether one is to be laid over the others for this run: the
- * first of several that have one does it for all. */
+/* Sets overlay->own to the figures of this name that the runs have. Returns true if several runs
+ * have one and `run` is the first of these, so that each name is laid over only once. */
 static bool find_figures(struct overlay *overlay, const struct figures *own, size_t run,
                          const char *name)
 {
@@ -370,7 +378,8 @@ static bool find_figures(struct overlay *overlay, const struct figures *own, siz
     return before == 0 && all > 1;
 }
 
-/* Returns the unit of time that all runs have; that of their files if they have none in common. */
+/* Returns the unit in which the times of all runs are given; if they are given in different ones,
+ * that of the runs' files (size 1). */
 static struct time_unit common_unit(const struct overlay_run *runs, size_t count)
 {
     const struct time_unit unit = result_time_unit(runs[0].result);

@@ -27,16 +27,13 @@
 
 /* --- placing the files ------------------------------------------------------------------------ */
 
-/*
- * The files of a report are made in a folder of their own (output/workplace.h), listed in the
- * manifest with hashes of their contents (output/seal.h), and then moved to their places one by
- * one.
- */
+/* The files of a report are made in a temporary folder (output/workplace.h), listed in the manifest
+ * with hashes of their contents (output/seal.h), and then moved to their places one by one. */
 
 struct directory;
 
-/* Checks that these files may be written. STATUS_CANT_CREATE for one that is there and is not as
- * the manifest has it, and for a manifest that Orrery has not written. */
+/* Checks that files of these names may be written. STATUS_CANT_CREATE if there is one whose content
+ * is not as the manifest of reports lists it, or if Orrery has not written that manifest. */
 static enum status placement_check(struct directory *directory, const char *const *names,
                                    size_t count, struct error *error)
 {
@@ -48,8 +45,8 @@ static enum status placement_check(struct directory *directory, const char *cons
     return error->status;
 }
 
-/* Adds the hash of what a file will hold, and of what it holds now if that differs, to {"name":
- * [hash, ...]}. */
+/* Sets the member `name` of *seals, {"name": [hash, ...]}, to the hashes of what the file will hold
+ * and, if that differs, of what it holds now. */
 static enum status seal(const struct directory *directory, const struct directory *work,
                         const json_t *manifest, const char *name, json_t **seals,
                         struct error *error)
@@ -68,7 +65,8 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* Opens the folder "plots" of the directory, and makes it if need be; -1 with an error. */
+/* Opens the folder "plots" of the directory, which it makes if need be, and returns its descriptor;
+ * -1 with an error. */
 static int make_plots(const struct directory *directory, struct error *error)
 {
     if (mkdirat(directory->fd, "plots", 0777) != 0 && errno != EEXIST) {
@@ -109,7 +107,8 @@ static enum status placement_place(struct directory *directory, const struct dir
                                    const char *const *names, size_t count, struct error *error)
 {
     json_t *manifest = directory_manifest(directory, error);
-    json_t *const before = json_object_get(manifest, "sha256"); /* files that stay are listed */
+    json_t *const before =
+        json_object_get(manifest, "sha256"); /* so that files of earlier reports stay listed */
     json_t *seals = json_is_object(before) ? json_copy(before) : json_object();
     const char **listed = calloc(count + 1, sizeof *listed);
     if (!error->status && (!seals || !listed))
@@ -139,11 +138,11 @@ struct report {
     const struct report_options *options;
     struct result *results;
     size_t count;
-    struct directory *directory;        /* the one of report.html */
+    struct directory *directory;        /* that in which report.html is written */
     char folder[REPORT_PATH_SIZE - 16]; /* its path */
-    struct directory *work;             /* the folder in which all files are made */
+    struct directory *work;             /* the temporary folder in which all files are made */
     bool can_draw;
-    struct error no_gnuplot; /* the reason if it cannot draw */
+    struct error no_gnuplot; /* why gnuplot cannot be run, if not can_draw */
 };
 
 /* --- finding the runs ------------------------------------------------------------------------- */
@@ -205,8 +204,9 @@ static enum status find_runs(struct report *report, struct error *error)
 
 /* --- where to write --------------------------------------------------------------------------- */
 
-/* Opens the folder of the report and the folder of work. A link to the run is followed, since the
- * user has named it; a link in the place of the output is not. */
+/* Opens the folder of the report, and in it the temporary one in which files are made. A link
+ * to the directory of a run, in which its report goes, is followed, since the user has named it; a
+ * link in the place of another folder to write to is not. */
 static enum status open_folder(struct report *report, struct error *error)
 {
     const struct report_options *options = report->options;
@@ -254,7 +254,8 @@ static enum status list_files(const struct report *report, const struct figures 
 
 enum { FIGURE_STEM_SIZE = NAME_LONGEST - 20 };
 
-/* Adds numbers to figures of the same name, which figures of two diagnostics may have. */
+/* Adds numbers to the names of figures that have the same name, as figures of two diagnostics may:
+ * "spectrum-2". */
 static void tell_apart(struct figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++) {
@@ -265,7 +266,8 @@ static void tell_apart(struct figures *figures)
     }
 }
 
-/* Checks, before anything is drawn, that no file of another origin stands in the way. */
+/* Checks, before anything is drawn, that no file that a report has not written stands in the
+ * way. */
 static enum status check_files(const struct report *report, struct figures *figures,
                                struct error *error)
 {
@@ -277,8 +279,8 @@ static enum status check_files(const struct report *report, struct figures *figu
     return error->status;
 }
 
-/* Tells whether the page stands among the files of the first run. Its folder may also be one that
- * the user chose, or one that holds a single run. */
+/* Tells whether the page is in the directory of the first run. It may also be in a folder that the
+ * user chose, or in one that holds the directory of a single run. */
 static bool is_beside(const struct report *report)
 {
     struct stat page, run;
@@ -286,8 +288,9 @@ static bool is_beside(const struct report *report)
            page.st_dev == run.st_dev && page.st_ino == run.st_ino;
 }
 
-/* Writes the page and moves all files to their places, under the lock that a process takes as well
- * if it replaces the run. *overtaken: the run was replaced meanwhile, and nothing was moved. */
+/* Writes the page and moves all files to their places, while it holds the lock that a process must
+ * hold to replace the run. *overtaken becomes true if the run was replaced before that, and then
+ * nothing is moved. */
 static enum status place_files(struct report *report, const struct figures *figures,
                                const struct text *html, bool *overtaken, struct error *error)
 {
@@ -402,7 +405,8 @@ static enum status write_report(struct report *report, struct report_summary *su
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, summary->warning, error);
-    /* Files that seem damaged may be those of two runs, if the run was replaced meanwhile. */
+    /* An error does not count if the run was replaced meanwhile: its files may have been those of
+     * two runs, which look damaged. */
     *overtaken = status && single && !result_is_current(&report->results[0]);
     if (*overtaken) {
         error_clear(error);

@@ -31,7 +31,8 @@ static bool in_frame(const struct figure *figure, double x)
     return !(range[0] < range[1]) || (x >= range[0] && x <= range[1]);
 }
 
-/* Finds the extent along an axis of those points of all curves that are in the frame. */
+/* Finds the extent along an axis of those points of all curves whose x is within the figure's
+ * x_range, if that is set. */
 static void extent(const struct figure *figure, char axis, double *low, double *high)
 {
     *low = INFINITY;
@@ -48,14 +49,16 @@ static void extent(const struct figure *figure, char axis, double *low, double *
     }
 }
 
-/* A letter, a line, and the room for ticks, in pixels. */
+/* The width of a letter, the height of a line of text, and the lengths of the two axes, in
+ * pixels. */
 enum { LETTER = 8, LINE = 18, AXIS_WIDTH = 380, AXIS_HEIGHT = 210 };
 
-/* Appends ticks along x whose numbers do not touch: a tick without room has no number. */
+/* Appends the commands for ticks along x, from `low` to `high`. A tick has no number if that would
+ * touch the number before it. */
 static void script_ticks(struct text *script, const double *ticks, size_t count, double low,
                          double high, bool logarithmic)
 {
-    double taken = -INFINITY; /* by the numbers so far */
+    double taken = -INFINITY; /* pixels from `low` that the numbers so far take up */
     text_print(script, "set format x '%%g'\nset xtics (");
     for (size_t i = 0; i < count; i++) {
         const double at = AXIS_WIDTH * (logarithmic ? log(ticks[i] / low) / log(high / low)
@@ -70,7 +73,8 @@ static void script_ticks(struct text *script, const double *ticks, size_t count,
     text_print(script, ")\n");
 }
 
-/* Tells whether a figure has points and fits alone: such points must not lie on its edge. */
+/* Tells whether all curves of a figure are points or fits: its axes then need a margin, so that no
+ * point lies on the edge. */
 static bool of_points(const struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++)
@@ -79,7 +83,8 @@ static bool of_points(const struct figure *figure)
     return true;
 }
 
-/* Returns the step between ticks, 1, 2 or 5 times a power of ten: at most five are in the range. */
+/* Returns the step between ticks: 1, 2 or 5 times a power of ten, which fits into `range` at most
+ * five times. */
 static double tick_step(double range)
 {
     const double coarse = range / 5, decade = pow(10, floor(log10(coarse)));
@@ -98,8 +103,9 @@ static void script_equal(struct text *script, const struct figure *figure)
         text_print(script, "set xtics %.9g\nset ytics %.9g\n", tick_step(range), tick_step(range));
 }
 
-/* Appends a linear axis: along x with few ticks, so that long numbers have room, and no longer than
- * the lines; along y from 0 on if values are never negative and come near to 0. */
+/* Appends the commands for a linear axis. Along x it has few ticks, so that long numbers have room,
+ * and it ends at the ends of the curves, with a margin for points; along y it begins at 0 if no
+ * value is negative and the least is below a tenth of the greatest. */
 static void script_linear(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -126,13 +132,14 @@ static void script_linear(struct text *script, const struct figure *figure, char
         script_ticks(script, figure->ticks, figure->tick_count, low, high, false);
 }
 
-/* Over a smaller factor than this, an axis may hold a single one of 1, 2, 5, 10, ... or none. */
+/* If the ends of a logarithmic axis differ by less than this factor, it may hold only one of the
+ * ticks 1, 2, 5, 10, ... or none. */
 static const double few_ticks = 5.0;
 
 enum { MOST_TICKS = 16 };
 
-/* Finds the ticks of a logarithmic axis: equal steps over a small factor, 1, 2, 5, 10, ... over
- * some decades. Returns their number. */
+/* Finds the ticks of a logarithmic axis from `low` to `high`: with equal steps if high / low is
+ * below few_ticks, and else 1, 2 and 5 times powers of ten. Returns their number. */
 static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
 {
     static const double steps[] = { 1, 2, 5 };
@@ -150,9 +157,9 @@ static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
     return count;
 }
 
-/* Appends a logarithmic axis; over many decades its ticks are powers of ten. A small range gets a
- * linear axis, except for points: a power law through them is a straight line on logarithmic axes
- * alone. */
+/* Appends the commands for a logarithmic axis; if its ends differ by a factor of more than 300, its
+ * ticks are powers of ten. A small range gets a linear axis, except for points: a power law through
+ * them is a straight line on logarithmic axes alone. */
 static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -185,7 +192,8 @@ static void script_logarithmic(struct text *script, const struct figure *figure,
     text_print(script, ")\n");
 }
 
-/* Returns the largest |y| of the curve in which that is least; 0 if all curves are 0. */
+/* Returns the largest |y| of the flattest curve, that whose largest |y| is least; curves that are 0
+ * throughout do not count. 0 if all are. */
 static double least_reach(const struct figure *figure)
 {
     double least = 0.0;
@@ -200,11 +208,13 @@ static double least_reach(const struct figure *figure)
     return least;
 }
 
-/* A curve becomes a flat line if another one reaches this many times farther. */
+/* On a linear axis a curve becomes a flat line if the largest |y| of another one is this many times
+ * its own. */
 static const double signed_factor = 20.0;
 
-/* Appends a y axis that goes by asinh: linear about 0 and logarithmic on both sides, with 0 and
- * powers of ten as ticks. */
+/* Appends the commands for a y axis proportional to asinh(y / scale): linear about 0 and
+ * logarithmic on both sides, with 0 and powers of ten as ticks. It is linear if no curve needs
+ * more. */
 static void script_signed(struct text *script, const struct figure *figure)
 {
     double low, high;
@@ -223,7 +233,7 @@ static void script_signed(struct text *script, const struct figure *figure)
                scale, scale, low, high);
     const double pixels = AXIS_HEIGHT / (asinh(high / scale) - asinh(low / scale));
     const int stride = (int)ceil(1.5 * LINE / (pixels * M_LN10));
-    for (int sign = 1; sign >= -1; sign -= 2) /* each side from its own end */
+    for (int sign = 1; sign >= -1; sign -= 2) /* on each side from its outer end inwards */
         for (int power = (int)floor(log10(sign > 0 ? high : -low));
              pixels * asinh(pow(10, power) / scale) > LINE && power > log10(scale); power -= stride)
             text_print(script, ", '%s10^{%d}' %s1e%d", sign > 0 ? "" : "−", power,
@@ -231,7 +241,8 @@ static void script_signed(struct text *script, const struct figure *figure)
     text_print(script, ")\n");
 }
 
-/* Returns {"axis", "label", "scale"} for the template. */
+/* Returns {"axis", "label", "scale"} for the template of the commands: "x" or "y", its label as a
+ * string of gnuplot, and the commands for its scale. */
 static json_t *axis_view(const struct figure *figure, char axis)
 {
     struct text label = { 0 }, scale = { 0 };
@@ -249,18 +260,19 @@ static json_t *axis_view(const struct figure *figure, char axis)
 
 /* --- the key ---------------------------------------------------------------------------------- */
 
-/* Widths in letters, heights in pixels; gnuplot's own estimate of a text's width is as generous. */
+/* The sizes of the key: its width, in a figure with unequal and with equal axes, and that of the
+ * sample before a label, in letters; the most columns; the height of a row in pixels. */
 enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
 
-/* Returns the width of the key in letters. A picture with equal axes is narrower than its canvas,
- * and the key begins at its edge. */
+/* Returns the width of the key in letters. The area of a figure with equal axes is narrower than
+ * the picture, and the key begins at the left edge of that area. */
 static size_t key_width(const struct figure *figure)
 {
     return figure->equal_axes ? KEY_WIDTH_EQUAL : KEY_WIDTH;
 }
 
-/* Returns the bytes of the first line of a label, which is broken at a blank if it is too long;
- * *letters counts the letters of the line. */
+/* Returns the number of bytes in the first line of a label, which is broken behind a blank if it is
+ * wider than the key; *letters becomes the number of letters in that line. */
 static size_t first_line(const struct figure *figure, const char *label, size_t *letters)
 {
     size_t end = 0, blank = 0;
@@ -274,8 +286,8 @@ static size_t first_line(const struct figure *figure, const char *label, size_t 
     return end;
 }
 
-/* Finds the number of columns of equal width that the key has room for, 0 without a key, and its
- * height. */
+/* Finds the number of columns of equal width for which the key has room, and its height in pixels;
+ * both are 0 for a figure without a key. */
 static void measure_key(const struct figure *figure, int *columns, int *height)
 {
     size_t lines = 0, longest = 0, letters;
@@ -308,7 +320,8 @@ static const char *style_of(const struct curve *curve)
     return is_dashed_again(curve) ? "dashed" : styles[curve->kind];
 }
 
-/* If curves lie upon each other, one shows in the gaps of the next. */
+/* The length of a dash and the gap behind it, in units of gnuplot's dashtype: of curves that lie
+ * upon each other, each further one has shorter dashes, and the ones beneath show in its gaps. */
 enum { DASH_PERIOD = 16 };
 
 /* Tells whether the points of a curve are so small that the key shows a larger one. */
@@ -317,11 +330,13 @@ static bool has_own_sample(const struct curve *curve)
     return (curve->kind == CURVE_DOTS || curve->kind == CURVE_DISCS) && curve->label[0];
 }
 
-/* The meaning of an entry of gnuplot's `plot` command. */
+/* The kinds of entries of gnuplot's `plot` command: a curve, a larger sample of its points for the
+ * key, and one more line of its label. */
 enum entry { ENTRY_CURVE, ENTRY_SAMPLE, ENTRY_CONTINUED };
 
-/* Makes one entry of gnuplot's `plot` command: a curve with the first line of its label, a sample
- * with that line, or one more line of the label. */
+/* Returns the values of one entry of gnuplot's `plot` command, of curve number `index`. The first
+ * `length` bytes of `line`, a line of the curve's label, become its words in the key; with 0 the
+ * key does not list it. */
 static json_t *drawn_view(const struct curve *curve, enum entry entry, size_t index,
                           const char *line, size_t length)
 {
@@ -407,7 +422,7 @@ json_t *script_view(const struct figure *figure)
 /* --- colours ---------------------------------------------------------------------------------- */
 
 struct color {
-    const char *name, *light, *dark; /* on a light page and on paper, and on a dark page */
+    const char *name, *light, *dark; /* `light` also on paper; `dark` on a dark page */
 };
 
 static const struct color curves[PALETTE_COLORS] = {
