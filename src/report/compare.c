@@ -16,7 +16,7 @@ enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 /* --- figures ---------------------------------------------------------------------------------- */
 
 /* Return the largest energy error of a run, and a number of its run.json; NaN if the run did not
- * come to its end, since an error at an earlier time does not compare with errors at the end. */
+ * come to its end, since such a number does not compare with those of runs that did. */
 static double energy_error_of(const struct result *result)
 {
     return result_is_whole(result) ? result_energy_error(result) : NAN;
@@ -32,7 +32,9 @@ static bool is_energy_error(const char *diagnostic, const char *column)
     return strcmp(diagnostic, "conservation") == 0 && strcmp(column, "energy_error") == 0;
 }
 
-/* Fills in the sizes of a column's numbers at the end of each run; NaN if a run is not whole. */
+/* Sets values[run] to the size of the number that a column of a diagnostic has at the end of a run,
+ * and for the energy error to the largest of the run; NaN for a run that did not come to its
+ * end. */
 static void find_errors(const struct differences *runs, const char *diagnostic, const char *column,
                         double *values)
 {
@@ -50,7 +52,8 @@ static void find_costs(const struct differences *runs, enum run_field field, dou
         values[run] = whole_real(&runs->results[run], field);
 }
 
-/* Returns the last rows of the first run that came to its end: their columns are the errors. */
+/* Returns the last rows of the first run that came to its end, {"diagnostic": {"column": number}},
+ * by whose columns the runs are compared; NULL if there is no such run. */
 static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -59,8 +62,9 @@ static json_t *find_last_rows(const struct differences *runs)
     return NULL;
 }
 
-/* Tells whether runs are compared by a column: by errors, except those that go up and down, and the
- * standard errors of a fit, which say how well its own numbers are known. */
+/* Tells whether runs are compared by a column: by those whose names end in "error", except the
+ * energy error of the moment, which goes up and down, and the standard errors of fits, which are no
+ * errors of a run. */
 static bool is_compared(const char *column)
 {
     static const char *const others[] = { "relative_energy_error", "density_slope_error",
@@ -72,8 +76,8 @@ static bool is_compared(const char *column)
     return length >= 5 && strcmp(column + length - 5, "error") == 0;
 }
 
-/* Writes the name of the column, and before it that of the diagnostic if several have such a
- * column. */
+/* Writes the name of a column, with that of its diagnostic before it if several diagnostics have a
+ * column of this name. */
 static void name_error(json_t *rows, const char *diagnostic, const char *column,
                        char name[FIGURE_LABEL_SIZE])
 {
@@ -95,7 +99,7 @@ static bool has_ensemble(const struct differences *runs)
     return false;
 }
 
-/* Draws a figure for every number of the last rows that is an error by its name. */
+/* Draws a figure for every column of the last rows that is an error by its name. */
 static enum status draw_all_errors(const struct differences *runs, const struct errors_axis *axis,
                                    struct figures *figures, struct error *error)
 {
@@ -121,11 +125,12 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
     return error->status;
 }
 
-/* The relative difference up to which two ends are the same: they are rounded up to whole steps. */
+/* The relative difference up to which two runs count as equally long: their ends are rounded up to
+ * whole steps. */
 static const double length_tolerance = 0.01;
 
-/* Tells whether the runs came to the same time. Their ends may differ, or a condition may have
- * ended one of them. */
+/* Tells whether all runs that ended came to the same time. Their configs may ask for different
+ * ends, or a condition may have ended one of them before. */
 static bool is_of_one_length(const struct differences *runs)
 {
     double least = INFINITY, largest = 0.0;
@@ -159,7 +164,8 @@ static const char *slope_of(const struct differences *runs)
 #undef SLOPE
 }
 
-/* Writes the label of the axis: time.step with its unit, any other key as it is. */
+/* Writes the label of the x axis and returns it: time.step with its unit, any other key as it
+ * is. */
 static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
 {
     const char *const key = runs->keys[runs->x];
@@ -178,14 +184,15 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     return figure_label(key, unit, label);
 }
 
-/* Tells whether a positive number differs between two runs that have it. */
+/* Tells whether the numbers of the runs are positive and not all the same; NaN, an unknown number,
+ * does not count. */
 static bool is_varied(const double *values, size_t count)
 {
     const struct extent extent = extent_of(values, count);
     return extent.low > 0 && extent.low < extent.high;
 }
 
-/* Draws all errors against the key that was varied, whose values are the axis' x. */
+/* Draws all errors against the key that was varied; points->x has its values. */
 static enum status draw_against_key(const struct differences *runs,
                                     const struct errors_axis *points, struct figures *figures,
                                     struct error *error)
@@ -200,7 +207,8 @@ static enum status draw_against_key(const struct differences *runs,
     return draw_all_errors(runs, &axis, figures, error);
 }
 
-/* Draws the energy error against what it cost; the costs take the place of the axis' x. */
+/* Draws the energy error against each cost of the runs, if that varies; the costs overwrite the
+ * values in points->x. */
 static enum status draw_against_costs(const struct differences *runs,
                                       const struct errors_axis *points, struct figures *figures,
                                       struct error *error)
@@ -238,7 +246,8 @@ static enum status draw_against_costs(const struct differences *runs,
     return STATUS_OK;
 }
 
-/* Draws the time of the integration against a key that changes nothing else, such as threads. */
+/* Draws the time of the integration against the key `by->x`, on which no result depends, such as
+ * compute.threads. */
 static enum status draw_speed(const struct differences *by, const struct errors_axis *points,
                               struct figures *figures, struct error *error)
 {
@@ -251,8 +260,8 @@ static enum status draw_speed(const struct differences *by, const struct errors_
     return errors_draw(&axis, "seconds_of_the_integration", figures, error);
 }
 
-/* Draws figures in which each run is a point: of its errors or, if `speed`, of its time; x are the
- * values of the key `runs->x`. */
+/* Draws figures in which each run is a point: of its errors or, if `speed`, of the time that it
+ * took. In these x is the value of the key with index runs->x. */
 static enum status draw_points(const struct differences *runs, bool speed, struct figures *figures,
                                struct error *error)
 {
@@ -281,7 +290,7 @@ static enum status draw_points(const struct differences *runs, bool speed, struc
     return error->status;
 }
 
-/* Names the runs that did not end well in the captions of the figures from `first` on. */
+/* Names the runs that did not end well under the figures from index `first` on. */
 static void name_bad_runs(const struct differences *runs, struct figures *figures, size_t first)
 {
     struct text words = { 0 };
@@ -303,8 +312,8 @@ static void name_bad_runs(const struct differences *runs, struct figures *figure
     text_free(&words);
 }
 
-/* Lays runs over one another: all of them if they are few, else those with the least value of the
- * key that was varied. */
+/* Lays runs over one another: all of them if they are few, else those that have the least value of
+ * the key that is the x axis of other figures. */
 static enum status draw_overlays(const struct differences *runs, enum draw_extent extent,
                                  struct figures *figures, struct error *error)
 {
@@ -351,7 +360,8 @@ static size_t shown_keys(const struct differences *runs)
     return runs->key_count < SHOWN_KEYS ? runs->key_count : SHOWN_KEYS;
 }
 
-/* Returns the row of a run in the table, NULL for want of memory; *outcome becomes the run's. */
+/* Returns the row of a run in the table, NULL for want of memory; *outcome becomes the outcome of
+ * the run. */
 static json_t *run_view(const struct differences *runs, size_t run, enum outcome *outcome)
 {
     const struct result *result = &runs->results[run];
@@ -376,7 +386,7 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     return view;
 }
 
-/* The words in the badge of runs that did not finish. */
+/* The words for runs that did not finish, in the badge at the head of the page. */
 static const char *const unended[OUTCOMES] = {
     [OUTCOME_ERROR] = "ended with an error",
     [OUTCOME_STOPPED] = "stopped",
@@ -384,7 +394,8 @@ static const char *const unended[OUTCOMES] = {
     [OUTCOME_AT_WORK] = "at work",
 };
 
-/* Returns the badge of `count` runs: how many came to their end, and how they ended. */
+/* Returns {"words", "class"} of the badge at the head of the page: how many of `count` runs came to
+ * their end, and how many have each outcome. */
 static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
 {
     const size_t held = counts[OUTCOME_HELD], open = counts[OUTCOME_FINISHED];
@@ -416,7 +427,8 @@ static bool has_other_names(const struct differences *runs)
     return false;
 }
 
-/* Returns the address of a member's page, and counts it, if there is one; or null. */
+/* Returns the address of the report in the directory of a run, as seen from the folder that holds
+ * it, and counts it in *pages; null if there is no report. */
 static json_t *member_page(const struct result *result, size_t *pages)
 {
     char path[RESULT_PATH_SIZE], name[RESULT_PATH_SIZE];
@@ -430,7 +442,8 @@ static json_t *member_page(const struct result *result, size_t *pages)
     return page_address(name);
 }
 
-/* Says which costs and errors the whole runs have in common: no figure shows these. */
+/* Returns words on the costs and errors that are the same in all runs, which no figure shows; null
+ * if none is, or if a run did not come to its end. */
 static json_t *equal_view(const struct differences *runs)
 {
     static const struct {

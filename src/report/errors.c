@@ -10,14 +10,14 @@
 
 enum { FIT_POINTS = 33 };
 
-/* The points of the runs of one label. */
+/* The points of all runs that have the same label in the key of the figure. */
 struct points {
-    const char *label, *mark; /* `mark`: of a run that did not end well, or "" */
-    size_t count, bad;        /* runs that have a number, and how many of them did not end well */
-    double *x, *y;            /* room for all runs */
+    const char *label, *mark; /* `mark`: how one of the runs went wrong, "failed"; or "" */
+    size_t count, bad;        /* number of points, and of those whose run went wrong */
+    double *x, *y;            /* [count], with room for all runs */
 };
 
-/* The least factor in x over which a slope says something. */
+/* The least ratio of the largest to the smallest x for which a slope says something. */
 static const double least_factor = 1.5;
 
 static bool spans_factor(const double *x, size_t count)
@@ -26,8 +26,10 @@ static bool spans_factor(const double *x, size_t count)
     return extent.low > 0 && extent.high >= least_factor * extent.low;
 }
 
-/* Fits y = c x^slope to the points, on logarithmic axes; false if there are fewer than two, or the
- * sign of the slope is not known. */
+/* Fits y = c x^slope to the points, as a straight line on logarithmic axes: *intercept becomes
+ * log(c), *sigma the standard error of the slope, or NaN for two points. `logs` has room for 2
+ * count numbers. Returns false if fewer than two points are positive, or if the error is so large
+ * that the sign of the slope is not known. */
 static bool fit_power(const struct points *points, double *logs, double *intercept, double *slope,
                       double *sigma)
 {
@@ -46,7 +48,8 @@ static bool fit_power(const struct points *points, double *logs, double *interce
     return fits && !(*sigma > fabs(*slope)); /* otherwise its sign is not known */
 }
 
-/* Draws points and the line that is fitted to them; `logs` has room for both coordinates of all. */
+/* Adds the points of one label and, if a slope can be found, the line that is fitted to them, with
+ * its slope in the key. `logs` has room for 2 count numbers. */
 static enum status draw_group(struct figure *figure, const struct points *points, int color,
                               double *logs, struct error *error)
 {
@@ -85,12 +88,13 @@ static enum status draw_group(struct figure *figure, const struct points *points
     return figure_curve(figure, "", CURVE_FIT, color, FIT_POINTS, x, y, error);
 }
 
-/* Draws the points of all labels, one label after the other, in the order of their first runs. */
+/* Adds the points of all labels, one label after the other, in the order of their first runs.
+ * `room` has 4 numbers for each run. */
 static enum status draw_groups(const struct errors_axis *axis, double *room, struct figure *figure,
                                struct error *error)
 {
     const size_t count = axis->count;
-    int group = 0; /* the colour of a label, whether it has points or not */
+    int group = 0; /* index of the colour: each label has its own, also without points */
     for (size_t first = 0; first < count; first++) {
         struct points points = { axis->labels[first], "", 0, 0, room, room + count };
         bool drawn = false;
@@ -113,7 +117,8 @@ static enum status draw_groups(const struct errors_axis *axis, double *room, str
     return STATUS_OK;
 }
 
-/* Sets ticks at the values that were chosen, in order, each once; none if there are too many. */
+/* Sets ticks along x at the values that the runs have, in order, each once; none if there are more
+ * than FIGURE_MAX_TICKS. `sorted` has room for a number of each run. */
 static void set_ticks(const struct errors_axis *axis, double *sorted, struct figure *figure)
 {
     size_t count = 0;
@@ -149,7 +154,7 @@ static bool has_fit(const struct figure *figure)
     return false;
 }
 
-/* Names the runs that the figure does not show. */
+/* Says how many runs the figure does not show, and why. */
 static void tell_missing(const double *y, size_t count, struct text *caption)
 {
     size_t zero = 0, none = 0;

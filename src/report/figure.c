@@ -28,14 +28,16 @@ void extent_add(struct extent *extent, const double *values, size_t count)
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-enum { THINNED_BINS = 600 }; /* of a line; two points of each bin remain */
+enum { THINNED_BINS = 600 }; /* number of bins of a line, of each of which two points remain */
 
 static bool visible(const struct figure *figure, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (!figure->x_log || x > 0) && (!figure->y_log || y > 0);
 }
 
-/* Moves a point to the end of those that remain. Callers do not ask for an earlier point again. */
+/* Appends a point to those that remain, which take the first places of the curve's arrays; x, y and
+ * upper are the indices of its coordinates. Callers go through the points in order, and do not need
+ * those that are overwritten. */
 static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
 {
     curve->x[curve->count] = curve->x[x];
@@ -45,8 +47,8 @@ static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
     curve->count++;
 }
 
-/* Thins a curve: of each bin of a line the lowest and the highest point remain, so that no peak is
- * lost; of a band the widest extent remains. */
+/* Thins a curve to THINNED_BINS bins: of each bin of a line the lowest and the highest point
+ * remain, so that no peak is lost; of each bin of a band the lowest and the highest edge. */
 static void thin(struct curve *curve)
 {
     const double *const top = curve->upper ? curve->upper : curve->y;
@@ -77,7 +79,7 @@ static enum status create_curve(struct curve *curve, const char *label, enum cur
     *curve = (struct curve){ .kind = kind, .color = color };
     snprintf(curve->label, sizeof curve->label, "%s", label);
     name_neutralise(curve->label);
-    for (char *c = curve->label; *c; c++) /* the label is a line in a file of numbers */
+    for (char *c = curve->label; *c; c++) /* it becomes one line of a file of numbers */
         *c = *c == '\n' || *c == '\t' ? ' ' : *c;
     curve->x = malloc(memory_bytes(count + 1, (kind == CURVE_BAND ? 3 : 2) * sizeof *curve->x));
     if (!curve->x)
@@ -105,8 +107,8 @@ size_t figure_lines(const struct figure *figure)
     return lines;
 }
 
-/* Tells whether there is room for a curve: for lines, and bands beneath them, up to
- * FIGURE_MAX_LINES, and always for fits and marks. */
+/* Tells whether there is room for a curve: lines, and bands beneath them, may be added until there
+ * are FIGURE_MAX_LINES lines, fits and marks until there are FIGURE_MAX_CURVES curves. */
 static bool has_room(const struct figure *figure, enum curve_kind kind)
 {
     const bool line = figure_is_line(kind) || kind == CURVE_BAND;
@@ -114,8 +116,9 @@ static bool has_room(const struct figure *figure, enum curve_kind kind)
            (!line || figure_lines(figure) < FIGURE_MAX_LINES);
 }
 
-/* Takes the points that can be drawn: finite, and positive on a logarithmic axis; with `upper` both
- * edges of a band. Others leave a gap in a CURVE_PATH. */
+/* Copies the points that can be drawn: finite, and positive on a logarithmic axis; with `upper`,
+ * both edges of a band must be so. Other points leave a gap in a CURVE_PATH, which is a point of
+ * NaN. */
 static void take_points(const struct figure *figure, struct curve *curve, size_t count,
                         const double *x, const double *y, const double *upper)
 {
@@ -134,7 +137,7 @@ static void take_points(const struct figure *figure, struct curve *curve, size_t
         curve->count--;
 }
 
-/* Adds a curve, or with `upper` a band. */
+/* Adds a curve or, if `upper` is not NULL, a band from y to `upper`. */
 static enum status add_curve(struct figure *figure, const char *label, enum curve_kind kind,
                              int color, size_t count, const double *x, const double *y,
                              const double *upper, struct error *error)
@@ -298,7 +301,8 @@ static const char *column_of(const struct figure *figure)
     return dot ? dot + 1 : "";
 }
 
-/* Moves a figure behind those that were chosen before, unless it is one of them. */
+/* Moves figure `index` to place *chosen, behind the figures that were chosen before, and counts it
+ * in *chosen; does nothing if it is one of these. */
 static void choose(struct figures *figures, size_t index, size_t *chosen)
 {
     const struct figure figure = figures->figures[index];
@@ -333,7 +337,7 @@ static bool find_word(struct figures *figures, const char *word, size_t length, 
     return found;
 }
 
-/* Appends a word that is no figure, and the name that it may be meant for. */
+/* Appends a word that names no figure, and the name for which it may be meant. */
 static void put_unknown(const struct figures *figures, const char *word, size_t length,
                         struct text *why)
 {
@@ -349,7 +353,7 @@ static void put_unknown(const struct figures *figures, const char *word, size_t 
     if (names)
         suggest_choice(wanted, names, count, &meant);
     text_print(why, "%s\"%s\"", why->length ? ", " : "", wanted);
-    if (meant.length > 2) /* "; did you mean x?" */
+    if (meant.length > 2) /* without the "; " of "; did you mean x?" */
         text_print(why, " (%s)", meant.bytes + 2);
     why->failed |= !names || meant.failed;
     text_free(&meant);
@@ -372,7 +376,8 @@ static enum status refuse(const struct figures *figures, const struct text *why,
     return failed ? error_memory(error) : error->status;
 }
 
-/* Looks for all words before it chooses any, since a refusal lists the figures in their order. */
+/* Looks in a first pass whether every word names a figure, and chooses in a second one, since
+ * choosing changes the order in which a refusal lists the figures. */
 enum status figures_select(const char *words, struct figures *figures, struct error *error)
 {
     struct text why = { 0 };
@@ -397,7 +402,9 @@ enum status figures_select(const char *words, struct figures *figures, struct er
 
 enum { LEAST, Q10, MEDIAN, Q90, GREATEST, STATISTICS };
 
-/* Finds the statistics of one row over the systems whose value is finite. */
+/* Sets statistics[k][row] to the least, the 10 %, 50 % and 90 % quantiles and the greatest of y
+ * over the systems whose value is finite; NaN if there are none. `sorted` has room for a number of
+ * each system. */
 static void find_statistics(const struct members *members, size_t row, const double *y,
                             double *sorted, double *const statistics[STATISTICS])
 {

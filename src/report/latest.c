@@ -15,16 +15,16 @@
 
 static const char ensemble_ending[] = "-ensemble";
 
-/* run.json names the columns of all tables that have a row for each event, before the first row of
- * any is written. As diagnostics they can be found by name: table i has index i, and its
- * statistics in an ensemble have index count + i. */
+/* The tables that get a row at each event, from run.json, which names their columns before the
+ * first row of any is written. Each is held as a diagnostic, as show_create() wants it: table i at
+ * index i, and the table of its statistics over the systems of an ensemble at index count + i. */
 struct tables {
     size_t count;
-    struct diagnostic *diagnostics;    /* 2 count */
-    const struct diagnostic **by_name; /* 2 count pointers to them; NULL: none */
+    struct diagnostic *diagnostics;    /* [2 count] */
+    const struct diagnostic **by_name; /* [2 count]: pointers to these; NULL: no such table */
 };
 
-static const struct diagnostic_class table_class = { .table = false }; /* rows */
+static const struct diagnostic_class table_class = { .table = false }; /* a row at each event */
 
 static bool list_columns(const char *name, json_t *row, struct diagnostic *diagnostic)
 {
@@ -56,7 +56,8 @@ static bool is_statistics(const char *name)
     return length > ending && strcmp(name + length - ending, ensemble_ending) == 0;
 }
 
-/* Lists the tables of run.json, where statistics follow their diagnostic; false without memory. */
+/* Lists the tables of run.json, in which the statistics of a diagnostic come directly behind the
+ * diagnostic itself. Returns false for want of memory. */
 static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
 {
     json_t *rows = result_find(result, FIELD_DIAGNOSTICS), *row;
@@ -84,7 +85,8 @@ static bool tables_list(const struct result *result, bool ensemble, struct table
     return whole;
 }
 
-/* Appends "conservation.energy,...": all quantities; of an ensemble those that have statistics. */
+/* Appends the names of all quantities, "conservation.energy,..."; in an ensemble, of those that
+ * have statistics. */
 static void name_all(const struct tables *tables, bool ensemble, struct text *names)
 {
     for (size_t i = 0; i < tables->count; i++) {
@@ -99,8 +101,9 @@ static void name_all(const struct tables *tables, bool ensemble, struct text *na
 
 enum { TAIL_SIZE = 1 << 16 };
 
-/* Reads the header and the last whole line of a file, both into `buffer`, which has room for two
- * TAIL_SIZE; false if there is no such line. */
+/* Reads the header and the last complete line of a file, and points *header and *last to them in
+ * `buffer`, which has room for 2 TAIL_SIZE bytes; false if there is no such line behind the
+ * header. */
 static bool read_ends(const char *path, char *buffer, char **header, char **last)
 {
     struct stat about;
@@ -123,10 +126,11 @@ static bool read_ends(const char *path, char *buffer, char **header, char **last
     char *before = strrchr(tail, '\n');
     *header = buffer;
     *last = before ? before + 1 : tail;
-    return before != NULL; /* otherwise it is the header itself */
+    return before != NULL; /* otherwise the line is the header itself */
 }
 
-/* Tells whether the cell of a header has this name, as "energy [M L^2 T^-2]" has "energy". */
+/* Tells whether the cell of a header is that of the column `name`: "energy [M L^2 T^-2]" is that of
+ * "energy". */
 static bool is_called(const char *cell, const char *name)
 {
     const size_t length = strlen(name);
@@ -150,7 +154,9 @@ static bool is_in_brackets(const char *words)
     return name_is_unit(unit);
 }
 
-/* Takes the cells of the last row of a table; false for a unit that no run could have written. */
+/* Takes step, time and the values of all quantities that are shown from `last`, the last row of a
+ * table, whose header is `header`. Returns false if that has a unit that no run could have
+ * written. */
 static bool take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
                      char *header, char *last)
 {

@@ -19,7 +19,8 @@
 #include "report/script.h"
 #include "report/template.h"
 
-/* Returns the SHA-256 of a text as a page's policy names it. */
+/* Returns the SHA-256 of a style or a script in base64, as the content security policy of a page
+ * names what a browser may use. */
 static json_t *hash_view(const struct text *text)
 {
     unsigned char hash[SHA256_SIZE];
@@ -29,8 +30,8 @@ static json_t *hash_view(const struct text *text)
     return template_value(&digest);
 }
 
-/* The page lets a browser use its own style and scripts only: text that comes from a directory
- * stays text, even if it looks like a script. */
+/* The policy of the page lets a browser use its own style and scripts only: text that comes from a
+ * directory stays text, even if it looks like a script. */
 void page_begin(struct text *html, const char *title, const struct text *player)
 {
     struct text style = { 0 }, figures = { 0 };
@@ -110,7 +111,8 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
-/* Returns the steps between two rows of a CSV file that shows the run well. */
+/* Returns a number of steps between two rows of a diagnostic (the key `every`) that gives some 200
+ * rows over the run. */
 static json_int_t advised_every(const struct result *result)
 {
     enum { ROWS = 200 };
@@ -132,7 +134,8 @@ void page_nothing_measured(struct text *html, const struct result *result, bool 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Returns a row of cells: a number in six digits, anything else as it is. */
+/* Returns {kind: [{"text", "number"}, ...]}, the cells of a line of a CSV file: a number in six
+ * digits, anything else as it is. */
 static json_t *row_view(char *line, const char *kind)
 {
     enum { MOST_CELLS = 256 };
@@ -183,9 +186,9 @@ void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* Says whether the energy drifts, as far as the watch can tell. A change that is no steady one, or
- * was not measured, is neither good nor bad as a drift; nor is that of a run that has not come to
- * its end. */
+/* Sets the words on the drift of the energy, as the accuracy watch has found it, and their class:
+ * "bad" if it is beyond the limit in a system; "good" if it was measured and is within the limit in
+ * a run that came to its end without failing; else "quiet". */
 static void set_drift(json_t **view, const struct result *result, bool whole)
 {
     const bool drifts = result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0;
@@ -199,7 +202,8 @@ static void set_drift(json_t **view, const struct result *result, bool whole)
                                      : "No drift so far"));
 }
 
-/* Sets times: the lengths of steps in the unit of the config, others as result_time() has them. */
+/* Sets the times on the page: lengths of steps in the unit of the config, all others in the unit of
+ * result_time_unit(). */
 static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
@@ -220,7 +224,7 @@ static void set_times(json_t **view, const struct result *result)
     }
 }
 
-/* Returns a whole number as it is, any other in four digits, and null for NaN. */
+/* Returns a whole number with all its digits, any other in four digits, and null for NaN. */
 static json_t *short_number(double value)
 {
     char words[32];
@@ -231,8 +235,9 @@ static json_t *short_number(double value)
     return json_string(words);
 }
 
-/* Sets the time that the run has reached, and that which it was to reach: in the unit in which
- * people think of it, with its name, and in that of the config if that is another. */
+/* Sets the words on the time that the run has reached, and the end that its config asks for: in the
+ * unit of result_time_unit(), whose name they give, and in that of the config; `other_unit` says
+ * that these differ. */
 static void set_reached(json_t **view, const struct result *result)
 {
     const double time = result_real(result, FIELD_TIME);
@@ -260,7 +265,7 @@ static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key;
-        enum run_field one, many; /* of a system alone, and of an ensemble; RUN_FIELDS: none */
+        enum run_field one, many; /* for one system, for an ensemble; RUN_FIELDS: not shown */
     } tiles[] = {
         { "tile_error", FIELD_LARGEST_ENERGY_ERROR,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_ENERGY_ERROR_Q50 },
@@ -284,7 +289,7 @@ static void set_tiles(json_t **view, const struct result *result)
     }
     if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
         isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
-        document_set(view, "tile_error", json_null()); /* only the start was measured */
+        document_set(view, "tile_error", json_null()); /* only that of the start was measured */
     if (result_rotates(result))
         document_set(view, "tile_ratio", json_null()); /* the ratio leaves out the Coriolis force */
     document_set(view, "tile_rate",
@@ -294,8 +299,8 @@ static void set_tiles(json_t **view, const struct result *result)
     set_reached(view, result);
 }
 
-/* Writes the watch's sentences: a run that has not ended, or that broke off, held only until
- * then. */
+/* Sets the sentences on the accuracy watch. In a run that has not ended, or that broke off, they
+ * say that its limits have held until then. */
 static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
@@ -336,7 +341,7 @@ void page_run_head(struct text *html, const struct result *run)
     const struct result known = { .json = unfinished_document(run), .listed = run->listed };
     const struct result *const result = &known;
     const struct units *units = result_units(result);
-    const struct integrator *const own = result_integrator(run); /* NULL: of a later version */
+    const struct integrator *const own = result_integrator(run); /* NULL: it is not known */
     const double softening = result_real(result, FIELD_CONFIG_PHYSICS_SOFTENING);
     const double distance = result_real(result, FIELD_WATCH_FASTEST_PAIR_DISTANCE);
     const double scale = result_real(result, FIELD_WATCH_FASTEST_PAIR_STEPS_PER_TIME_SCALE);
@@ -389,7 +394,7 @@ static json_t *fact_view(const char *within, const char *key, const json_t *valu
     return view;
 }
 
-/* Adds every scalar of an object, with `within`, the name of the object, before its key. */
+/* Adds every scalar of an object, whose name `within` stands before the key of each. */
 static void add_facts(json_t **views, json_t *object, const char *within)
 {
     const char *key;
@@ -451,7 +456,8 @@ static json_t *config_view(const struct result *result)
     return template_value(&text);
 }
 
-/* Returns the command that asked for the run, but for the options that say where it writes. */
+/* Returns the command that started the run, without the options that say where it writes; null if
+ * run.json does not have it. */
 static json_t *command_view(const struct result *result)
 {
     const char *file = result_string(result, FIELD_ASKED_FILE);

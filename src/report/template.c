@@ -25,10 +25,10 @@ struct scope {
 };
 
 struct tag {
-    char kind; /* of "#^?!/>{", or 0 */
+    char kind; /* one of "#^?!/>{", see template.h; 0: {{key}} */
     char key[96];
     int digits;
-    const char *end; /* of the tag */
+    const char *end; /* the place behind the tag, and behind a line end that belongs to it */
 };
 
 static const char *find_template(const char *name)
@@ -50,8 +50,9 @@ static const json_t *look_up(const struct scope *scope, const char *key)
     return value;
 }
 
-/* Appends words of any origin so that a browser shows them and obeys nothing of them, nor does a
- * terminal into which they are copied. */
+/* Appends words of any origin with what HTML reserves escaped and control characters replaced, so
+ * that a browser, or a terminal into which they are copied, shows them and obeys nothing of
+ * them. */
 static void escape(struct text *text, const char *words)
 {
     const size_t start = text->length;
@@ -112,7 +113,8 @@ static struct tag read_tag(const char *from)
 static void fill_scope(struct text *text, const char *from, const char *end,
                        const struct scope *scope);
 
-/* Fills the text between the tags of a section; returns the end of the second tag. */
+/* Appends what is between `tag` and the tag that closes it, filled, as often as `tag` and the value
+ * of its key ask; returns the place behind the closing tag. */
 static const char *fill_section(struct text *text, const struct tag *tag, const struct scope *scope)
 {
     char closing[sizeof tag->key + 8];
