@@ -8,17 +8,17 @@
 
 #include "base/memory.h"
 
-/* The diagnostic that figures are drawn of. */
+/* A diagnostic whose figures are drawn, with the columns of its file. */
 struct subject {
     struct measured of;
-    const struct series *statistics; /* over the systems, or NULL */
+    const struct series *statistics; /* of a table: statistics over the systems; or NULL */
     const struct series_column *time;
-    const struct series_column *bin; /* the first column of a table, which is x; else NULL */
-    size_t first;                    /* the first column that is measured, behind time and bins */
+    const struct series_column *bin; /* first column of a table, which is x; NULL: x is the time */
+    size_t first;                    /* index of the first measured column, behind time and bins */
     enum draw_extent extent;
 };
 
-/* A figure that is being drawn. */
+/* A figure that is being drawn, and the hint (`drawing`) that describes it. */
 struct plot {
     const struct subject *subject;
     const struct drawing *drawing;
@@ -28,7 +28,8 @@ struct plot {
 
 /* --- the numbers of a curve ------------------------------------------------------------------- */
 
-/* Finds the rows of the first or of the last event. */
+/* Finds the rows of the first or of the last event, which have the same time: *rows of them, from
+ * row *begin on. */
 static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
 {
     const double *time = series_find(series, "time")->values;
@@ -41,7 +42,7 @@ static void find_event(const struct series *series, bool first, size_t *begin, s
     *rows = end - *begin;
 }
 
-/* Returns the rows that a curve draws: of a table those of one event. */
+/* Returns the systems and rows that a curve draws: of a table, the rows of one event. */
 static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
 {
     const struct series *const all = plot->drawn.series;
@@ -53,7 +54,7 @@ static struct members rows_of(const struct plot *plot, const struct drawn_curve 
     return members;
 }
 
-/* Finds the components of a vector; false if one of them is not there. */
+/* Finds the columns <stem>_x, _y and _z of a vector; false if one of them is not there. */
 static bool find_vector(const struct series *series, const char *stem,
                         const struct series_column *v[3])
 {
@@ -67,9 +68,9 @@ static bool find_vector(const struct series *series, const char *stem,
 }
 
 /*
- * Sets each y[i] to |v - v0|, and returns false; or to |v - v0| / |v0|, and returns true, if that
- * is `relative` and every vector was larger at the start than the largest change. Otherwise it may
- * have begun at 0, but for rounding.
+ * Sets y[i], in each row, to |v - v0|, with v0 the vector in the first row of its system, and
+ * returns false. If `relative`, and if each v0 is larger than the largest of these changes, it sets
+ * y[i] to |v - v0| / |v0| and returns true: a smaller v0 may be 0 but for rounding.
  */
 static bool vector_changes(const struct series *series, const struct series_column *const v[3],
                            bool relative, double *y)
@@ -90,8 +91,9 @@ static bool vector_changes(const struct series *series, const struct series_colu
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-/* Adds a curve of these values; of an ensemble with bands beneath it, if it is a solid line over
- * time or the first curve of a table. */
+/* Adds a curve of the values y; in an ensemble their median, with bands beneath it if `curve` is a
+ * solid line over time or the first curve of a table. If `label` is NULL, the time of the event is
+ * the label. */
 static enum status add_values(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const double *y, struct error *error)
 {
@@ -110,7 +112,7 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y, bands, error);
 }
 
-/* Notes that the curves of the figure from `first` on draw the values of a column. */
+/* Notes that the curves of the figure from index `first` on draw the values of a column. */
 static void note_column(struct plot *plot, size_t first, const char *column)
 {
     struct figure *const figure = plot->figure;
@@ -120,7 +122,8 @@ static void note_column(struct plot *plot, size_t first, const char *column)
                      column);
 }
 
-/* Adds the curve of a column, or that of the changes of the vector whose x component it is. */
+/* Adds the curve of a column or, if the hint asks for changes, that of the changes of the vector
+ * whose x component the column is. */
 static enum status add_column(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const struct series_column *column, struct error *error)
 {
@@ -153,7 +156,8 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     return error->status;
 }
 
-/* Tells whether a column stands for its run in a comparison of several. */
+/* Tells whether the curve of a column stands for its run in a comparison of several: the one that
+ * the hint names or, if it names none, the first of the figure. */
 static bool is_compared(const struct plot *plot, const struct drawn_curve *curve,
                         const struct series_column *column)
 {
@@ -162,7 +166,8 @@ static bool is_compared(const struct plot *plot, const struct drawn_curve *curve
                   : curve == plot->drawing->curves && figure_lines(plot->figure) == 1;
 }
 
-/* Adds all columns that one curve of the hints stands for: one, or those of a pattern. */
+/* Adds the curves of all columns for which one entry of a hint stands: a column of this name, or
+ * all that match a pattern such as "radius_*". */
 static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
                              struct error *error)
 {
@@ -191,9 +196,9 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
 /* --- axes ------------------------------------------------------------------------------------- */
 
 /*
- * Tells whether the values of a column reach over more than two decades. The lowest tenth of those
- * that are not 0 does not count: any density of pairs goes to 0 at its ends. A negative one sets
- * *negative.
+ * Tells whether the positive values of a column reach over more than two powers of ten. The lowest
+ * tenth of them does not count, since a histogram goes to 0 at its ends. A negative value sets
+ * *negative. `sorted` has room for all values.
  */
 static bool spans_decades(const struct members *members, const struct series_column *column,
                           double *sorted, bool *negative)
@@ -211,7 +216,8 @@ static bool spans_decades(const struct members *members, const struct series_col
            sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
 }
 
-/* Finds whether one of the curves reaches over decades, and none has a negative value. */
+/* Sets *logarithmic: whether the values of one of the curves reach over more than two powers of
+ * ten, and none is negative. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
     const struct series *series = plot->drawn.series;
@@ -258,8 +264,9 @@ static void tell_mean(struct text *words, double members, double left_out)
         text_print(words, " Their mean at the last frame lies on a band of its standard error.");
 }
 
-/* Adds the mean, at the last event, of the systems that count, on a band of its standard error,
- * from the statistics of the run; and says under the figure how many these are. */
+/* Adds the mean over the systems at the last event, on a band of its standard error, from the
+ * statistics of the run; and says under the figure over how many systems it is, since the
+ * statistics leave out those that have lost too much energy. */
 static enum status add_mean(struct figure *figure, const struct subject *subject,
                             const char *column, struct error *error)
 {
@@ -295,8 +302,9 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
 
 /* --- figures by hints ------------------------------------------------------------------------- */
 
-/* Names a figure and its files. If the config gives the diagnostic a name of its own, both have it,
- * so that figures of two diagnostics of one type differ. */
+/* Sets the name of a figure, which its files have, and its title. If the config gives the
+ * diagnostic a name of its own, both contain that, so that figures of two diagnostics of one type
+ * differ. */
 static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
                         const char *title)
 {
@@ -345,7 +353,8 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 
 /* --- figures without hints -------------------------------------------------------------------- */
 
-/* Returns the definition of a column; NULL if the class has no column of this name. */
+/* Returns the definition of a column in words; NULL if the class of the diagnostic has no column of
+ * this name. */
 static const char *help_of(const struct subject *subject, const char *column)
 {
     for (size_t i = 0; subject->of.class_ && i < subject->of.class_->column_count; i++)
@@ -355,8 +364,9 @@ static const char *help_of(const struct subject *subject, const char *column)
 }
 
 /*
- * Draws column *column, and those behind it that have the same unit, in one figure, as many as one
- * shows. Moves *column to the first of them that is left, or to the number of columns if none is.
+ * Draws column *column in a figure and, on a page, also those behind it that have the same unit, up
+ * to DRAWING_CURVES. Moves *column to the first of this unit that is left, or to the number of
+ * columns if none is.
  */
 static enum status draw_unit(const struct subject *subject, size_t *column, struct figures *figures,
                              struct error *error)
@@ -398,8 +408,8 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     return status;
 }
 
-/* Draws all columns in their order. On a page, columns of one unit share a figure, DRAWING_CURVES
- * at most; elsewhere each column has its own. */
+/* Draws all columns in their order. On a page, columns of one unit share a figure, which has at
+ * most DRAWING_CURVES; elsewhere each column has its own. */
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {
@@ -462,7 +472,7 @@ enum status draw_diagnostic(const struct measured *measured, enum draw_extent ex
         if (statistics && statistics->rows > 0 && series_find(statistics, "time"))
             subject.statistics = statistics;
     }
-    if (!subject.bin && series->rows < 2) /* a run that broke off: nothing over time */
+    if (!subject.bin && series->rows < 2) /* a single row gives no curve over time */
         return STATUS_OK;
     const enum status status = draw_all(&subject, figures, error);
     series_destroy(statistics);

@@ -7,7 +7,8 @@
 #include "accuracy/trust.h"
 #include "estimate/choice.h"
 
-/* A choice (estimate/choice.h), and how the run went that it was made for. */
+/* The choice of an integrator and its steps (estimate/choice.h), and how accurate the run was for
+ * which it was made. */
 struct error_cost {
     const struct result *result;
     struct choice choice;
@@ -20,8 +21,8 @@ static const struct candidate *chosen_of(const struct error_cost *drawn)
     return &drawn->choice.candidates[drawn->choice.chosen];
 }
 
-/* Returns the finding by which the run was judged, of an ensemble that of the system that counts;
- * NULL if there is none. */
+/* Returns the finding of run.json that says whether the run kept the accuracy that its config asks
+ * for; NULL if there is none. */
 static const json_t *find_judgement(const struct result *result)
 {
     size_t index;
@@ -40,7 +41,8 @@ static bool has_place(double error, double cost)
     return error > 0.0 && isfinite(error) && cost > 0.0 && isfinite(cost);
 }
 
-/* Draws each candidate as a point of its own colour, named in the key. */
+/* Draws each candidate, an integrator with its steps, as a point of its own colour that the key
+ * names. */
 static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
                                    struct error *error)
 {
@@ -74,8 +76,8 @@ static enum status draw_attempts(const struct error_cost *drawn, struct figure *
                         x, y, error);
 }
 
-/* Draws the bound from the least to the greatest cost that is drawn, and a factor beyond both, so
- * that it is a line also if there is a single point. */
+/* Draws the error asked for as a line from the least to the greatest cost in the figure, and a
+ * factor beyond both, so that it has a length even if all costs are the same. */
 static enum status draw_asked(const struct error_cost *drawn, struct figure *figure,
                               struct error *error)
 {

@@ -10,12 +10,12 @@
 
 /* --- what the quantities are ------------------------------------------------------------------ */
 
-/* The quantities, by their names in run.json, and their words on the page. */
+/* The quantities, by their names in run.json, and the words for them on the page. */
 static const struct meaning {
-    const char *name, *shown; /* NULL: as it is in run.json */
+    const char *name, *shown; /* in run.json and on the page; `shown` NULL: as `name` */
     const char *is;
-    const char *found_none; /* in the place of the value if it held without one */
-    double factor;          /* from run.json to the page */
+    const char *found_none; /* shown if the quantity held and has no value */
+    double factor;          /* by which a value in run.json is multiplied to be shown */
 } meanings[] = {
     { "time.energy_error", "energy error asked for", "the largest of the run (time.energy_error)",
       NULL, 1.0 },
@@ -31,12 +31,12 @@ static const struct meaning {
     { "orbit error", NULL, "of the energy of a light body's orbit", NULL, 1.0 },
     { "steps per period", NULL, "of the orbit of a light body", NULL, 1.0 },
     { "force error", NULL, "of a sample of the bodies, against direct summation", NULL, 1.0 },
-    /* A pair turns by a radian in its time scale. */
+    /* A pair on a circle turns by a radian in its time scale, and by 2 pi in a period. */
     { "steps per time scale", "steps per period",
       "of the fastest pair, if its orbit were a circle; a smaller number is warned of", NULL,
       2.0 * M_PI },
     { "systems that count", NULL, "", NULL, 1.0 },
-    /* The column of an expectation. */
+    /* The column of a diagnostic, of which a config may expect something. */
     { "energy_error", NULL,
       "largest |ΔE|/max(|E₀|, |U₀|) since the start, in all rows and at the watch's checks", NULL,
       1.0 },
@@ -64,8 +64,8 @@ struct row {
     const struct meaning *meaning;
     const json_t *expected, *criterion; /* of an expectation: in the config, in the results */
     double value, bound;
-    bool below;                      /* the bound is the least value that holds */
-    char unit[UNITS_LABEL_SIZE + 1]; /* " km"; "" */
+    bool below; /* the bound is the least value with which the quantity holds */
+    char unit[UNITS_LABEL_SIZE + 1]; /* " km"; or "" */
 };
 
 static struct row row_of(const struct result *result, const json_t *finding, size_t expectation)
@@ -75,7 +75,7 @@ static struct row row_of(const struct result *result, const json_t *finding, siz
     const char *const dot = strrchr(name, '.');
     struct row row = { .finding = finding, .meaning = find_meaning(name) };
     if (is_expectation(finding)) {
-        row.meaning = find_meaning(dot ? dot + 1 : name); /* behind the diagnostic */
+        row.meaning = find_meaning(dot ? dot + 1 : name); /* without the name of the diagnostic */
         row.expected = json_array_get(result_find(result, FIELD_CONFIG_EXPECT), expectation);
         row.criterion = json_array_get(result_find(result, FIELD_EXPECT), expectation);
     }
@@ -97,7 +97,8 @@ static bool is_unmeasured(const struct row *row)
     return run_field_real(row->criterion, FIELD_EXPECT_ROWS) == 0.0;
 }
 
-/* Prints a number of the row, one that is converted in fewer digits. */
+/* Appends a value or a bound of the row: with six digits and the unit or, if it was multiplied by
+ * meaning->factor, with three digits and no unit. */
 static void put_number(const struct row *row, double number, struct text *words)
 {
     char buffer[TEXT_REAL_SIZE];
@@ -185,8 +186,8 @@ static json_t *excess_view(const struct result *result, const struct row *row)
     return template_value(&words);
 }
 
-/* Returns the words of the config, and its times in the unit of the page: "mean_period in [3, 5] d
- * after t = 182625 d (500 yr)". */
+/* Returns the words in which the config states an expectation, with its times also in the unit of
+ * the page: "mean_period in [3, 5] d after t = 182625 d (500 yr)". */
 static json_t *sentence_view(const struct result *result, const struct row *row)
 {
     const double after = run_field_real(row->expected, FIELD_EXPECTED_AFTER);
@@ -203,7 +204,8 @@ static json_t *sentence_view(const struct result *result, const struct row *row)
     return template_value(&words);
 }
 
-/* Returns the name of a quantity of the watch: "energy error of test body 7". */
+/* Returns the name of a quantity that is no expectation, and of what it was measured: "energy error
+ * of test body 7". */
 static json_t *name_view(const struct row *row)
 {
     const char *const whose = run_field_string(row->finding, FIELD_FINDING_WHOSE);
@@ -217,7 +219,8 @@ static json_t *name_view(const struct row *row)
 
 /* --- the outcome ------------------------------------------------------------------------------ */
 
-/* The words of an outcome. A quantity that has failed stays failed, whatever comes. */
+/* The words for a quantity, by its severity in run.json: if the run came to its end, if it broke
+ * off, and if it goes on. A quantity that has failed stays failed in all three. */
 static const struct judgement {
     const char *severity, *class_;
     const char *at_end, *broke_off, *so_far;
@@ -228,8 +231,8 @@ static const struct judgement {
     { "", "quiet", "not judged", "not judged", "not judged yet" },
 };
 
-/* Tells whether a finding is about the energy of a run that broke off, whose energy was seen at the
- * start alone. */
+/* Tells whether a finding of the watch is about the energy of a run that broke off before its
+ * energy was checked again after the start. */
 static bool is_of_the_start(const struct result *result, const json_t *finding)
 {
     return result_broke_off(result) && isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)) &&
@@ -237,8 +240,8 @@ static bool is_of_the_start(const struct result *result, const json_t *finding)
            strncmp(run_field_string(finding, FIELD_FINDING_NAME), "energy", 6) == 0;
 }
 
-/* Sets the words of the outcome and their class. A quantity that held in
- * a run that failed is not shown as good. */
+/* Sets the words for a quantity ("outcome") and their class in the style sheet. A quantity that
+ * held in a run that failed is not shown as good. */
 static void set_outcome(json_t **view, const struct result *result, const json_t *finding)
 {
     const struct judgement *judgement = judgements;
@@ -279,7 +282,8 @@ static json_t *row_view(const struct result *result, const json_t *finding, size
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Tells whether the config asks for a finding: by `expect`, or by an error or a time to be kept. */
+/* Tells whether a finding is about what the config asks for: an expectation, or an error or a time
+ * to be kept ("time.energy_error", "time.trust_until"). */
 static bool is_asked(const json_t *finding)
 {
     return is_expectation(finding) ||

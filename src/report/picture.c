@@ -19,12 +19,12 @@ enum {
     DOT_BODIES = 3000
 };
 
-/* The properties that all pictures of a run share. */
+/* The properties that are the same in all figures of a run's bodies. */
 struct view {
     struct time_unit time;
     char length_unit[UNITS_LABEL_SIZE];
-    char systems[80]; /* says that there are many; "" for one */
-    bool centered;    /* the centre of mass lies at 0 */
+    char systems[80]; /* sentence on the systems of an ensemble; or "" */
+    bool centered;    /* the config puts the centre of mass at 0 */
 };
 
 static struct view view_of(const struct result *result)
@@ -96,7 +96,8 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     return status;
 }
 
-/* Returns the half width about 0 that shows all but the outermost fiftieth of the bodies. */
+/* Returns half the width of a square about 0 that shows all bodies but the outermost fiftieth, with
+ * a margin. `scratch` has room for `count` numbers. */
 static double half_width(size_t count, const double *x, const double *y, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -105,8 +106,9 @@ static double half_width(size_t count, const double *x, const double *y, double 
     return 1.15 * scratch[count - 1 - count / 50];
 }
 
-/* Adds the bodies of a frame: a curve for each species, if there are several and not too many. Two
- * arrays of `count` numbers are written over. */
+/* Adds the bodies of a frame, at (x[i], y[i]), as points: a curve for each species, if there are 2
+ * to MOST_SPECIES, else one for all. own[0] and own[1], each of `count` numbers, are
+ * overwritten. */
 static enum status add_bodies(struct figure *figure, struct trajectory *trajectory, size_t stride,
                               size_t count, const double *x, const double *y, double *own[2],
                               struct error *error)
@@ -187,7 +189,7 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     return status;
 }
 
-/* Draws the first and the last frame beside each other, at one scale. */
+/* Draws the first and the last frame as two figures, with the same range of both axes. */
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
                                        const struct view *view, struct error *error)
 {
@@ -217,7 +219,8 @@ static enum status picture_draw(const struct result *result, struct trajectory *
 
 /* --- all figures of a run --------------------------------------------------------------------- */
 
-/* Adds the figures of one diagnostic, if its file is there. */
+/* Adds the figures of one diagnostic, if it has a file; on a page, also the columns of which the
+ * config expects something. */
 static enum status add_diagnostic(struct measured measured, enum draw_extent extent,
                                   struct figures *figures, struct error *error)
 {

@@ -1,10 +1,11 @@
 /*
- * The data of the player. A coordinate is the 16-bit number nearest to asinh(x / scale), with x
- * measured from the middle of its frame. Rounding changes it by at most 2e-4 of sqrt(x² + scale²),
- * if no body is 20,000 times as far from the middle as the radius of an ordinary frame, of which
- * the scale is a tenth; so one body that left does not take the digits of the others. Frames are
- * stored as differences from the frame before, low bytes and high bytes apart, compressed by zlib,
- * as base64.
+ * The data of the player, which shows the bodies of a run in motion. A coordinate x, measured from
+ * the middle of its frame, is stored as the 16-bit number nearest to 32767 asinh(x / scale) /
+ * asinh(limit / scale), `limit` being the largest |x| of all; the scale is a tenth of the median
+ * radius of the frames. Rounding changes it by at most 2e-4 of sqrt(x² + scale²), if no body is
+ * farther from the middle than 20,000 of these radii; so one body that left does not take the
+ * digits of the others. Frames are stored as differences from the frame before, low bytes and high
+ * bytes apart, compressed by zlib, as base64.
  */
 #include "report/page.h"
 
@@ -21,35 +22,35 @@
 #include "model/units.h"
 #include "report/template.h"
 
-/* A page with MOST_VALUES positions has at most 15 MB. What is too large loses frames first, down
- * to FEWEST_FRAMES, then bodies. */
+/* The most positions (bodies times frames), bodies and frames on a page, which has then at most 15
+ * MB. A larger trajectory loses frames first, down to FEWEST_FRAMES, then bodies. */
 enum { MOST_VALUES = 1500000, MOST_BODIES = 100000, MOST_FRAMES = 4000, FEWEST_FRAMES = 120 };
 enum { FEW_BODIES = 10 };
 
-/* The largest numbers that stand for a coordinate and for the logarithm of a speed. */
+/* The largest whole numbers that stand for a coordinate and for the logarithm of a speed. */
 enum { STEPS = 32767, SPEEDS = 255 };
 
 /* The middle and the size of a frame, for the view that shows it. */
 struct camera {
     double middle[3];
-    double radius; /* about the middle: holds half the mass, or all of few bodies */
+    double radius; /* holds half the mass, or all of few bodies; half the side of a periodic cell */
 };
 
 struct player {
     struct trajectory *trajectory;
-    size_t stride, bodies; /* every stride-th body is shown; their count */
-    size_t frames;         /* shown, from the first to the last */
+    size_t stride, bodies; /* every stride-th body is shown; number of these */
+    size_t frames;         /* number of frames shown, from the first to the last */
     struct camera *cameras;
-    double *x, *y, *z, *speed; /* of all frames, about the middle of each */
-    double *m, *ids;           /* of the bodies */
-    double *distance;          /* scratch, of a frame */
-    size_t *order;             /* likewise */
+    double *x, *y, *z, *speed; /* [frames][bodies]; positions from the middle of their frame */
+    double *m, *ids;           /* [bodies]: masses, ids */
+    double *distance;          /* [bodies]: scratch */
+    size_t *order;             /* [bodies]: scratch */
     unsigned *group;
     struct trajectory_groups groups;
-    double scale, limit;     /* of positions; limit is the largest |x|, |y| or |z| */
+    double scale, limit;     /* lengths, see the head of this file */
     double span;             /* asinh(limit / scale) */
-    double slowest, fastest; /* speeds above 0; fastest 0: no speeds */
-    struct text bytes;       /* uncompressed */
+    double slowest, fastest; /* extreme speeds above 0; fastest 0: no body has one */
+    struct text bytes;       /* all data, not yet compressed */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -57,7 +58,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Chooses which bodies and frames are shown. */
+/* Chooses how many bodies and frames are shown. */
 static void choose(struct player *player)
 {
     const struct trajectory *trajectory = player->trajectory;
@@ -78,7 +79,7 @@ static size_t frame_of(const struct player *player, size_t k)
 
 /* --- where to look ---------------------------------------------------------------------------- */
 
-/* Returns the median, which a body far away moves less than a mean. */
+/* Returns the median of a number of each body: a body far away changes it less than a mean. */
 static double median(const struct player *player, const double *values)
 {
     memcpy(player->distance, values, player->bodies * sizeof *values);
@@ -96,7 +97,8 @@ static double mean_by_mass(const struct player *player, const double *values)
     return mass > 0.0 ? sum / mass : median(player, values);
 }
 
-/* Returns the radius about the middle of the camera that holds this part of the mass. */
+/* Returns the radius about the middle of the camera that holds the part `part` of the mass; half of
+ * the bodies, if they have no mass. */
 static double radius_of(const struct player *player, const double *const position[3],
                         const struct camera *camera, double part)
 {
@@ -116,7 +118,8 @@ static double radius_of(const struct player *player, const double *const positio
     return player->distance[player->order[player->bodies - 1]];
 }
 
-/* Aims at the middle of the cell, at the centre of mass of few bodies, at the median of many. */
+/* Sets the camera of frame k: its middle is that of the periodic cell, or the centre of mass of few
+ * bodies, or the median of the positions of many. */
 static void aim(const struct player *player, size_t k)
 {
     const struct trajectory *trajectory = player->trajectory;
@@ -136,8 +139,8 @@ static void aim(const struct player *player, size_t k)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Moves the bodies of a frame so that its middle lies at 0, and notes the farthest and the speeds.
- */
+/* Moves the bodies of frame k so that the middle of its camera lies at 0, and extends `limit`,
+ * `slowest` and `fastest` to include them. */
 static void centre(struct player *player, size_t k)
 {
     double *const position[3] = { player->x, player->y, player->z };
@@ -173,7 +176,7 @@ static enum status read_frames(struct player *player, struct error *error)
     return status;
 }
 
-/* Sets the scale to a tenth of the median radius of the frames. */
+/* Sets the scale of lengths to a tenth of the median radius of the cameras. */
 static enum status find_scale(struct player *player, struct error *error)
 {
     double *const radii = memory_array(player->frames, sizeof *radii, error);
@@ -193,8 +196,8 @@ static enum status find_scale(struct player *player, struct error *error)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* Appends numbers, lowest byte first: player.js reads it in the byte order of its machine, which
- * is that one wherever browsers run. */
+/* Appends numbers, lowest byte first: player.js reads them in the byte order of its machine, and
+ * browsers run on machines with this order. */
 static void put(struct player *player, const double *values, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -214,7 +217,8 @@ static uint16_t coded(const struct player *player, double x)
     return (uint16_t)(int)lround(STEPS * fmax(-1.0, fmin(1.0, part)));
 }
 
-/* Appends the planes of low and high bytes of a coordinate of frame k. */
+/* Appends one coordinate of all bodies in frame k, as differences of their stored numbers from
+ * those of the frame before: first the low bytes of all bodies, then the high bytes. */
 static void put_coordinate(struct player *player, const double *values, size_t k)
 {
     const double *const now = values + k * player->bodies;
@@ -242,7 +246,7 @@ static void put_speeds(struct player *player, size_t k)
     }
 }
 
-/* Appends all that player.js unpacks, in its order. */
+/* Appends all that player.js unpacks, in the order in which it does that. */
 static void put_all(struct player *player)
 {
     for (size_t k = 0; k < player->frames; k++)
@@ -279,7 +283,7 @@ static json_t *number_view(double value)
     return json_string(text_real(number, value));
 }
 
-/* Returns a list as a string, and forgets the list. */
+/* Returns the JSON text of a list as a string, and frees the list. */
 static json_t *list_view(json_t *list)
 {
     char *words = list ? json_dumps(list, JSON_COMPACT) : NULL;
@@ -289,7 +293,8 @@ static json_t *list_view(json_t *list)
     return view;
 }
 
-/* Sets the groups, and which of them are the name of a body. */
+/* Sets the names of the groups, which of these are the name of a single body ("named"), and the
+ * word for a group ("kind"). */
 static void set_groups(const struct player *player, json_t **view)
 {
     const struct trajectory_groups *const groups = &player->groups;
@@ -307,7 +312,7 @@ static void set_groups(const struct player *player, json_t **view)
                  json_string(bodies > 0 && bodies == groups->count ? "name" : groups->kind));
 }
 
-/* Appends the player with its packed bytes. */
+/* Appends the HTML of the player, with its compressed data in `packed`. */
 static enum status fill(const struct player *player, const struct result *result,
                         const unsigned char *packed, size_t length, struct text *html,
                         struct error *error)

@@ -22,7 +22,7 @@ extern char **environ;
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-/* Writes a file of a figure: NAME with the suffix. */
+/* Writes a file of a figure, NAME with the suffix, into the folder `work`. */
 static enum status write_file(struct directory *work, const char *name, const char *suffix,
                               const struct text *content, struct error *error)
 {
@@ -35,8 +35,8 @@ static enum status write_file(struct directory *work, const char *name, const ch
     return workplace_write(work, file, content->bytes, content->length, error);
 }
 
-/* Appends a block of lines for each curve, with two empty lines between blocks, as gnuplot's
- * `index` counts them. */
+/* Appends a block of lines "x y", of bands "x y upper", for each curve, with two empty lines
+ * between blocks, as gnuplot's `index` counts them. */
 static void put_data(const struct figure *figure, struct text *data)
 {
     for (size_t c = 0; c < figure->curve_count; c++) {
@@ -58,8 +58,9 @@ static void put_data(const struct figure *figure, struct text *data)
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
 
-/* Returns the variables by which a program is found and loaded; all others are left out, so that no
- * file or choice of the user (HOME, GNUPLOT_LIB, GNUTERM, GDFONTPATH, ...) changes a picture. */
+/* Returns the environment of gnuplot: the locale, and the variables by which programs and fonts are
+ * found. All others are left out, so that no file or choice of the user (HOME, GNUPLOT_LIB,
+ * GNUTERM, GDFONTPATH, ...) changes a picture. */
 static char *const *own_environment(void)
 {
     static const char *const kept[] = { "PATH", "LD_LIBRARY_PATH", "FONTCONFIG_PATH",
@@ -77,7 +78,8 @@ static char *const *own_environment(void)
     return environment;
 }
 
-/* Becomes gnuplot, which reads no file but the script; its messages go to `pipe`. Never returns. */
+/* Replaces a child process by gnuplot, in the open `folder` (-1: where it is). Gnuplot reads no
+ * commands but those of its argument, a script; its messages go to `pipe`. Never returns. */
 static void become_gnuplot(int folder, const char *argument, int pipe, pid_t parent)
 {
     child_follow(parent, SIGKILL, 126);
@@ -94,10 +96,10 @@ static void become_gnuplot(int folder, const char *argument, int pipe, pid_t par
     _exit(127);
 }
 
-/* A process of gnuplot that draws by the script. */
+/* A process of gnuplot that draws what the script says. */
 struct gnuplot {
     pid_t process;
-    int from; /* the pipe of its messages */
+    int from; /* end of a pipe, from which its messages are read */
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
@@ -126,7 +128,8 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
     return STATUS_OK;
 }
 
-/* Waits for the end of a gnuplot. If `error` has the error of an earlier one, that stays. */
+/* Waits until a process of gnuplot has ended. If `error` has the error of an earlier one, that
+ * stays. */
 static enum status finish(const struct gnuplot *gnuplot, struct error *error)
 {
     struct text said = { 0 };
@@ -159,8 +162,9 @@ enum status plot_probe(struct error *error)
     return run_gnuplot(-1, "--version", error);
 }
 
-/* Writes what gnuplot needs for a figure, numbers and commands, and starts it in the folder. Words
- * of others among the commands have gone through script_quote(). */
+/* Writes what gnuplot needs for a figure, numbers and commands, and starts it in the folder `work`.
+ * Words among the commands that the program has not written itself have gone through
+ * script_quote(). */
 static enum status begin_plot(const struct figure *figure, struct directory *work,
                               struct gnuplot *gnuplot, struct error *error)
 {
@@ -179,8 +183,9 @@ static enum status begin_plot(const struct figure *figure, struct directory *wor
 
 enum { MOST_AT_WORK = 32 };
 
-/* Draws as many figures at a time as there are cores. They are waited for in their order, and the
- * first problem is reported: that of the figure that could not be begun comes last. */
+/* Draws as many figures at a time as there are cores. Waits for them in their order, and reports
+ * the first that failed; the error of a figure that could not be begun counts only if all before it
+ * are drawn. */
 enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
                       struct error *error)
 {
@@ -242,7 +247,8 @@ static void skip_to(const char **at, const char *word)
     *at = found ? found + strlen(word) : *at + strlen(*at);
 }
 
-/* Appends a picture without the ids of gnuplot, which each picture of a page would repeat. */
+/* Appends a picture of gnuplot, with classes in place of ids, which would not be unique on a page
+ * with several pictures. */
 static void put_svg(const struct figure *figure, const char *from, bool first, struct text *svg)
 {
     while (*from) {

@@ -57,9 +57,9 @@ static enum status check_keys(json_t *value, const char *path, const char *place
     return STATUS_OK;
 }
 
-/* Strings that are names, in each element of a list. */
+/* Strings of run.json that are names: the field `field` in each element of the list `list`. */
 static const struct {
-    enum run_field list, field; /* field == list: the elements are the names */
+    enum run_field list, field; /* field == list: the elements themselves */
     bool (*is_good)(const char *name);
     const char *what;
 } names[] = {
@@ -120,7 +120,8 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Identifies run.cfg, a regular file: a link would put the file that it names on a page. */
+/* Notes which file run.cfg is, and when it was changed. It must be a regular file: through a link,
+ * another file could get onto a page. */
 static enum status identify(const struct result *result, struct result_identity *identity,
                             struct error *error)
 {
@@ -146,7 +147,8 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
-/* Makes the integrator of a list of stages, whose order takes some work to find. */
+/* Makes the integrator that the config gives as a list of stages, once, since its order takes some
+ * work to find; without such a list result->listed has no stages. */
 static void read_stages(struct result *result)
 {
     const json_t *const stages = result_find(result, FIELD_CONFIG_TIME_STAGES);
@@ -253,7 +255,7 @@ bool result_is_periodic(const struct result *result)
 
 bool result_rotates(const struct result *result)
 {
-    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* older: NaN */
+    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* NaN in older runs */
 }
 
 const struct units *result_units(const struct result *result)
@@ -302,8 +304,8 @@ const char *result_time(const struct result *result, double time, int digits,
     return time_unit_text(&unit, time, digits, buffer);
 }
 
-/* Finds the next "t = " that stands for a time, and not for the end of another word; NULL for
- * none. */
+/* Returns the place behind the next "t = " that stands before a time, and is not the end of a word;
+ * NULL if there is none. `begin` is the start of the text, `from` that of the search. */
 static const char *find_time(const char *begin, const char *from)
 {
     static const char mark[] = "t = ";
@@ -326,7 +328,7 @@ void result_put_words(const struct result *result, const char *words, struct tex
         const double value = strtod(at, &end);
         if (end == at)
             continue;
-        end -= end[-1] == '.'; /* of the sentence */
+        end -= end[-1] == '.'; /* the full stop of the sentence */
         text_append(text, from, (size_t)(at - from));
         text_print(text, "%s", value == 0.0 ? "0" : time_unit_text(&unit, value, 4, time));
         from = at = strncmp(end, own, strlen(own)) == 0 ? end + strlen(own) : end;
@@ -344,8 +346,9 @@ static bool has_ended(const struct result *result)
     return !has_verdict(result, "running");
 }
 
-/* Finds the state of a run. A run writes its last run.json before it lets go of its lock: if nobody
- * holds the lock, run.json is read once more, and by then another process may hold it. */
+/* Finds the state of a run. If run.json says that it is running, and nobody holds the lock of a run
+ * at work, run.json is read once more: a run writes its last one before it lets go of the lock. By
+ * then another process may hold that. */
 static enum status find_state(struct result *result, struct error *error)
 {
     if (has_ended(result))
@@ -376,7 +379,8 @@ double result_step(const struct result *result)
 {
     const double step = result_real(result, FIELD_CONFIG_TIME_STEP);
     const double reached = result_real(result, FIELD_STEP);
-    /* An integrator that chooses its own steps may have a grid that is shorter, or left out. */
+    /* If an integrator chooses its own steps, its grid may be finer than time.step says, or the
+     * config may not name it: the time reached gives its steps. */
     if (result_find(result, FIELD_OWN_STEPS) && reached > 0)
         return result_real(result, FIELD_TIME) / reached;
     return isnan(step)
@@ -455,7 +459,7 @@ enum status result_series(const struct result *result, const char *name, struct 
     *series = NULL;
     if (is_missing(result_file(result, name, path)))
         return STATUS_OK;
-    /* A run writes its header with its first row. */
+    /* A file is empty until the run writes its first row, and the header with it. */
     if (result->state != RESULT_ENDED && stat(path, &about) == 0 && about.st_size == 0)
         return STATUS_OK;
     return series_read(path, series, error);
