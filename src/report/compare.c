@@ -246,8 +246,8 @@ static enum status draw_against_costs(const struct differences *runs,
     return STATUS_OK;
 }
 
-/* Draws the time of the integration against the key `by->x`, on which no result depends, such as
- * compute.threads. */
+/* Draws the time of the integration against the key with index by->x, on which no result depends,
+ * such as compute.threads. */
 static enum status draw_speed(const struct differences *by, const struct errors_axis *points,
                               struct figures *figures, struct error *error)
 {

@@ -47,7 +47,7 @@ enum status draw_diagnostic(const struct measured *measured, enum draw_extent ex
  * ensemble, the worst system counts. The sentences must say if a run went wrong. A figure whose
  * name is not in the table of findings.c has no such sentences. */
 
-/* A figure that is drawn: its numbers, and the run that they are of. */
+/* The numbers of a figure that is being drawn, and the run from which they are. */
 struct drawn {
     const struct series *series;
     const struct result *result;

@@ -23,7 +23,8 @@ enum status page_figures(struct text *html, const struct figures *figures,
                          const struct directory *work, struct error *error);
 
 /* Writes the title of a page: the name of the run and that of its directory, "plummer-sphere:
- * run-7", or the name alone if the directory is called like it or NAME.run. */
+ * run-7", or the name alone if the directory is called like it or NAME.run, or begins with a
+ * dot. */
 enum { PAGE_TITLE_SIZE = 512 };
 void page_title(const struct result *result, char title[PAGE_TITLE_SIZE]);
 

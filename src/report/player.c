@@ -70,7 +70,7 @@ static void choose(struct player *player)
     player->bodies = (trajectory->bodies + player->stride - 1) / player->stride;
 }
 
-/* Returns the frame of the file that is shown as the k-th. */
+/* Returns the index of that frame of the file which the player shows as its k-th, from 0. */
 static size_t frame_of(const struct player *player, size_t k)
 {
     return player->frames > 1 ? k * (player->trajectory->frame_count - 1) / (player->frames - 1)

@@ -224,7 +224,8 @@ static enum status open_folder(struct report *report, struct error *error)
 
 /* --- the files that a report writes ----------------------------------------------------------- */
 
-/* The names of all files that a report writes; it removes or replaces no others. */
+/* The names of all files that a report writes, as pointers into `files` but for the first, that of
+ * the page; a report removes or replaces no other files. */
 struct file_list {
     struct plot_file *files;
     const char **names;

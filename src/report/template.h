@@ -13,8 +13,8 @@
  *   {{!key}}...{{/key}}   what is between, if there is no such value, or it is null
  *   {{>file}}             another template as it stands
  *
- * What is between must not hold another such pair with the same key. A line end directly behind a
- * tag that opens or closes a pair is left out.
+ * The part between two tags must not hold another such pair with the same key. A line end directly
+ * behind a tag that opens or closes a pair is left out.
  */
 #ifndef ORRERY_REPORT_TEMPLATE_H
 #define ORRERY_REPORT_TEMPLATE_H
