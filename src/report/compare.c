@@ -89,8 +89,8 @@ static void name_error(json_t *rows, const char *diagnostic, const char *column,
              having > 1 ? "-" : "", column);
 }
 
-/* Tells whether one of the runs is an ensemble. Its last rows are those of system 1; only the
- * energy error is the largest of all systems. */
+/* Tells whether one of the runs is an ensemble. The last rows in run.json of an ensemble are those
+ * of its system 1; only its energy error is the largest of all systems. */
 static bool has_ensemble(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -142,8 +142,9 @@ static bool is_of_one_length(const struct differences *runs)
     return largest <= least * (1.0 + length_tolerance);
 }
 
-/* Returns the sentence on the slope: it is the order of the method only if the step was varied and
- * is fixed, and the runs came to the same time. */
+/* Returns the sentence on the slope of the fitted lines. The slope is the order of the method only
+ * if the step is the key that was varied, the runs have fixed steps, and all came to the same
+ * time. */
 static const char *slope_of(const struct differences *runs)
 {
 #define SLOPE "The slope is that of a straight line through the points, on logarithmic axes"
@@ -320,7 +321,7 @@ static enum status draw_overlays(const struct differences *runs, enum draw_exten
     const bool few = runs->count <= OVERLAYS || runs->x < 0;
     const size_t before = figures->count;
     size_t count = 0;
-    double least = INFINITY; /* value of the key */
+    double least = INFINITY; /* least value of the key on the x axis */
     struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
     enum status status = error->status;
     for (size_t run = 0; run < runs->count && !few; run++)

@@ -98,7 +98,8 @@ static bool have_all(const struct differences *differences, const char *key, boo
     return true;
 }
 
-/* Sorts the keys: those that some runs do not have, with another model or method, come last. */
+/* Sorts the keys that differ: those that some runs do not have, since their model or method is
+ * another one, come last. */
 static void sort_keys(struct differences *differences)
 {
     char sorted[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE];
@@ -224,7 +225,8 @@ static void put_values(const struct differences *differences, size_t run, int ex
     }
 }
 
-/* Returns the first run that has the same values as `run`, but for the key `except`. */
+/* Returns the first run that has the same values as `run` for the keys that differ, but for that of
+ * index `except`. */
 static size_t first_alike(const struct differences *differences, size_t run, int except)
 {
     struct text values = { 0 }, others = { 0 };

@@ -61,7 +61,7 @@ const char *differences_short_key(const char *key);
 
 /* --- seeds in common -------------------------------------------------------------------------- */
 
-/* A test for runs in a comparison that have systems in common, though their seeds differ. */
+/* A test whether runs in a comparison have systems in common, though their first seeds differ. */
 
 enum { SHARED_SEEDS_TEXT_SIZE = 768 };
 

@@ -427,8 +427,8 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
 
 /* --- a diagnostic ----------------------------------------------------------------------------- */
 
-/* Tells whether a diagnostic makes a table at each event; one of an unknown class does if its first
- * two rows have the same time. */
+/* Tells whether a diagnostic makes a table, several rows of the same time, at each event. One of an
+ * unknown class does if its first two rows have the same time. */
 static bool is_table(const struct measured *measured, const double *time)
 {
     return measured->class_ ? measured->class_->table

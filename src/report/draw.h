@@ -37,7 +37,7 @@ struct measured {
     const char *type, *name;
 };
 
-/* Adds the figures of a diagnostic. STATUS_MEMORY, STATUS_DATA. */
+/* Adds the figures of a diagnostic that `extent` chooses. STATUS_MEMORY, STATUS_DATA. */
 enum status draw_diagnostic(const struct measured *measured, enum draw_extent extent,
                             struct figures *figures, struct error *error);
 
@@ -75,8 +75,8 @@ enum status arrange_page(const struct result *result, struct figures *figures, s
 
 /* --- a run: picture.c ------------------------------------------------------------------------- */
 
-/* All figures of a run. Those of the bodies themselves show the paths of a few, or the first and
- * the last frame of many. */
+/* All figures of a run. Figures of its bodies show the paths of all bodies if they are few, or else
+ * the first and the last frame of the trajectory. */
 
 /* Adds all figures that the files of a run give: of its bodies, and of what its diagnostics
  * measured. `trajectory` is that of the run; NULL if it has none. STATUS_MEMORY, or why a file of

@@ -13,7 +13,7 @@ struct error_cost {
     const struct result *result;
     struct choice choice;
     double reached; /* the energy error of the run; NaN: it is not known */
-    bool ends;      /* `reached` is the error of the whole run */
+    bool ends;      /* `reached` is the error of the whole run, which has come to its end */
 };
 
 static const struct candidate *chosen_of(const struct error_cost *drawn)
@@ -109,7 +109,7 @@ static enum status draw_chosen(const struct error_cost *drawn, struct figure *fi
                         0, 1, cost, &drawn->reached, error);
 }
 
-/* Says which candidates are not drawn: "pefrl is not drawn: it was not tried." */
+/* Says which candidates are not drawn, and why: "pefrl is not drawn: it was not tried." */
 static void tell_missing(const struct error_cost *drawn, struct text *words)
 {
     for (size_t k = 0; k < drawn->choice.count; k++) {

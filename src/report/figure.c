@@ -286,7 +286,7 @@ static char plain(char c)
     return c == '_' ? '-' : c;
 }
 
-/* Tells whether a word is this name, where '_' and '-' count as one. */
+/* Tells whether a word of `length` bytes is this name, where '_' and '-' count as one character. */
 static bool is_named(const char *name, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -322,8 +322,8 @@ static bool is_meant(const struct figure *figure, bool by_name, const char *word
     return is_named(figure->column, word, length) || is_named(column_of(figure), word, length);
 }
 
-/* Finds the figure of this name, or else all that are of a column of this name, and chooses them
- * unless `chosen` is NULL; false if there are none. */
+/* Finds the figure that a word names or, if there is none, all figures of a column that it names.
+ * Chooses them unless `chosen` is NULL; returns false if there are none. */
 static bool find_word(struct figures *figures, const char *word, size_t length, size_t *chosen)
 {
     bool found = false;

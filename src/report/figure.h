@@ -57,8 +57,8 @@ struct figure {
         FIGURE_PATHS,    /* shows the bodies themselves, with equal axes */
         FIGURE_MEASURED,
         FIGURE_CONSERVED, /* energies, momenta and the virial ratio */
-        FIGURE_PASSED     /* shows a check that has passed, and no more */
-    } place;              /* figures stand on the page of a run in the order of these */
+        FIGURE_PASSED /* shows only that a check has passed: just round-off has changed a vector */
+    } place;          /* figures stand on the page of a run in the order of these */
 };
 
 /* The least and the greatest of some numbers; NaN does not count. extent_of() returns the extent of
@@ -116,8 +116,8 @@ void figure_free_all(struct figures *figures);
 /* Returns the first figure of this name; NULL if there is none. */
 struct figure *figure_find(const struct figures *figures, const char *name);
 
-/* Begins one more sentence of a figure's finding, behind a blank if others stand before it, and
- * returns the text. */
+/* Begins one more sentence of a figure's finding, with a blank before it if it is not the first,
+ * and returns the text of the finding. */
 struct text *figure_sentence(struct figure *figure);
 
 /* Writes "name [unit]", or the name alone for a pure number, and returns `buffer`. Powers are
@@ -125,7 +125,7 @@ struct text *figure_sentence(struct figure *figure);
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
 /* Writes a name as words: "Tidal field" for "tidal_field". Each character that is in `signs`
- * becomes a blank. */
+ * becomes a blank, the first letter a capital. */
 void figure_words(const char *name, const char *signs, char words[FIGURE_LABEL_SIZE]);
 
 /* Converts the x of all figures over time from the run's unit of time to `unit`. */

@@ -58,7 +58,7 @@ static bool is_expectation(const json_t *finding)
     return strcmp(run_field_string(finding, FIELD_FINDING_JUDGE), "expect") == 0;
 }
 
-/* A finding of run.json, and what the page needs beside it. */
+/* A finding of run.json, the judgement of one quantity, and what else its row on the page needs. */
 struct row {
     const json_t *finding;
     const struct meaning *meaning;
@@ -91,7 +91,7 @@ static bool has_severity(const json_t *finding, const char *severity)
     return strcmp(run_field_string(finding, FIELD_FINDING_SEVERITY), severity) == 0;
 }
 
-/* Tells whether an expectation was left without a row to judge by. */
+/* Tells whether no row of its diagnostic was there by which an expectation could be judged. */
 static bool is_unmeasured(const struct row *row)
 {
     return run_field_real(row->criterion, FIELD_EXPECT_ROWS) == 0.0;
@@ -108,7 +108,7 @@ static void put_number(const struct row *row, double number, struct text *words)
         text_print(words, "%s", text_factor(buffer, number, 3));
 }
 
-/* Returns the words "3 to 5 km" or "≤ 5 km"; null if the bound is no number. */
+/* Returns the words for the bound, "3 to 5 km" or "≤ 5 km"; null if the bound is no number. */
 static json_t *bound_view(const struct row *row)
 {
     const json_t *const between = run_field(row->expected, FIELD_EXPECTED_BETWEEN);
@@ -157,7 +157,7 @@ static void put_excess(const struct row *row, struct text *words)
         text_print(words, "%.2g%s", away, row->unit);
 }
 
-/* Says why an expectation could not be judged. */
+/* Appends the reason why an expectation could not be judged. */
 static void put_unmeasured(const struct result *result, const struct row *row, struct text *words)
 {
     const double after = run_field_real(row->expected, FIELD_EXPECTED_AFTER);

@@ -32,8 +32,7 @@ static struct extreme find_extreme(const struct series *series, const char *colu
     return extreme;
 }
 
-/* Tells whether a column that every row should have has an empty cell or a number that is not
- * finite. */
+/* Tells whether a column has an empty cell, or a number that is not finite, in some row. */
 static bool has_gap(const struct series *series, const char *column)
 {
     const struct series_column *values = series_find(series, column);
@@ -202,8 +201,8 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
     return true;
 }
 
-/* Describes the change of the momentum. Kicks of all bodies at one time keep it, since the sum of
- * their forces is 0. */
+/* Describes the change of the momentum. Integrators that kick all bodies at the same time keep it,
+ * since the sum of their forces is 0. */
 static void tell_momentum(const struct drawn *all, struct text *words)
 {
     struct drawn kept = *all;

@@ -46,9 +46,10 @@ static void put_report(const struct result *result, struct text *why)
         text_print(why, ": %s", message);
 }
 
-/* Errors that end a run because there is no room for its files, and how each is mended. */
+/* Errors of the system that end a run because there is no room for its files, and what the user can
+ * do about each. */
 static const struct {
-    int code; /* of errno.h */
+    int code; /* error number of errno.h */
     const char *mend;
 } full[] = {
     { ENOSPC, "free space on the disk, or begin it anew on another one (-o DIR)" },

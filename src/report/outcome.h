@@ -65,9 +65,9 @@ json_t *outcome_view(const struct result *result);
 json_t *unfinished_view(const struct result *result);
 
 /*
- * Returns run.json as far as it is true now, a new reference, or NULL for want of memory. A run
- * that is at work, or was killed, has written it when it began: keys on its end are left out, and
- * step and time are those that it has reached.
+ * Returns a copy of run.json with only what is true now, a new reference, or NULL for want of
+ * memory. A run that is at work, or was killed, wrote its run.json when it began: the keys about
+ * its end are left out, and its step and time become those that it has reached.
  */
 json_t *unfinished_document(const struct result *result);
 

@@ -30,7 +30,7 @@ enum { FEW_BODIES = 10 };
 /* The largest whole numbers that stand for a coordinate and for the logarithm of a speed. */
 enum { STEPS = 32767, SPEEDS = 255 };
 
-/* The middle and the size of a frame, for the view that shows it. */
+/* The middle and the radius of what the player shows of a frame. */
 struct camera {
     double middle[3];
     double radius; /* holds half the mass, or all of few bodies; half the side of a periodic cell */

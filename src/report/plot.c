@@ -112,7 +112,7 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
     snprintf(gnuplot->script, sizeof gnuplot->script, "%s", script);
     if (pipe(ends) != 0)
         return error_system(error, STATUS_IO, errno, "pipe");
-    for (int i = 0; i < 2; i++) /* processes that are started later do not get it */
+    for (int i = 0; i < 2; i++) /* processes that are started later do not inherit the pipe */
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     const pid_t parent = getpid();
     gnuplot->process = fork();

@@ -99,9 +99,9 @@ static enum status move_files(struct directory *directory, const struct director
 }
 
 /*
- * Moves the files of these names from the folder of work to their places: checks them as
+ * Moves the files of these names from the temporary folder `work` to their places: checks them as
  * placement_check() does, writes the manifest, which lists what is there and what will be, and
- * moves the files, each as a whole. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
+ * moves one whole file after the other. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
  */
 static enum status placement_place(struct directory *directory, const struct directory *work,
                                    const char *const *names, size_t count, struct error *error)
@@ -139,7 +139,7 @@ struct report {
     struct result *results;
     size_t count;
     struct directory *directory;        /* that in which report.html is written */
-    char folder[REPORT_PATH_SIZE - 16]; /* its path */
+    char folder[REPORT_PATH_SIZE - 16]; /* path of that directory */
     struct directory *work;             /* the temporary folder in which all files are made */
     bool can_draw;
     struct error no_gnuplot; /* why gnuplot cannot be run, if not can_draw */

@@ -22,7 +22,7 @@ static enum status refuse(const char *path, const char *place, const char *name,
 {
     char line[NAME_SHOWN + 1];
     snprintf(line, sizeof line, "%.*s", NAME_SHOWN, name);
-    for (char *c = line; *c; c++) /* the message is one line */
+    for (char *c = line; *c; c++) /* so that the message is one line */
         *c = *c == '\n' || *c == '\t' ? '?' : *c;
     return error_set(error, STATUS_DATA,
                      "%s: %s%s\"%s\": is no name of a %s that a run could have written", path,
@@ -104,7 +104,7 @@ const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
 {
     if (snprintf(buffer, RESULT_PATH_SIZE, "%s/%s", result->path, name) >= RESULT_PATH_SIZE)
-        buffer[0] = '\0'; /* too long for any system: no such file */
+        buffer[0] = '\0'; /* no system has so long a path: no such file */
     return buffer;
 }
 
@@ -114,7 +114,7 @@ static bool has_file(const struct result *result, const char *name)
     return access(result_file(result, name, path), R_OK) == 0;
 }
 
-/* Tells whether there is no file of this name; one that cannot be looked at may be there. */
+/* Tells whether there is no file of this name. If that cannot be found out, the answer is no. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -264,9 +264,9 @@ const struct units *result_units(const struct result *result)
 }
 
 /*
- * Returns the period at the start of the orbit that the run has measured; NaN without one. It
- * follows from the last row, where the error of the semi-major axis a has its value at the start,
- * by Kepler's third law: a run that loses its orbit keeps its unit of time.
+ * Returns the period that the orbit of the diagnostic `orbit` had at the start; NaN without one. It
+ * follows by Kepler's third law from the last row, which has the period there and the relative
+ * error of the semi-major axis, a/a0 - 1. A run that loses its orbit thus keeps its unit of time.
  */
 static double period_of(const struct result *result)
 {
@@ -439,7 +439,7 @@ bool result_is_whole(const struct result *result)
 double result_energy_error(const struct result *result)
 {
     const double largest = result_real(result, FIELD_LARGEST_ENERGY_ERROR);
-    /* A run of an earlier version knows the error of its rows alone. */
+    /* A run.json of an earlier version has only the error in the rows of the diagnostic. */
     return isnan(largest) ? result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR)
                           : largest;
 }

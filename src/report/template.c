@@ -18,7 +18,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* The objects in which keys are looked up, from within outwards. */
+/* The objects in which a key is looked up, one after the other, from the innermost section
+ * outwards. */
 struct scope {
     const json_t *values;
     const struct scope *outer;
@@ -93,7 +94,7 @@ static bool is_true(const json_t *value)
                                  : json_is_true(value) || json_is_object(value);
 }
 
-/* Returns the tag that begins at "{{". */
+/* Returns the tag that begins at `from`, which points to its "{{". */
 static struct tag read_tag(const char *from)
 {
     struct tag tag = { .digits = 6 };
@@ -185,7 +186,7 @@ json_t *template_words(struct text *text)
     for (const char *at = text->length ? text->bytes : ""; *at;) {
         const size_t length = strcspn(at, " ");
         document_append(&words, json_stringn_nocheck(at, length));
-        at += length + (at[length] == ' '); /* two blanks have an empty word between them */
+        at += length + (at[length] == ' '); /* between two blanks is an empty word */
     }
     text_free(text);
     return words;

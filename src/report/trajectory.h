@@ -1,4 +1,5 @@
-/* The frames of a trajectory.xyz: positions of bodies, read when they are asked for. */
+/* The frames of the trajectory of a run, an extended XYZ file: the values of its bodies are read
+ * frame by frame, when they are asked for. */
 #ifndef ORRERY_REPORT_TRAJECTORY_H
 #define ORRERY_REPORT_TRAJECTORY_H
 
