@@ -1,7 +1,8 @@
 /*
- * Several bodies per thread: each body read from shared memory serves them all. Where there are too
- * few bodies for the device, blocks also share the segments of a sum; the next kernel adds what
- * they leave (gpu_slot_count()).
+ * The kernel with several bodies per thread, all of which a body j serves when it has been read
+ * from shared memory. Where there are too few bodies to fill the device, `split` blocks share the
+ * segments of the same sums and leave them in several slots (gpu_slot_count()), which the next
+ * kernel adds.
  */
 #ifndef ORRERY_GPU_BLOCKED_CUH
 #define ORRERY_GPU_BLOCKED_CUH
@@ -29,7 +30,7 @@ static __global__ void __launch_bounds__(most_threads<terms>(GPU_BLOCKED), AT_ON
         sums.index[b] = i + b * blockDim.x;
     }
     const unsigned from = part * shape.segments / split, to = (part + 1) * shape.segments / split;
-    const unsigned summed = shape.segments / split; /* segments in the first slot */
+    const unsigned summed = shape.segments / split; /* segments added up in the first slot */
     for (unsigned k = from; k < to; k++) {
         sums.start_segment();
         sums.add_tiles(bodies, k * shape.segment, min((k + 1) * shape.segment, shape_extent(shape)),
@@ -52,7 +53,7 @@ static cudaError_t start_blocked(const struct gpu_sum_call *call, unsigned *slot
     const unsigned split = min((unsigned)call->tuning.split, call->shape.segments);
     const size_t groups = groups_of(shape_range(call->shape), block * BODIES);
     *slots = gpu_slot_count(call->shape.segments, split);
-    /* With potentials three blocks at once have too few registers. */
+    /* If potentials are summed, too, three blocks at once have too few registers. */
     constexpr int most_at_once = terms::SUMS > 3 ? at_once.least : at_once.most;
     return with_form<at_once.least, most_at_once>(call->tuning, [&](auto form) {
         return launch_sums(
@@ -63,7 +64,8 @@ static cudaError_t start_blocked(const struct gpu_sum_call *call, unsigned *slot
     });
 }
 
-/* BODIES is a compile-time number: registers have no index. */
+/* Calls start_blocked() with the number of bodies per thread as a constant: arrays with an index
+ * that the compiler does not know cannot stay in registers. */
 template <class terms>
 static cudaError_t start_bodies(const struct gpu_sum_call *call, unsigned *slots)
 {

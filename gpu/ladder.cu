@@ -1,5 +1,6 @@
-/* Kernels that are only measured: rungs of the ladder from a textbook's kernel (textbook.cu) to
- * ours, and force with potential in fp32, as others publish it. */
+/* Kernels that no run uses and `orrery bench --gpu` measures: one between the textbook's kernels
+ * (textbook.cu) and the fastest ones, and one that sums the potential along with the force in fp32,
+ * for which other programs publish their speed. */
 #include "blocked.cuh"
 #include "tiled.cuh"
 

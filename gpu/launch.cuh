@@ -7,7 +7,8 @@
 #include "kernels.h"
 #include "pair.cuh"
 
-/* The catalog once more, as a constant that the compiler can evaluate. */
+/* The table of the force kernels (catalog.inc) once more, as a constant that the compiler can
+ * evaluate, for launch bounds. */
 static constexpr struct gpu_kernel_facts kernel_facts[] = {
 #define GPU_KERNEL(id, name_, help, ...) { #name_, __VA_ARGS__ },
 #include "catalog.inc"
@@ -25,8 +26,8 @@ template <class terms> static constexpr unsigned most_threads(enum gpu_kernel_id
 }
 
 /* The threads of a block, and the most that the kernel was built for: its __launch_bounds__. A
- * device refuses a launch of more; launch() does, too, because the executor of validation/gpu knows
- * no registers. */
+ * device refuses a launch of more; launch() does, too, because the executor of validation/gpu,
+ * which runs kernels on a CPU, has no registers to run out of. */
 struct block_size {
     unsigned threads, most;
     block_size(unsigned threads_, unsigned most_ = GPU_MAX_BLOCK) : threads(threads_), most(most_)
@@ -70,7 +71,8 @@ template <int number> struct constant {
     static constexpr int value = number;
 };
 
-/* Calls visit(constant<...>()) for the form that a launch asks for. */
+/* Calls visit(constant<...>()) for the form of a kernel that a launch asks for. Each form is
+ * compiled for a number of blocks that a multiprocessor runs at once: `least` or `most`. */
 template <int least, int most, class Visitor>
 static cudaError_t with_form(const struct gpu_tuning &tuning, const Visitor &visit)
 {
@@ -140,7 +142,8 @@ static cudaError_t with_gravity(const struct gpu_interaction &interaction, const
 }
 
 /* Calls visit() with gravity_equal if all masses of a system are equal, else as with_gravity()
- * does. The former is for soft space alone, since each is a further kernel. */
+ * does. gravity_equal is compiled for softened open space alone, since it makes every kernel one
+ * more. */
 template <class Visitor>
 static cudaError_t with_gravity_of_masses(const struct gpu_interaction &interaction,
                                           const Visitor &visit)
@@ -155,8 +158,10 @@ static cudaError_t with_gravity_of_masses(const struct gpu_interaction &interact
 
 /* --- bodies and their indices ------------------------------------------------------------------*/
 
-/* shape_range() is the number of bodies of a system that the device computes, shape_extent() that
- * of all with padding to GPU_GRANULE, shape_length() that of the sums of one component. */
+/* shape_range() returns the number of bodies of each system that this device computes;
+ * shape_extent() the number of all bodies of a system, rounded up to a multiple of GPU_GRANULE; and
+ * shape_length() the number of sums of one component: those of this device's bodies of all
+ * systems. */
 static __host__ __device__ __forceinline__ unsigned shape_range(const struct gpu_shape &shape)
 {
     return shape.last - shape.first;

@@ -1,10 +1,10 @@
 /*
- * The sums for the bodies that are due, by all bodies: accelerations, and for Hermite's method
- * their rates of change, the jerks. Few bodies may be due, so a thread takes one of them and one
- * segment of the bodies j; a second kernel adds the segments. The number of bodies alone fixes the
- * order: a segment's bodies follow one another, lane l of a warp adds segments l, l + 32, ..., and
- * the lanes are added in a tree. So the bits depend neither on the launch nor on which bodies are
- * due.
+ * The sums over all bodies for the bodies that are due, which are those whose step ends now if each
+ * body has a step of its own: accelerations, and for Hermite's method their rates of change, the
+ * jerks. Few bodies may be due, so a thread takes one of them and one segment of the bodies j; a
+ * second kernel adds the segments. The number of bodies alone fixes the order: a segment's bodies
+ * follow one another, lane l of a warp adds segments l, l + 32, ..., and the lanes are added in a
+ * tree. So the bits depend neither on the launch nor on which bodies are due.
  */
 #include "launch.cuh"
 #include "state.cuh"
@@ -14,15 +14,16 @@ enum { BLOCK = 128, SEGMENT = GPU_DUE_SEGMENT };
 
 /* --- terms with the jerk -----------------------------------------------------------------------*/
 
-/* A body that moves. Its velocity has the form of a position, so that differences of velocities are
- * as exact as separations. */
+/* A body with its velocity. The velocity is stored like a position (in mixed precision as two
+ * floats for each component), so that differences of velocities are as exact as separations. */
 template <class position> struct __align__(16) moving
 {
     position at, v;
 };
 
-/* Corrects an estimate s of 1/r: as it is in fp32; in fp64, with e = 1 - r^2 s^2, it becomes
- * s (1 + 1/2 e + 3/8 e^2), and |e| < 3e-6 leaves 5/16 e^3 < 1e-17. */
+/* Returns 1/r from the device's estimate s of it. In fp32 the estimate is exact enough and stays as
+ * it is. In fp64 the result is s (1 + 1/2 e + 3/8 e^2) with e = 1 - r^2 s^2; the next term of this
+ * series is 5/16 e^3 < 1e-17, since |e| < 3e-6. */
 static __device__ __forceinline__ float corrected(float, float s)
 {
     return s;
@@ -65,7 +66,8 @@ template <class position, class settings_, typename real_, gpu_space space> stru
     }
 };
 
-/* Calls visit(motion<...>()) for an interaction in open space. */
+/* Calls visit(motion<...>()) with the terms for the precision of an interaction in open space, and
+ * for its softening: soft, or so small that 1/r must be checked. */
 template <class Visitor>
 static cudaError_t with_motion(const struct gpu_interaction &interaction, const Visitor &visit)
 {
@@ -77,7 +79,8 @@ static cudaError_t with_motion(const struct gpu_interaction &interaction, const 
     return visit(motion<source_double, struct gpu_interaction_double, double, GPU_SPACE_SHARP>());
 }
 
-/* Calls visit() with the terms of a call: motion<...>(), or gravity<...>() without jerks. */
+/* Calls visit() with the terms of a call: motion<...>() if it asks for jerks, else
+ * gravity<...>(). */
 template <class Visitor>
 static cudaError_t with_terms(const struct gpu_due_call *call, const Visitor &visit)
 {
@@ -134,8 +137,8 @@ extern "C" cudaError_t gpu_due_pack(const struct gpu_due_call *call)
 
 /* --- sums --------------------------------------------------------------------------------------*/
 
-/* Adds the bodies of one segment for blockDim.x of the `count` bodies `due`, into
- * partial[due body][component][segment]. */
+/* Adds up what the bodies j of one segment do to blockDim.x of the `count` bodies whose indices are
+ * in `due`, a thread for each of these, into partial[due body][component][segment]. */
 template <class terms>
 static __global__ void __launch_bounds__(BLOCK)
     add_segments(const struct gpu_shape shape, const typename terms::settings settings,
@@ -146,7 +149,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const unsigned segment = blockIdx.x % shape.segments, begin = segment * SEGMENT;
     const unsigned k = blockIdx.x / shape.segments * blockDim.x + threadIdx.x;
     body_sums<terms, 1> sums;
-    sums.index[0] = due[min(k, count - 1)]; /* threads beyond the last one load tiles, too */
+    sums.index[0] = due[min(k, count - 1)]; /* threads beyond the last body help to load tiles */
     sums.body[0] = sources[sums.index[0]];
     sums.start_segment();
     sums.add_tiles(sources, begin, min(begin + SEGMENT, shape_extent(shape)),
@@ -156,7 +159,8 @@ static __global__ void __launch_bounds__(BLOCK)
                          shape.segments, false);
 }
 
-/* Adds the segments of a component of a body, a warp for each, into results[component][stride]. */
+/* Adds the segments of each sum; a warp takes one component of one body. Multiplies the sum by its
+ * factor, `acceleration` or `jerk`, and puts it into results[component * stride + body]. */
 static __global__ void __launch_bounds__(BLOCK)
     add_parts(const double *__restrict__ partial, const unsigned segments, const unsigned sums,
               const unsigned count, const double acceleration, const double jerk,

@@ -1,16 +1,17 @@
 /*
  * The work after a force: the partial sums become accelerations, velocities are kicked and
  * positions drift, and the new positions are packed for the next force. One thread takes one body,
- * in one pass over memory. A form of the kernel adds external fields, and drifts in a rotating
- * frame. No multiply-add is fused, as in the host's backends: given equal forces, the motion is
- * equal bit by bit.
+ * in one pass over memory. If there are external fields, another form of the kernel adds them, and
+ * drifts in a rotating frame. No multiply-add is fused, as on CPUs: given equal forces, bodies move
+ * as they do there, bit by bit.
  */
 #include "launch.cuh"
 #include "state.cuh"
 
 enum { BLOCK = 128 };
 
-/* Finds the body of this thread; false if there is none. */
+/* Finds the system of this thread's body and the index i of the body in it. Returns false if the
+ * thread has no body. */
 static __device__ __forceinline__ bool find_body(const struct gpu_shape &shape, unsigned *system,
                                                  unsigned *i)
 {

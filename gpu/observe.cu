@@ -1,4 +1,5 @@
-/* Energies and the other conserved sums, where the bodies live: fp64, by trees of a fixed shape. */
+/* Kernels that sum the energies, momenta and other conserved quantities of the bodies on a device,
+ * in fp64. Terms are added in trees whose shape depends on the number of bodies alone. */
 #include "launch.cuh"
 
 enum { BLOCK = GPU_OBSERVER_BLOCK };
@@ -61,7 +62,7 @@ extern "C" cudaError_t gpu_add_potentials(const struct gpu_shape *shape,
                   *fields, *state, phi, psi);
 }
 
-/* Computes the terms that one body adds to each of the sums. */
+/* Computes the terms that body n adds to each of the sums but GPU_SUM_INTERNAL. */
 static __device__ void body_terms(const struct gpu_state &state, const double *phi,
                                   const double *psi, size_t n, double terms[GPU_SUM_COUNT])
 {
@@ -83,7 +84,8 @@ static __device__ void body_terms(const struct gpu_state &state, const double *p
     terms[GPU_SUM_CENTER + 2] = m * z;
 }
 
-/* Returns 1/2 m |v - V|^2 with V = P / M of the sums, or 0 if M is 0. */
+/* Returns 1/2 m |v - V|^2, the kinetic energy relative to the velocity V = P / M, where `sums` has
+ * the mass M and the momentum P of some bodies; 0 if M is 0. */
 static __device__ double energy_about(const double *sums, double m, double vx, double vy, double vz)
 {
     const double M = sums[GPU_SUM_MASS];
@@ -94,7 +96,8 @@ static __device__ double energy_about(const double *sums, double m, double vx, d
     return 0.5 * m * (x * x + y * y + z * z);
 }
 
-/* Returns the sum of one term of each thread; it is valid in thread 0. */
+/* Returns, in thread 0, the sum of the terms that all threads of the block pass; 0 in the
+ * others. */
 static __device__ double block_sum(double term)
 {
     double *terms = (double *)shared_memory();
@@ -108,8 +111,8 @@ static __device__ double block_sum(double term)
     return threadIdx.x == 0 ? terms[0] : 0;
 }
 
-/* Sums BLOCK bodies each, into blocks[system][block][sum]. The array has all blocks of a system;
- * those of the device's own bodies are written. */
+/* Sums the terms of BLOCK bodies in every block of threads, into blocks[system][block][sum]. The
+ * array has room for all blocks of a system; only those of this device's own bodies are written. */
 static __global__ void __launch_bounds__(BLOCK)
     conserved_blocks(const struct gpu_shape shape, const struct gpu_state state,
                      const double *__restrict__ phi, const double *__restrict__ psi,
@@ -155,8 +158,9 @@ extern "C" cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape,
                   BLOCK * sizeof(double), conserved_blocks, *shape, *state, phi, psi, blocks);
 }
 
-/* Returns the part of a block of bodies in the energy about the velocity of the system: the energy
- * about the block's own velocity, and that of its mass as a whole (the theorem of Koenig). */
+/* Returns the kinetic energy of a block of bodies relative to the mean velocity of their system:
+ * the energy relative to the block's own mean velocity, plus that of its whole mass moving at its
+ * mean velocity (Koenig's theorem). */
 static __device__ double block_energy_about(const double *system, const double *block)
 {
     const double M = block[GPU_SUM_MASS];

@@ -2,10 +2,10 @@
  * The interaction of two bodies. Terms of a pair are a class that has
  *   real       the type of its arithmetic,
  *   settings   its constants,
- *   source     a body as others see it, and as the sums for it start,
+ *   source     a body as the device stores it: body j, and body i whose sums are computed,
  *   SUMS       how many sums a pair adds to,
  *   pair()     the terms of j acting on i, added to the sums of i,
- *   mutual()   those and the terms of i acting on j; gravity alone has it.
+ *   mutual()   the terms of j acting on i and those of i acting on j; only gravity has this.
  * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so that all kernels
  * give a pair the same bits.
  */
@@ -16,15 +16,16 @@
 
 #include "kernels.h"
 
-/* A body in fp32, in the units of struct gpu_interaction and struct gpu_units: of the ensemble's
- * size and the system's largest mass, so that fp32 has range enough. */
+/* A body in fp32. Its coordinates are in units of the ensemble's size
+ * (gpu_interaction.inverse_length) and its mass in units of the system's largest mass
+ * (gpu_units.mass), so that r^-3 stays within the range of fp32. */
 struct __align__(16) source_single
 {
     static constexpr enum precision PRECISION = PRECISION_SINGLE;
     float x, y, z, m;
 };
 
-/* A body in the same units, with each coordinate as a sum of two floats: 48 bits. */
+/* A body in the units of source_single, with each coordinate as a sum of two floats: 48 bits. */
 struct __align__(16) source_mixed
 {
     static constexpr enum precision PRECISION = PRECISION_MIXED;
@@ -32,7 +33,8 @@ struct __align__(16) source_mixed
     float x_low, y_low, z_low, unused;
 };
 
-/* A body in fp64, in the units of the config. */
+/* A body in fp64. Its coordinates are in the units of the config, and its mass is in those of
+ * gpu_units.mass: 1, unless all masses of a system are equal, which makes each mass 1. */
 struct __align__(16) source_double
 {
     static constexpr enum precision PRECISION = PRECISION_DOUBLE;
@@ -45,8 +47,8 @@ template <typename real> struct separation {
     real x, y, z;
 };
 
-/* Returns the integer nearest to d scale: adding 1.5 x 2^(bits of the mantissa) leaves no bits for
- * a fraction; ties go to even. */
+/* Returns the integer nearest to the product of d and `scale`; ties go to even. Adding 1.5 x 2^23,
+ * or 1.5 x 2^52 in fp64, leaves no bits for a fraction. */
 static __device__ __forceinline__ float nearest_integer(float d, float scale)
 {
     return fma(d, scale, 12582912.0f) - 12582912.0f;
@@ -57,7 +59,8 @@ static __device__ __forceinline__ double nearest_integer(double d, double scale)
     return fma(d, scale, 6755399441055744.0) - 6755399441055744.0;
 }
 
-/* Returns d or, in a periodic box, its nearest image as physics_nearest_image() has it. */
+/* Returns a component d of a separation or, in a periodic box, that of the separation to the
+ * nearest image. */
 template <enum gpu_space space, typename real, typename settings>
 static __device__ __forceinline__ real image(real d, const settings &interaction)
 {
@@ -108,8 +111,9 @@ static __device__ __forceinline__ real distance2(const separation<real> &d, real
 /* --- 1/r ---------------------------------------------------------------------------------------*/
 
 /*
- * Limits 1/r, in case r is 0, to 2^40 (in fp64 2^300): a finite force times a separation of 0 is
- * the 0 that such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
+ * Limits s, an estimate of 1/r, to 2^40 (in fp64 to 2^300), in case r is 0: a finite force times a
+ * separation of 0 is 0, and such a pair must contribute nothing. In fp32, 2^-40 is a distance of
+ * 1e-12 of the ensemble's size.
  */
 static __device__ __forceinline__ float limited(float s)
 {
@@ -203,8 +207,8 @@ using gravity_mixed = gravity<source_mixed, struct gpu_interaction_single, float
 template <enum gpu_space space>
 using gravity_double = gravity<source_double, struct gpu_interaction_double, double, space>;
 
-/* The terms of gravity if all masses are 1: the bits of `terms`, with a multiplication less for
- * each body. */
+/* The terms of gravity if all masses are 1. The results have the bits of those by `terms`, and each
+ * sum of a pair takes one multiplication less. */
 template <enum gpu_space space, class terms> struct gravity_equal : terms {
     typedef typename terms::source source;
     typedef typename terms::real real;
@@ -228,8 +232,8 @@ template <enum gpu_space space, class terms> struct gravity_equal : terms {
     }
 };
 
-/* gravity_single with the square root that textbooks use: right for denormals, and dearer for
- * it. */
+/* gravity_single with rsqrtf(), as textbooks have it, in place of the device's bare instruction: it
+ * is right for denormal numbers, and takes more instructions for that. */
 template <enum gpu_space space> struct gravity_textbook : gravity_single<space> {
     static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
                                                 bool,
@@ -261,7 +265,8 @@ template <enum gpu_space space> struct gravity_and_potential : gravity_single<sp
 };
 
 /*
- * The terms of the potentials, a body's own term left out:
+ * The terms of the potential phi and of psi, which makes up the virial; a body's own term is left
+ * out:
  * phi / -G = sum_j m_j / (r_ij^2 + eps^2)^(1/2) and
  * psi / -G = sum_j m_j r_ij^2 / (r_ij^2 + eps^2)^(3/2).
  * From an estimate s of 1/r, 1/r = s (1 + 1/2 e + 3/8 e^2 + ...), with e = 1 - r^2 s^2.

@@ -6,7 +6,8 @@
  */
 #include "launch.cuh"
 
-/* Returns one component of r_ij, to the nearest image as physics_nearest_image() has it. */
+/* Returns a component of r_j - r_i, in a periodic box that to the nearest image of j, by the same
+ * operations as the host's physics_nearest_image(). */
 template <bool periodic>
 static __device__ __forceinline__ double portable_separation(double i, double j, double box)
 {
@@ -14,7 +15,8 @@ static __device__ __forceinline__ double portable_separation(double i, double j,
     return periodic ? d - box * rint(d / box) : d;
 }
 
-/* The terms of the acceleration of body i by body j, which is the same body if `same`. */
+/* The terms of the acceleration of a body by a body of mass m at the separation d, over G: m d /
+ * (d^2 + eps^2)^(3/2), or 0 where the denominator is 0. */
 struct portable_force {
     enum { SUMS = 3 };
 
@@ -29,7 +31,9 @@ struct portable_force {
     }
 };
 
-/* The terms of phi / -G and psi / -G; see `potentials` in pair.cuh. */
+/* The terms of the potential phi over -G, which are m / h with h^2 = r^2 + eps^2, and of psi over
+ * -G, which are m r^2 / h^3 and make up the virial. A body adds nothing to its own sums
+ * (`same`). */
 struct portable_potential {
     enum { SUMS = 2 };
 
@@ -45,7 +49,7 @@ struct portable_potential {
     }
 };
 
-/* Without launch bounds, for the reason of `simt` (simt.cuh). */
+/* The kernel has no launch bounds, because without them the assembler takes few registers. */
 template <class terms, bool periodic>
 static __global__ void
 portable(const struct gpu_shape shape, const struct gpu_interaction_double interaction,

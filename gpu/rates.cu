@@ -1,4 +1,5 @@
-/* The greatest rates of a device: operations a second of the units that the kernels use. */
+/* Kernels that measure the greatest rates of a device, in operations per second, for the three
+ * instructions that cost the force kernels most of their time. */
 #include "launch.cuh"
 
 enum { BLOCK = GPU_RATE_THREADS, CHAINS = 8 };
@@ -30,8 +31,9 @@ struct estimate {
     }
 };
 
-/* Runs chains of operations that do not wait for each other. The result is stored under a condition
- * that never holds, which the compiler does not know. */
+/* Runs CHAINS chains of operations in every thread. A chain does not wait for another, so the
+ * device always has an operation to begin. The result is stored under a condition that never holds,
+ * which the compiler does not know; otherwise it would leave the operations out. */
 template <class Operation>
 static __global__ void __launch_bounds__(BLOCK)
     operate(typename Operation::real seed, unsigned rounds, double *out)

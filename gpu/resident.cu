@@ -1,7 +1,8 @@
 /*
- * Small systems: each stays in one block for many steps, its state in registers and its sources in
- * shared memory, so that a step costs neither a launch nor a trip to memory. A block holds several
- * systems, a body a thread; or one, and several threads share the segments of a body's sum.
+ * The kernel for small systems: each stays in one block for many steps, its state in registers and
+ * its bodies, as others read them, in shared memory, so that a step costs neither a launch nor a
+ * trip to memory. A block holds several systems, with a thread for each body; or one system, with
+ * several threads for each body, which share the segments of its sum.
  */
 #include "launch.cuh"
 #include "state.cuh"
@@ -13,10 +14,11 @@ struct resident_grid {
     unsigned split;  /* threads for each body */
 };
 
-/* The task of a thread: part `part` of the sum for body `body` of system `system`. */
+/* The task of a thread: part `part` of the sum for body `body` of system `system`, which is number
+ * `slot` of the systems in its block. */
 struct resident_index {
     unsigned slot, system, part, body;
-    bool used, owner; /* there is such a system; the thread moves the body */
+    bool used, owner; /* there is such a system; and this thread, of part 0, moves the body */
 };
 
 static __device__ resident_index find_index(const struct gpu_shape &shape,
@@ -33,7 +35,7 @@ static __device__ resident_index find_index(const struct gpu_shape &shape,
     return index;
 }
 
-/* Sums one segment for one body. */
+/* Adds up what the bodies of one segment do to the body of this thread. */
 template <class terms>
 static __device__ __forceinline__ void
 add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned segment,
@@ -46,7 +48,8 @@ add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned s
 }
 
 /* Computes the whole sum of a body, in the order of segments; `total` is valid in the thread that
- * owns the body. `shares` takes the sums of the threads of each body, [component][part][body]. */
+ * owns the body. `shares`, in shared memory, takes the sums of the several threads of each body,
+ * [component][part][body]. */
 template <class terms>
 static __device__ __forceinline__ void
 add_all(double total[3], const struct gpu_shape &shape, const struct resident_grid &grid,
@@ -79,8 +82,8 @@ add_all(double total[3], const struct gpu_shape &shape, const struct resident_gr
     }
 }
 
-/* Takes the steps of a call. The program is read from the call itself: without __grid_constant__
- * every thread would copy it. */
+/* Takes the steps of a call. Its program, the kicks, drifts and forces of a step, is read where the
+ * launch has put it: without __grid_constant__ every thread would copy it. */
 template <class terms, bool registers, bool fields>
 static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     resident(const __grid_constant__ struct gpu_resident_call call,
@@ -137,9 +140,9 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     }
 }
 
-/* Divides the threads. If a body has several threads, a block has one system. Else several systems
- * share a block, as many as there is shared memory for their sources; these are padded, and so take
- * much of it even for few bodies. */
+/* Divides the threads of a block. If a body has several threads, a block has one system. Else
+ * several systems share a block, as many as there is shared memory for: `sources` is the number of
+ * bytes that one system takes there, padding included, which is much even for few bodies. */
 static struct resident_grid choose_grid(const struct gpu_resident_call *call, size_t sources)
 {
     const unsigned count = call->shape.count;

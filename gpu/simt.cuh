@@ -1,6 +1,6 @@
 /*
- * The baseline: one thread a body, and every thread reads all bodies from global memory. The other
- * plain kernels must agree with it bit for bit.
+ * The kernel that the others are compared with: one thread for each body, and every thread reads
+ * all bodies from global memory. The kernels `tiled` and `blocked` must give the same bits.
  */
 #ifndef ORRERY_GPU_SIMT_CUH
 #define ORRERY_GPU_SIMT_CUH
@@ -9,7 +9,7 @@
 #include "sum.cuh"
 
 /* The kernel has no launch bounds: without them the assembler takes few registers; with them, as
- * many as it gets, or too few. */
+ * many as they allow, or too few. */
 template <class terms>
 static __global__ void simt(const struct gpu_shape shape, const typename terms::settings settings,
                             const typename terms::source *__restrict__ sources,

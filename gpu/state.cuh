@@ -4,8 +4,8 @@
 
 #include "pair.cuh"
 
-/* The position, velocity and acceleration of a body, and the registers of stages if the program has
- * some. */
+/* The position, velocity and acceleration of a body and, if the integrator needs them, its
+ * registers: further vectors that the stages of a step leave for later stages. */
 template <bool registers> struct body_state {
     double y[registers ? VECTORS : VECTOR_R][3];
 
@@ -44,8 +44,8 @@ template <bool registers> struct body_state {
         state.az[n] = y[VECTOR_A][2];
     }
 
-    /* Loads the registers of stages, which are kept in memory between two launches of a step. A
-     * block that keeps its system keeps its registers, too. */
+    /* Loads the registers of stages, which are in memory between two launches of a step. The blocks
+     * of gpu_resident() keep them, and do not call this. */
     __device__ __forceinline__ void load_registers(const struct gpu_state &state, size_t n)
     {
         for (int k = VECTOR_R; registers && k < VECTORS; k++)
@@ -62,7 +62,7 @@ template <bool registers> struct body_state {
 
     /* Computes the acceleration from `slots` partial sums of three components each, added in order.
      * A read takes as long as hundreds of additions, so BATCH slots are read before any is added;
-     * those beyond the last one count as 0 (no sum is -0). */
+     * those beyond the last one count as 0, which changes no bit, since no sum is -0. */
     __device__ __forceinline__ void accelerate(const double *sums, size_t length, unsigned slots,
                                                double factor)
     {
@@ -93,7 +93,8 @@ template <bool registers> struct body_state {
             y[VECTOR_A][c] = factor * sum[c];
     }
 
-    /* Adds the external fields to the acceleration by the pairs, as the host does. */
+    /* Adds the acceleration by external fields to that by the other bodies, in the order of the
+     * host. */
     __device__ __forceinline__ void add_fields(const struct gpu_fields &fields)
     {
         const struct field_motion sum = fields_motion(fields.list, fields.count, y[VECTOR_X], NULL);
@@ -111,7 +112,8 @@ template <bool registers> struct body_state {
         }
     }
 
-    /* Does the moves of a pass. An index that is not a constant would keep the state out of the
+    /* Does the moves of a pass. Without stage registers these are kicks and drifts, whose vectors
+     * are written out, because an index that is not a constant would keep the state out of the
      * device's registers. */
     __device__ __forceinline__ void move(const struct stage_pass &pass)
     {
@@ -152,8 +154,8 @@ template <bool registers> struct body_state {
 
 /* --- sources -----------------------------------------------------------------------------------*/
 
-/* Returns a coordinate in the scaled unit of length, moved into the periodic box if there is one,
- * because fp32 has no digits to lose. Nearest images stay the same. */
+/* Returns a coordinate in the scaled unit of length. In a periodic box the body is moved into the
+ * box first, because far outside of it fp32 has fewer digits; nearest images stay the same. */
 static __device__ __forceinline__ double scaled(double x, const struct gpu_interaction &interaction)
 {
     if (interaction.space == GPU_SPACE_PERIODIC)
@@ -204,7 +206,8 @@ static __device__ __forceinline__ void pack_body(source *to, double x, double y,
     *to = packed;
 }
 
-/* Packs a body of the padding, which acts on no other. */
+/* Packs a body of the padding, which acts on no other: its mass is 0 and, for kernels that do not
+ * read masses, its distance is large. */
 template <class source>
 static __device__ __forceinline__ void pack_padding(source *to,
                                                     const struct gpu_interaction &interaction)

@@ -1,13 +1,15 @@
 /*
- * The sums of some bodies over many others, in the one order that all kernels share (kernels.h).
+ * The sums for some bodies over many others, in the order that kernels.h describes and that most
+ * kernels share.
  */
 #ifndef ORRERY_GPU_SUM_CUH
 #define ORRERY_GPU_SUM_CUH
 
 #include "pair.cuh"
 
-/* A sum of chunks with practically no rounding: for floats a pair of them (Knuth 1998, TAOCP 2,
- * 4.2.2, Theorem B), which costs less than fp64 on devices that have few units for it. */
+/* A sum of the sums of chunks. For floats it is a pair of them, high + low, with practically no
+ * rounding (Knuth 1998, TAOCP 2, 4.2.2, Theorem B), which costs less than fp64 on devices that have
+ * few units for fp64; for doubles it is a plain sum. */
 template <typename real> struct wide_sum;
 
 template <> struct wide_sum<float> {
@@ -44,7 +46,7 @@ template <> struct wide_sum<double> {
 /* BODIES bodies of one thread, and their sums within a segment. */
 template <class terms, int BODIES> struct body_sums {
     typename terms::source body[BODIES];
-    unsigned index[BODIES]; /* in its system */
+    unsigned index[BODIES]; /* of the body in its system */
     typename terms::real chunk[BODIES][terms::SUMS];
     wide_sum<typename terms::real> segment[BODIES][terms::SUMS];
 
@@ -77,14 +79,15 @@ template <class terms, int BODIES> struct body_sums {
         start_chunk();
     }
 
-    /* The inner loop of everything: adds `length` bodies (a multiple of GPU_GRANULE) at `others`,
-     * the first of which has index `first`, to the chunk. */
+    /* The inner loop of most force kernels: adds the terms of `length` bodies (a multiple of
+     * GPU_GRANULE) at `others`, the first of which has index `first`, to the sums of the chunk. */
     __device__ __forceinline__ void add_run(const typename terms::source *others, unsigned first,
                                             unsigned length,
                                             const typename terms::settings &settings)
     {
-        /* A round of the loop has 32 pairs in fp32 or 16 in fp64, which hide its own instructions
-         * and fit the cache; but at most 16 bodies of two loads each, for want of registers. */
+        /* A round of the unrolled loop has 32 pairs in fp32 or 16 in fp64: enough to make the
+         * loop's own instructions few, and not too many for the instruction cache. Bodies that take
+         * two loads each are at most 16 in a round, for want of registers. */
         enum {
             PAIRS = sizeof(typename terms::real) == 8 ? 16 : 32,
             MOST = sizeof(typename terms::source) == 16 ? 32 : 16,
@@ -102,7 +105,9 @@ template <class terms, int BODIES> struct body_sums {
         }
     }
 
-    /* Adds bodies chunk by chunk, after `done` bodies of the segment; `last`: it ends here. */
+    /* Adds `length` bodies at `others`, the first of which has index `first`, and closes the chunk
+     * after every GPU_CHUNK bodies of the segment, of which `done` were added before. With `last`
+     * the segment ends here. */
     __device__ __forceinline__ void add_chunks(const typename terms::source *others, unsigned first,
                                                unsigned length, unsigned done, bool last,
                                                const typename terms::settings &settings)
@@ -134,8 +139,8 @@ template <class terms, int BODIES> struct body_sums {
         }
     }
 
-    /* Writes the segment's sums of body b to a slot, whose components are `length` apart, or adds
-     * them to those that the slot has. */
+    /* Writes the segment's sums of body b to a slot, whose components are `length` apart, or, with
+     * `on_top`, adds them to the sums in the slot. */
     __device__ __forceinline__ void end_segment(int b, double *slot, size_t length,
                                                 bool on_top) const
     {

@@ -1,8 +1,10 @@
 /*
- * Newton's third law. A system is cut into T tiles in a ring (large ones if there are enough); a
- * block takes tile I and tile I + d, a tile pair, for the distances d = 0 ... T/2. What either tile
- * gets goes to an array of its own, and a second kernel adds these in the order of distances: no
- * atomics, and the same bits whatever ran first.
+ * The kernel that computes each pair of bodies once, for both bodies, by Newton's third law. A
+ * system is cut into T tiles of bodies, numbered around a ring. A block takes tile I and tile I +
+ * d, a tile pair; together the blocks take all I and the distances d = 0 ... T/2. The sums of
+ * either tile go to an array of their own for each distance, and a second kernel adds these arrays
+ * in the order of distances: that needs no atomics, and gives the same bits whichever block ran
+ * first.
  *
  * A warp keeps some bodies of tile I in the registers of every lane, and takes tile I + d by groups
  * of 32 bodies in 32 rotations. In rotation k lane l has body l + k of the group, whose position
@@ -16,13 +18,13 @@
 enum {
     WARPS = 4,
     THREADS = WARPS * GPU_WARP,
-    GROUPS = 8, /* groups of a tile that are in shared memory at a time */
+    GROUPS = 8, /* groups of GPU_WARP bodies that are in shared memory at a time */
     STAGE = GROUPS * GPU_WARP,
     UNROLL = 4 /* rotations */
 };
 static_assert((int)STAGE == (int)GPU_CHUNK, "a stage is a chunk of the sums of tile I");
 
-/* A tile: the bodies that all lanes of a block keep. */
+/* A tile: the bodies that the threads of a block keep, BODIES for each thread. */
 template <class terms, int BODIES> struct tile_of {
     static constexpr struct gpu_limits limits = limits_of<terms>(GPU_SYMMETRIC);
     enum { SIZE = THREADS * BODIES };
@@ -32,8 +34,9 @@ template <class terms, int BODIES> struct tile_of {
                   "the catalog has the kernel as it is");
 };
 
-/* Returns for how many blocks, at least, a multiprocessor must have registers: for `form` if a lane
- * has the most bodies; with fewer bodies for four, or for two if they take more than 64 bytes. */
+/* Returns the number of blocks, at least, for which the registers of a multiprocessor must suffice
+ * at once: `form` if a thread has the most bodies; if it has fewer, four, or two if its bodies take
+ * more than 64 bytes. */
 template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
 {
     return BODIES == limits_of<terms>(GPU_SYMMETRIC).bodies.most ? form
@@ -41,15 +44,17 @@ template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
                                                                  : 2;
 }
 
-/* Tells whether a tile takes the pair at a distance. At T/2 of an even T only half of the tiles do,
- * or every pair would come twice. */
+/* Tells whether the pair of `tile` and the tile at `distance` from it is computed. At half the way
+ * around a ring of an even number of tiles only half of the pairs are: the others are these again,
+ * seen from their second tile. */
 static __host__ __device__ __forceinline__ bool is_tile_pair(unsigned tiles, unsigned tile,
                                                              unsigned distance)
 {
     return 2 * distance < tiles || (2 * distance == tiles && tile < distance);
 }
 
-/* Returns the start of the sums of a distance and a side (0: tile I, 1: tile I + d). */
+/* Returns the index at which the sums of a distance d begin, for a side of its tile pairs (0: the
+ * sums of tiles I, 1: those of tiles I + d). There are three components for every body. */
 static __host__ __device__ __forceinline__ size_t side_start(const struct gpu_shape &shape,
                                                              unsigned distance, unsigned side)
 {
@@ -57,9 +62,10 @@ static __host__ __device__ __forceinline__ size_t side_start(const struct gpu_sh
 }
 
 /*
- * A group of 32 sources, twice. A warp reads 32 neighbours at once, 16 bytes each: where a source
- * has 32 bytes, its halves stand in arrays of their own, or two lanes would ask a bank for
- * different words.
+ * A group of 32 bodies in shared memory, which stands there twice in a row. The lanes of a warp
+ * read 32 neighbouring words of 16 bytes at once. If a body has 32 bytes, its first and second
+ * words stand in separate arrays; otherwise two lanes would ask one bank of the memory for
+ * different words, and wait for each other.
  */
 template <class source> struct source_group {
     struct __align__(16) word
@@ -78,7 +84,7 @@ template <class source> struct source_group {
             words[k][lane] = words[k][lane + GPU_WARP] = parts[k];
     }
 
-    /* Reads the source of the lane whose first word is at `first`. */
+    /* Returns the body whose first word is at `first`. */
     static __device__ __forceinline__ source get(const word *first)
     {
         word parts[WORDS];
@@ -91,7 +97,8 @@ template <class source> struct source_group {
     }
 };
 
-/* A stage of the other tile: its groups, and the sums for their bodies. */
+/* The groups of tile I + d that are in shared memory at a time (a stage), and the sums for their
+ * bodies. */
 template <class terms> struct group_stage {
     source_group<typename terms::source> groups[GROUPS];
     wide_sum<typename terms::real> sums[GROUPS][GPU_WARP][3];
@@ -115,7 +122,8 @@ template <class terms> struct group_stage {
     }
 };
 
-/* The bodies of one lane and their sums: over this stage (`chunk`) and over this tile (`sum`). */
+/* The bodies of tile I that one thread keeps, and their sums: over the present stage of tile I + d
+ * (`chunk`) and over the stages before it (`sum`). */
 template <class terms, int BODIES> struct lane {
     typedef typename terms::real real;
     typename terms::source body[BODIES];
@@ -132,7 +140,9 @@ template <class terms, int BODIES> struct lane {
         }
     }
 
-    /* Adds a group in 32 rotations; `back` takes the sum for this lane's body of the group. */
+    /* Adds the pairs of this thread's bodies with all bodies of a group, in 32 rotations.
+     * Afterwards `back` is the sum, over the bodies of the whole warp, for body `own_lane` of the
+     * group. */
     __device__ __forceinline__ void add_group(const source_group<typename terms::source> &group,
                                               unsigned own_lane,
                                               const typename terms::settings &settings, real *back)
@@ -216,8 +226,9 @@ static __global__ void __launch_bounds__(THREADS, AT_ONCE)
     mine.store(sides + side_start(shape, distance - from, 0) + own, length);
 }
 
-/* Adds distances [from, from + distances) to the sums of every body: BATCH of them are read before
- * any is added, because each read takes long. */
+/* Adds to the sum of every body its sums at the distances [from, from + distances), from both
+ * sides. BATCH distances are read before any is added, because a read takes as long as many
+ * additions. */
 template <class terms>
 static __global__ void __launch_bounds__(THREADS)
     reduce_sides(const struct gpu_shape shape, const typename terms::real *__restrict__ sides,
@@ -298,7 +309,8 @@ static cudaError_t sum_and_reduce(const struct gpu_sum_call *call, unsigned from
                   distances);
 }
 
-/* BODIES is a compile-time number: registers have no index. */
+/* Calls sum_and_reduce() with the number of bodies per thread as a constant: arrays with an index
+ * that the compiler does not know cannot stay in registers. */
 template <class terms>
 static cudaError_t start(const struct gpu_sum_call *call, unsigned from, unsigned distances)
 {

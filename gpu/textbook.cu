@@ -12,20 +12,21 @@
 
 #include "kernels.h"
 
-/* A body as others see it, which a thread reads in four pieces. */
+/* A body as others see it, which a thread reads in four pieces: without __align__ the compiler may
+ * not assume more than the alignment of a float. */
 struct textbook_structure {
     float x, y, z, m;
 };
 
-/* A body as others see it, which a thread reads at once, since it begins at a multiple of 16 bytes:
- * CUDA's float4, source_single of pair.cuh. */
+/* A body as others see it, which a thread reads by one instruction, since it begins at a multiple
+ * of 16 bytes. CUDA's float4 and source_single of pair.cuh have the same form. */
 struct __align__(16) textbook_body
 {
     float x, y, z, m;
 };
 
-/* Adds the terms of one pair to `a`. With `root` it takes 1 / sqrtf(), rounded correctly, else the
- * device's estimate of it. */
+/* Adds the terms of one pair to the sums `a`. If `root` is true, 1/r is 1 / sqrtf(), rounded
+ * correctly; else it is rsqrtf(), the device's estimate. */
 template <bool root>
 static __device__ __forceinline__ void textbook_pull(float dx, float dy, float dz, float m,
                                                      float eps2, float *a)
@@ -38,8 +39,9 @@ static __device__ __forceinline__ void textbook_pull(float dx, float dy, float d
     a[2] = fma(f, dz, a[2]);
 }
 
-/* The body of a thread. A system has `stride` bodies in memory, of which those behind the last have
- * no mass. A device may have only bodies [first, last) of each system to compute. */
+/* The system and the index i of a thread's body. A system has `stride` bodies in memory, of which
+ * those behind the last have no mass. A device may have only bodies [first, last) of each system to
+ * compute. */
 struct textbook_place {
     unsigned system, i;
     __device__ explicit textbook_place(const struct gpu_shape &shape)
@@ -85,7 +87,8 @@ static __global__ void textbook_simt(struct gpu_shape shape, float eps2,
     own.store(shape, a, sums);
 }
 
-/* Structure of arrays: all x, then all y, z and m. */
+/* Structure of arrays: `arrays` has all x, then all y, z and m. Again every thread reads all
+ * bodies. */
 static __global__ void textbook_arrays(struct gpu_shape shape, float eps2,
                                        const float *__restrict__ arrays, double *__restrict__ sums)
 {
@@ -103,7 +106,7 @@ static __global__ void textbook_arrays(struct gpu_shape shape, float eps2,
     own.store(shape, a, sums);
 }
 
-/* Makes the arrays, a thread for each body. */
+/* Copies the bodies into the arrays that textbook_arrays() reads, a thread for each body. */
 static __global__ void textbook_split(struct gpu_shape shape, const struct textbook_body *bodies,
                                       float *arrays)
 {
@@ -117,8 +120,8 @@ static __global__ void textbook_split(struct gpu_shape shape, const struct textb
         arrays[c * length + k] = values[c];
 }
 
-/* Tiles: the threads of a block load as many bodies as they are into shared memory, and each reads
- * all of them there. The loop is unrolled `times` times. */
+/* Tiles: each thread of a block loads one body into shared memory, and then reads there the bodies
+ * that all threads have loaded. The loop over them is unrolled `times` times. */
 template <int times>
 static __global__ void textbook_tile(struct gpu_shape shape, float eps2,
                                      const struct textbook_body *__restrict__ all_bodies,
@@ -134,18 +137,19 @@ static __global__ void textbook_tile(struct gpu_shape shape, float eps2,
     for (unsigned first = 0; first < shape.stride; first += size) {
         const unsigned j = first + threadIdx.x;
         tile[threadIdx.x] = j < shape.stride ? bodies[j] : nothing;
-        __syncthreads(); /* all of them are there */
+        __syncthreads(); /* until all bodies of the tile are there */
 #pragma unroll times
         for (unsigned k = 0; k < size; k++)
             textbook_pull<false>(tile[k].x - here.x, tile[k].y - here.y, tile[k].z - here.z,
                                  tile[k].m, eps2, a);
-        __syncthreads(); /* all of them have been read */
+        __syncthreads(); /* until all threads have read them */
     }
     if (!own.is_idle(shape))
         own.store(shape, a, sums);
 }
 
-/* Launches a kernel as kernels.h has it; the sums are whole, in one slot. */
+/* Launches one of these kernels for a call as kernels.h describes it. The sum of a body is whole,
+ * so there is one slot. */
 template <class body>
 static cudaError_t start(const struct gpu_sum_call *call, unsigned *slots, size_t shared,
                          void (*kernel)(struct gpu_shape, float, const body *, double *),
@@ -174,7 +178,8 @@ extern "C" cudaError_t gpu_textbook_structures(const struct gpu_sum_call *call, 
     return start(call, slots, 0, textbook_simt<struct textbook_structure, true>, call->sources);
 }
 
-/* The arrays stand behind the sums, which have five components therefore. */
+/* The arrays of textbook_split() stand in `partial` behind the three sums of each body. Their four
+ * floats take as much room as two further sums. */
 extern "C" cudaError_t gpu_textbook_arrays(const struct gpu_sum_call *call, unsigned *slots)
 {
     enum { THREADS = 256 };
@@ -201,7 +206,8 @@ extern "C" cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsign
     return start(call, slots, 0, textbook_simt<struct textbook_body, false>, call->sources);
 }
 
-/* The tile has a body for each thread of the block. */
+/* Defines gpu_textbook_tile_1() and so on. The tile in shared memory has a body for each thread of
+ * the block. */
 #define TEXTBOOK_TILE(times)                                                                       \
     extern "C" cudaError_t gpu_textbook_tile_##times(const struct gpu_sum_call *call,              \
                                                      unsigned *slots)                              \

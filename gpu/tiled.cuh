@@ -1,6 +1,7 @@
 /*
- * Bodies in shared memory: the threads of a block, a body each, load a tile of bodies together and
- * read it back at once (Nyland, Harris & Prins 2007, GPU Gems 3, chapter 31).
+ * The kernel with bodies in shared memory: the threads of a block, each with a body of its own,
+ * load a tile of other bodies there together, and then each thread reads all of it (Nyland, Harris
+ * & Prins 2007, GPU Gems 3, chapter 31).
  */
 #ifndef ORRERY_GPU_TILED_CUH
 #define ORRERY_GPU_TILED_CUH

@@ -7,7 +7,7 @@
 
 /*
  * Returns 1/sqrt(x) to 2^-22.9 in one instruction; a denormal x counts as 0 (PTX ISA,
- * rsqrt.approx). rsqrtf() spends three more on scaling denormals.
+ * rsqrt.approx). rsqrtf() takes three more instructions, which scale denormals.
  */
 static __device__ __forceinline__ float approximate_rsqrt(float x)
 {
