@@ -1,4 +1,5 @@
-/* The titles of the parts. They are in every build, as is the command that prints them. */
+/* The titles of the parts of `orrery bench --gpu`. They are compiled without CUDA, too, as is the
+ * command that prints them. */
 #include "bench-parts.h"
 
 const char *const gpu_bench_parts[GPU_BENCH_PARTS] = {

@@ -1,4 +1,4 @@
-/* The parts of a bench of a GPU, its rows, and the function that takes them. */
+/* The parts of a benchmark of a GPU, the rows of results, and the function that measures them. */
 #ifndef ORRERY_GPU_BENCH_PARTS_H
 #define ORRERY_GPU_BENCH_PARTS_H
 
@@ -10,11 +10,11 @@
 
 /* The parts, in the order in which they are measured. */
 enum gpu_bench_part {
-    GPU_BENCH_RATES,     /* operations a second: the roofline */
-    GPU_BENCH_ACCURACY,  /* of the precisions and kernels */
-    GPU_BENCH_BLOCKS,    /* tiled: every tile x block */
-    GPU_BENCH_TUNING,    /* blocked: block, tile, bodies per thread, split */
-    GPU_BENCH_LADDER,    /* from the textbook's kernel to ours */
+    GPU_BENCH_RATES,     /* operations per second: the upper limits of speed */
+    GPU_BENCH_ACCURACY,  /* errors of the forces, by precision and kernel */
+    GPU_BENCH_BLOCKS,    /* kernel `tiled`: sizes of tile and block */
+    GPU_BENCH_TUNING,    /* kernel `blocked`: block, tile, bodies per thread */
+    GPU_BENCH_LADDER,    /* from a textbook's kernel to the fastest, one idea at a time */
     GPU_BENCH_SIZES,     /* speed for numbers of bodies */
     GPU_BENCH_ENSEMBLES, /* many systems in one launch */
     GPU_BENCH_STEPS,     /* whole steps of velocity Verlet */
@@ -27,24 +27,24 @@ struct gpu_device; /* devices.h */
 
 struct gpu_bench_options {
     const struct gpu_device *device;
-    double seconds; /* all parts together; what comes later is skipped */
-    size_t largest; /* bodies of the largest system */
-    size_t bodies;  /* tune for systems of this size alone; 0: for small and large ones */
+    double seconds; /* seconds for all parts together; trials that would end later are skipped */
+    size_t largest; /* number of bodies of the largest system */
+    size_t bodies;  /* number of bodies of a system to tune for; 0: several numbers */
     bool store;     /* put the best tuning into the user's cache */
 };
 
 struct gpu_bench_row {
     enum gpu_bench_part part;
-    const char *label; /* "blocked, 4 bodies per thread"; lives during the call */
+    const char *label; /* "blocked, 4 bodies per thread"; valid during the call of the sink */
     enum precision precision;
     size_t systems, count;
     struct gpu_tuning tuning;
-    bool skipped;           /* there was no time; what follows is 0 */
-    bool best;              /* GPU_BENCH_TUNING: the fastest so far, of its precision and size */
-    double seconds, median; /* of one force evaluation, or of one step: the least and the median */
-    double rate;            /* ordered pairs a second; in GPU_BENCH_RATES: operations a second */
-    double limit;           /* the rate that the device's operations allow; 0: not known */
-    double error;           /* GPU_BENCH_ACCURACY: rms of |a - a_ref| / |a_ref|, fp64 reference */
+    bool skipped; /* there was no time for this trial; what follows is 0 */
+    bool best;    /* GPU_BENCH_TUNING: the fastest so far of its precision and number of bodies */
+    double seconds, median; /* least and median time of one force evaluation, or of one step */
+    double rate;  /* ordered pairs per second; in GPU_BENCH_RATES: operations per second */
+    double limit; /* the rate at which the device could issue the instructions; 0: not known */
+    double error; /* GPU_BENCH_ACCURACY: rms of |a - a_ref| / |a_ref|, fp64 reference */
 };
 
 struct gpu_bench_sink {

@@ -1,7 +1,6 @@
 /*
- * The table of the force kernels (catalog.inc): the facts of each, and the launches that it was
- * built for. The table is in every build; all that launches, tunes, measures or tests kernels reads
- * it.
+ * The table of the GPU's force kernels (catalog.inc): the properties of each, and the launches that
+ * it was compiled for. The table is in every build, also in those without CUDA.
  */
 #ifndef ORRERY_GPU_CATALOG_H
 #define ORRERY_GPU_CATALOG_H
@@ -25,43 +24,45 @@ enum gpu_kernel_id {
 
 /* The sizes of one launch. */
 struct gpu_tuning {
-    int block;   /* threads */
-    int tile;    /* bodies staged in shared memory, a multiple of 32 */
-    int bodies;  /* of one thread, a power of 2 */
+    int block;   /* threads of a block */
+    int tile;    /* bodies in shared memory at a time, a multiple of 32 */
+    int bodies;  /* bodies of one thread, a power of 2 */
     int split;   /* blocks that share the sums of the same bodies */
-    int at_once; /* the form of the kernel, as in struct gpu_limits; 0: the first */
+    int at_once; /* the form of the kernel: see struct gpu_limits; 0: the first */
 };
 
 struct gpu_range {
     int least, most;
 };
 
-/* The number of tiles that a system should have at least in a kernel of the third law: a tile is as
- * large as that allows. This number makes 528 pairs of tiles, four for each of 132
- * multiprocessors. */
+/* The number of tiles that a system should have at least in a kernel that computes each pair of
+ * tiles once (the third law): a tile is as large as that allows. 32 tiles make 528 pairs, each tile
+ * with itself included: four for each of 132 multiprocessors. */
 enum { GPU_ENOUGH_TILES = 32 };
 
 /* Launches that a kernel was built for, in one precision. */
 struct gpu_limits {
-    struct gpu_range block;  /* threads, whole warps; the registers suffice for the most */
+    struct gpu_range block;  /* threads, in whole warps; the kernel is compiled for the most */
     struct gpu_range tile;   /* bodies; both 0: the kernel has no tile in shared memory */
-    struct gpu_range bodies; /* of a thread */
+    struct gpu_range bodies; /* bodies of a thread */
     /* The number of blocks, of the most threads, that share the registers of a multiprocessor. With
      * fewer blocks a thread has registers for more pairs at a time; with more blocks there are more
      * warps to run while others wait. If least and most differ, a form of the kernel is built for
      * each. */
     struct gpu_range at_once;
-    double instructions;     /* instructions of an ordered pair; 0: not counted */
+    double instructions;     /* instructions for an ordered pair, in double fp64 ones only; 0: not
+                                counted */
     struct gpu_tuning start; /* the launch if none was measured */
 };
 
 struct gpu_kernel_facts {
     const char *name;
-    bool third_law;   /* needs all bodies of a system on one device, and room for both sides */
-    bool resident;    /* small systems may stay in a block: the bits are the same */
+    bool third_law;   /* computes each pair once, so all bodies of a system must be on one device,
+                         with room for the sums of both bodies */
+    bool resident;    /* small systems may use gpu_resident() in its place, with the same bits */
     bool splits;      /* blocks may share the sums of the same bodies */
-    uint32_t padding; /* the stride of systems is a multiple of it */
-    size_t from;      /* bodies of a system from which "auto" takes it; 0: never */
+    uint32_t padding; /* systems start a multiple of this number of bodies apart */
+    size_t from; /* number of bodies of a system from which "auto" takes the kernel; 0: never */
     struct gpu_limits limits[PRECISION_SINGLE + 1]; /* by precision */
 };
 

@@ -18,12 +18,12 @@
 struct cuda {
     struct backend backend;
     struct gpu_division division;
-    struct force *force;          /* of an integrator that asks for those of all bodies, or NULL */
-    int threads;                  /* of the host, for integrators that choose their steps */
-    bool moved;                   /* the host has moved the bodies; the devices' are old */
-    bool current;                 /* the accelerations are those of the present positions */
-    struct stage_program program; /* of the last advance */
-    double *sums;                 /* of conserved(): [systems][GPU_SUM_COUNT], locked in memory */
+    struct force *force; /* of all bodies, if all have one chosen step; else NULL */
+    int threads;         /* of the host; above 1 only if the integrator chooses its steps */
+    bool moved;          /* the host has moved the bodies since the last copy to devices */
+    bool current;        /* the accelerations are those of the present positions */
+    struct stage_program program; /* kicks, drifts and forces of the last advance */
+    double *sums; /* for conserved(): [systems][GPU_SUM_COUNT], locked host memory */
 };
 
 static void cuda_destroy(struct backend *backend)
@@ -46,7 +46,8 @@ static enum status allocate_sums(struct cuda *cuda, struct error *error)
                      cuda->division.parts[0]->device.index, "locking memory of the host", error);
 }
 
-/* Refuses an integrator that chooses its own steps where no GPU sums its forces. */
+/* Refuses several devices or several ranks for an integrator that chooses its own steps, since one
+ * GPU sums all its forces. */
 static enum status check_steps(const struct backend_options *options, struct error *error)
 {
     const char *const name = options->integrator->variant.name;
@@ -132,12 +133,13 @@ static enum status cuda_create(const struct backend_options *options, const stru
 /* The arguments of the functions that queue work. */
 struct request {
     struct cuda *cuda;
-    uint64_t steps;    /* of an advance */
-    double *phi, *psi; /* of potentials */
+    uint64_t steps;    /* steps of an advance */
+    double *phi, *psi; /* host arrays that the potentials go to */
     bool non_finite;   /* out: a state is not finite */
 };
 
-/* Queues copies of the bodies that the host has moved. Streamed systems are copied anyway. */
+/* Queues copies to the devices of the bodies, which the host has moved. Streamed systems need none:
+ * they are copied before each use. */
 static enum status follow(struct cuda *cuda, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -189,7 +191,7 @@ static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps
     cuda->current = false;
     const enum status status = adaptive->class_->advance(adaptive, dt, steps, error);
     if (cuda->force && gpu_due_failure(cuda->force)->status) {
-        *error = *gpu_due_failure(cuda->force); /* which made the forces not finite */
+        *error = *gpu_due_failure(cuda->force); /* after this failure all forces were NaN */
         return error->status;
     }
     return status ? status : report_non_finite(cuda, error);
@@ -264,7 +266,8 @@ static enum status queue_conserved(void *context, const struct gpu_team *team, s
     return gpu_team_conserved(team, ((struct request *)context)->cuda->sums, error);
 }
 
-/* Sums on the host, in the order of CPUs, from the potentials of the kernel `portable`. */
+/* Computes the conserved quantities on the host from the device's potentials: for the kernel
+ * `portable`, whose results have the bits of a CPU's, so the order of sums must be a CPU's. */
 static enum status sum_on_host(struct cuda *cuda, struct conserved *conserved, struct error *error)
 {
     const struct bodies *const bodies = cuda->division.setup.bodies;

@@ -9,7 +9,8 @@
 #define GPU_IS_EMULATED false
 #endif
 
-/* fp32 lanes of a multiprocessor (CUDA C++ Programming Guide, arithmetic instructions). */
+/* Returns the fp32 multiply-adds that a multiprocessor of a compute capability begins in a cycle
+ * (CUDA C++ Programming Guide, arithmetic instructions). */
 static int lanes_of(int major, int minor)
 {
     const int half = major == 7 || (major == 8 && minor == 0);
@@ -22,7 +23,7 @@ enum status gpu_check(int code, int device, const char *doing, struct error *err
         return STATUS_OK;
     const enum status status =
         code == cudaErrorMemoryAllocation ? STATUS_MEMORY : STATUS_UNAVAILABLE;
-    cudaGetLastError(); /* or the next check would find it again */
+    cudaGetLastError(); /* clears the error, which the next check would find again */
     return error_set(error, status, "GPU %d: %s: %s", device, doing,
                      cudaGetErrorString((cudaError_t)code));
 }
@@ -80,7 +81,8 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
     return STATUS_OK;
 }
 
-/* Connects the devices. A device that cannot be connected, or is already, copies as before. */
+/* Lets every device access the memory of every other. Failures are ignored: devices that cannot be
+ * connected copy by way of the host, and some are connected already. */
 void gpu_devices_connect(const struct gpu_device *devices, size_t size)
 {
     for (size_t k = 0; k < size * size; k++) {

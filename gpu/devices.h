@@ -8,15 +8,15 @@
 #include "base/status.h"
 
 struct gpu_device {
-    int index;      /* as the driver counts them */
+    int index;      /* number of the device, as the driver counts */
     char name[256]; /* "NVIDIA H200" */
     char isa[16];   /* "sm_90", or "emulated" */
     bool emulated;  /* the CPU does what a GPU would do: for learners, and never fast */
     int multiprocessors;
-    int lanes;           /* fp32 operations of one multiprocessor in a cycle */
-    double clock;        /* Hz, the highest */
-    size_t memory;       /* bytes */
-    int driver, runtime; /* versions: 13000 is 13.0 */
+    int lanes;           /* fp32 multiply-adds that a multiprocessor begins in a cycle */
+    double clock;        /* highest clock rate, Hz */
+    size_t memory;       /* all memory of the device, bytes */
+    int driver, runtime; /* CUDA versions of the driver and of the library: 13000 is 13.0 */
 };
 
 /* Counts the devices. STATUS_UNAVAILABLE with the reason if there is none or no driver. */

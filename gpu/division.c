@@ -67,8 +67,8 @@ static enum status create_divided(struct gpu_division *division, const struct gp
     return status;
 }
 
-/* Locks the host's arrays in memory, so that copies run beside the kernels. If that fails, all is
- * slower. */
+/* Locks the host's arrays in memory (pins them), so that copies run while kernels do. If that
+ * fails, copies hold up the kernels, and nothing else changes. */
 static void pin(struct gpu_division *division)
 {
     const struct bodies *b = division->setup.bodies;
@@ -86,7 +86,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
 {
     const size_t count = division->setup.bodies->count;
     enum status status = STATUS_OK;
-    if (division->device_count > 1) /* else copies from one device would hold up the others */
+    if (division->device_count > 1) /* unlocked memory would make the devices wait in turn */
         pin(division);
     for (size_t d = 0; d < division->device_count && !status; d++) {
         const size_t systems = division->first[d + 1] - division->first[d];
@@ -123,7 +123,8 @@ static bool batches_fit(const struct gpu_division *division, const struct gpu_de
     return true;
 }
 
-/* Creates the batches; if there is no room for three, fewer are under way. */
+/* Creates the parts of the mode GPU_STREAMED, one for each batch under way: three on every device,
+ * or fewer if there is no room for three. */
 static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
                                    const size_t *memory, struct error *error)
 {
@@ -154,8 +155,9 @@ static enum status free_memory(const struct gpu_device *device, size_t *memory, 
     return gpu_check(code, device->index, "asking for its memory", error);
 }
 
-/* Chooses the mode: divided if systems are fewer than devices or shared with other processes, whole
- * if they fit into memory, else streamed. */
+/* Chooses the mode, and creates its parts: divided if there are fewer systems than devices or other
+ * processes move bodies of the same systems; whole if all systems fit into the devices' memory;
+ * else streamed. */
 static enum status create_parts(struct gpu_division *division, const struct gpu_device *devices,
                                 struct error *error)
 {
@@ -213,8 +215,8 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
 }
 
-/* Finds `wanted` devices (0: all), but only as many as are useful. The next process on this machine
- * takes the next devices, in turn. */
+/* Finds `wanted` devices (0: all), but only as many as are useful. Process `node_rank` of this
+ * machine begins behind the devices of the processes before it, counted around. */
 static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
 {
@@ -273,8 +275,9 @@ static enum status unknown_kernel(const char *name, struct error *error)
     return error->status;
 }
 
-/* Finds the kernel to use. Ranks divide the bodies of a system if `shared`; devices do if they are
- * more than systems. STATUS_CONFIG. */
+/* Finds the kernel to use. Kernels of the third law need all bodies of a system on one device: not
+ * if ranks divide the bodies (`shared`), nor if there are more devices than systems.
+ * STATUS_CONFIG. */
 static enum status choose_kernel(const struct backend_options *options, const struct bodies *bodies,
                                  bool shared, const struct gpu_kernel **kernel, struct error *error)
 {
@@ -304,7 +307,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
 {
     const struct gpu_kernel *kernel = NULL;
     struct gpu_device devices[GPU_MAX_PARTS];
-    /* To move few bodies is less work than to gather them: then every process moves all of them. */
+    /* Few bodies are moved faster than they are gathered, so every process moves all of them. */
     const bool shared = options->peers && bodies->count > GPU_RESIDENT_ALONE;
     *division = (struct gpu_division){ 0 };
     if (choose_kernel(options, bodies, shared, &kernel, error) ||

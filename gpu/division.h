@@ -17,7 +17,7 @@ enum gpu_mode { GPU_WHOLE, GPU_DIVIDED, GPU_STREAMED };
 
 enum {
     GPU_MAX_PARTS = 64,
-    GPU_MAX_BATCHES = 3 /* under way on a device: one arrives, one computes, one leaves */
+    GPU_MAX_BATCHES = 3 /* batches under way on a device: one arrives, one computes, one leaves */
 };
 
 struct gpu_division {
@@ -25,16 +25,16 @@ struct gpu_division {
     enum gpu_mode mode;
     struct gpu_part *parts[GPU_MAX_PARTS];
     size_t part_count, device_count;
-    size_t batches;                  /* of streamed systems under way on every device */
-    size_t own_first, own_last;      /* bodies of every system that this process moves */
-    size_t first[GPU_MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
+    size_t batches;                  /* GPU_STREAMED: number of batches under way on every device */
+    size_t own_first, own_last;      /* bodies [own_first, own_last) of systems move here */
+    size_t first[GPU_MAX_PARTS + 1]; /* device d has systems [first[d], first[d + 1]) */
     double *pinned[10];              /* host arrays that are locked in memory */
     size_t pinned_count;
-    char device[280], isa[16]; /* their names, for describe() */
+    char device[280], isa[16]; /* names of the devices and of their instruction set */
 };
 
-/* Launches a small kernel, because a device may be counted and still refuse to work.
- * STATUS_UNAVAILABLE, STATUS_MEMORY. */
+/* Finds whether GPUs can be used: launches a small kernel, because a device may be counted and
+ * still refuse to work. STATUS_UNAVAILABLE, STATUS_MEMORY. */
 enum status gpu_division_probe(struct error *error);
 
 /* Divides bodies, which are borrowed, over as many devices as are wanted. gpu_division_clear()
@@ -44,7 +44,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
                               struct error *error);
 void gpu_division_clear(struct gpu_division *division);
 
-/* Queues some work on a team of parts. */
+/* A function that queues some work on a team of parts. */
 typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct error *error);
 
 /* Calls `queue` with `context` for one team of parts after another, until work is queued for all

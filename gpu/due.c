@@ -18,8 +18,8 @@ enum {
     SUMS = 6    /* three of the acceleration, three of the jerk */
 };
 
-/* The array `partial` takes at most as many bytes, so that bodies that are due are summed in lots
- * of over a million threads. That fills a GPU. */
+/* The most bytes of the array `partial` of sums of segments. With more sums, bodies that are due
+ * are taken in lots, each with over a million threads, which fills a GPU. */
 static const size_t partial_bytes = (size_t)64 << 20;
 
 /*
@@ -33,7 +33,7 @@ struct due {
     struct jerk base;
     struct physics physics;
     enum precision precision;
-    size_t sums;    /* SUMS, or half as many: no jerks */
+    size_t sums;    /* sums of a body: SUMS, or half as many without jerks */
     void *memory;   /* one allocation for all arrays on the device */
     double *staged; /* [ARRAYS][stride] on the host, locked in memory; takes the sums as well */
     uint32_t *active;
@@ -54,7 +54,8 @@ static void destroy_due(struct jerk *base)
     free(due);
 }
 
-/* Lays out the arrays on the device from `base` on, and returns their bytes. */
+/* Places the arrays of the device one after another from `base` on, and returns their bytes; with
+ * NULL it only counts them. */
 static size_t lay_out(struct due *due, char *base)
 {
     enum { ALIGNMENT = 256 };
@@ -154,7 +155,8 @@ static double inverse_speed(const struct bodies *b)
     return ldexp(1, -exponent);
 }
 
-/* Finds the interaction of a system, and the units of its sums. */
+/* Finds the constants of the interaction of a system, and the factors that turn its sums, which are
+ * in scaled units, into accelerations and jerks. */
 static void find_units(struct due *due, const struct bodies *system, double *unit_mass)
 {
     struct gpu_due_call *const call = &due->call;
@@ -215,8 +217,8 @@ static void pack_due(struct jerk *base, const double *const x[3], const double *
     }
 }
 
-/* Sums for the bodies that are due, into `staged` from its second array on: positions and
- * velocities are on the device by then. */
+/* Computes the sums for the bodies that are due. `staged` has positions and velocities from its
+ * second array on; they go to the device, and the sums come back into their place. */
 static void sum_active(struct due *due, const uint32_t *active, size_t count)
 {
     struct gpu_due_call *const call = &due->call;
@@ -256,7 +258,8 @@ static void sum_due(struct jerk *base, const uint32_t *active, size_t count, dou
     barrier_wait(&due->barrier);
 }
 
-/* The host's memory is no more than that of the CPU's sums, with which runs are planned. */
+/* The class has no estimate of the host's memory: it takes no more than the CPU's sums, by whose
+ * memory runs are planned. */
 static const struct jerk_class due_sums = {
     .create = create_due,
     .open = open_due,
