@@ -11,13 +11,13 @@
 
 static const double TRIAL_SECONDS = 0.2;
 
-/* The part of the time after which tuning, which has most of the trials, leaves the rest to the
- * parts that come after it. */
+/* The part of the whole time after which the search for the best launches (tuning), which has most
+ * of the trials, ends, so that later parts have the rest. */
 static const double TUNING_SHARE = 0.7;
 
-/* The number of trials that must fit into the time: some 500 if the largest system has a million
- * bodies, most of them of tuning, and as much again because a warm-up and a set-up may take as long
- * as a trial. */
+/* The number of trials that must fit into the time. There are some 500 if the largest system has a
+ * million bodies, most of them for tuning; and as many again are allowed for because a warm-up and
+ * a set-up may take as long as a trial. */
 enum { TRIALS_IN_TIME = 1000 };
 
 /* --- rates and accuracy ------------------------------------------------------------------------*/
@@ -31,8 +31,8 @@ static enum status queue_operations(const struct gpu_task *task, size_t times, s
     return gpu_check((int)code, task->part->device.index, "measuring", error);
 }
 
-/* Times an operation with launches that take so long that their beginning and their end do not
- * count. */
+/* Measures the rate of one kind of operation, by launches of at least LAUNCH_SECONDS: so long that
+ * their beginning and their end do not count. */
 static enum status time_operation(struct gpu_bench_state *bench, struct gpu_task *task,
                                   struct gpu_bench_row *row, struct error *error)
 {
@@ -84,7 +84,8 @@ static enum status measure_rates(struct gpu_bench_state *bench, struct error *er
     return gpu_trial_on_part(bench, &trial, time_operations, &row, error);
 }
 
-/* Puts the rms of |a - a_ref| / |a_ref| into the row; the host computes the reference in fp64. */
+/* Puts the error of the device's accelerations into the row: the rms of |a - a_ref| / |a_ref|,
+ * where the host computes a_ref in fp64. */
 static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                            struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
 {
@@ -144,7 +145,8 @@ static size_t no_larger(const struct gpu_bench_state *bench, size_t count)
 
 /* --- tuning ------------------------------------------------------------------------------------*/
 
-/* Measures every pair of tile and block of 64, 256, 512 and 1024 (experiments A6). */
+/* Measures the kernel `tiled` with every pair of a tile and a block size out of 64, 256, 512 and
+ * 1024. */
 static enum status measure_blocks(struct gpu_bench_state *bench, struct error *error)
 {
     static const int sizes[] = { 64, 256, 512, 1024 };
@@ -163,7 +165,7 @@ static enum status measure_blocks(struct gpu_bench_state *bench, struct error *e
     return status;
 }
 
-/* Measures the launch `next`, and takes it as the best if it is the fastest so far. */
+/* Measures the launch `next`; if it is faster than `*rate`, it becomes `*best`. */
 static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_trial *like,
                               struct gpu_tuning_row *best, double *rate, struct gpu_tuning_row next,
                               struct error *error)
@@ -209,8 +211,8 @@ static enum status tune(struct gpu_bench_state *bench, enum precision precision,
     return status;
 }
 
-/* Tunes for small, middle and large systems, or for the one size that is asked for, and stores the
- * result if that is wanted. */
+/* Finds the best launches of `blocked` for small, middle and large systems, or for the one number
+ * of bodies that is asked for, and stores them if that is wanted. */
 static enum status measure_tuning(struct gpu_bench_state *bench, struct error *error)
 {
     static const size_t sizes[] = { 4096, 16384, 131072, 1048576 };
@@ -230,15 +232,15 @@ static enum status measure_tuning(struct gpu_bench_state *bench, struct error *e
 
 /* --- speed -------------------------------------------------------------------------------------*/
 
-/* A rung of the ladder: one of the catalog's kernels, and in which values it differs; 0: in
- * none. */
+/* A row of the part "ladder": one of the catalog's kernels, and the values in which the row differs
+ * from it; a value that is 0 is the kernel's own. */
 struct rung {
     const char *label;
     enum gpu_kernel_id kernel;
     enum precision precision;
-    cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots); /* another kernel */
-    int components;                                                       /* of its sums */
-    int bodies, at_once; /* of a thread; the form: in place of the tuned ones */
+    cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots); /* another launch */
+    int components;      /* number of sums of a body by `sum` */
+    int bodies, at_once; /* bodies of a thread; form of the kernel */
     bool equal;          /* all masses are 1 */
     double instructions;
 };
@@ -341,8 +343,8 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     return status;
 }
 
-/* Measures sums, or whole steps for GPU_BENCH_STEPS, in fp32 with the kernel that "auto" takes, for
- * each shape: a number of systems and one of bodies. */
+/* Measures force evaluations, or whole steps for GPU_BENCH_STEPS, in fp32 with the kernel that
+ * "auto" takes. A shape is a number of systems and the number of bodies of each. */
 static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_part part,
                                   const size_t (*shapes)[2], size_t count, struct error *error)
 {
@@ -355,7 +357,7 @@ static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_
         trial.part = part;
         trial.steps = part == GPU_BENCH_STEPS;
         if (trial.steps)
-            trial.instructions = 0; /* a step is more than pairs */
+            trial.instructions = 0; /* a step is more than pairs, so it has no limit */
         status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;

@@ -1,5 +1,6 @@
-/* Instructions that the inner loops issue for one ordered pair of bodies, counted in the code for
- * compute capability 9.0; validation/gpu/code.py counts them again and fails where they differ. */
+/* The numbers of instructions that the kernels' inner loops issue for one ordered pair of bodies,
+ * counted in the machine code for compute capability 9.0; validation/gpu/code.py counts them again
+ * and fails if they differ. A name ends with the number of bodies per thread where that matters. */
 #ifndef ORRERY_GPU_INSTRUCTIONS_H
 #define ORRERY_GPU_INSTRUCTIONS_H
 
@@ -22,7 +23,7 @@
 #define GPU_INSTRUCTIONS_SYMMETRIC 8.81
 #define GPU_INSTRUCTIONS_SYMMETRIC_EQUAL 7.81
 #define GPU_INSTRUCTIONS_SYMMETRIC_MIXED 11.88
-/* Instructions of the fp64 unit alone. */
+/* In fp64 only the instructions of the fp64 unit are counted. */
 #define GPU_INSTRUCTIONS_DOUBLE_2 16.0
 #define GPU_INSTRUCTIONS_SYMMETRIC_DOUBLE 10.0
 

@@ -1,6 +1,6 @@
 /*
  * The kernels, as the host calls them. A launch queues work on a stream and returns at once, with
- * the error of the launch alone. All pointers but those to the arguments are the device's.
+ * the error of the launch alone. Pointers within the arguments point into the device's memory.
  *
  * The order of a body's sum over j depends on the number of bodies and on nothing else. j goes up
  * through segments of gpu_shape.segment bodies, whose sums are added in fp64 in ascending order;
@@ -26,21 +26,21 @@ extern "C" {
 #endif
 
 enum {
-    GPU_CHUNK = 256,           /* fp32 terms that are summed before a wider sum takes them */
-    GPU_DUE_SEGMENT = 128,     /* bodies of a segment of the sums for bodies that are due */
-    GPU_GRANULE = 32,          /* bodies: arrays are padded to a multiple, for unrolled j-loops */
-    GPU_MAX_SEGMENTS = 32,     /* segments of the sum of one body */
-    GPU_OBSERVER_BLOCK = 256,  /* bodies whose mass, energies and momenta a block adds */
-    GPU_WARP = 32,             /* threads in lock step */
+    GPU_CHUNK = 256,       /* bodies j whose terms are summed before a wider sum takes the result */
+    GPU_DUE_SEGMENT = 128, /* bodies of a segment in gpu_due_sum() */
+    GPU_GRANULE = 32, /* sums go over a multiple of this number of bodies, for unrolled loops */
+    GPU_MAX_SEGMENTS = 32,     /* segments of the sum of one body, at most */
+    GPU_OBSERVER_BLOCK = 256,  /* bodies whose mass, energies and momenta one block adds up */
+    GPU_WARP = 32,             /* threads that run in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
-    GPU_RESIDENT_BODIES = 512, /* the largest system that one block can keep */
-    GPU_RESIDENT_ALONE = 128   /* the largest that a block keeps even if systems are few */
+    GPU_RESIDENT_BODIES = 512, /* bodies of the largest system that gpu_resident() takes */
+    GPU_RESIDENT_ALONE = 128   /* bodies of the largest that it takes if systems are few */
 };
 
 enum gpu_space {
-    GPU_SPACE_SOFT,  /* open; eps is large enough for 1/r */
-    GPU_SPACE_SHARP, /* open; r^2 + eps^2 may be 0 */
+    GPU_SPACE_SOFT,  /* open space; eps is so large that 1/sqrt(r^2 + eps^2) is always finite */
+    GPU_SPACE_SHARP, /* open space; r^2 + eps^2 may be 0 */
     GPU_SPACE_PERIODIC,
     GPU_SPACE_COUNT
 };
@@ -67,22 +67,23 @@ struct gpu_interaction_double {
 struct gpu_interaction {
     enum precision precision;
     enum gpu_space space;
-    int equal_masses; /* the bodies of a system have one mass, which no term is multiplied by */
+    int equal_masses; /* all bodies of a system have one mass: terms are not multiplied by it, since
+                         it is 1 in the system's unit */
     struct gpu_interaction_single scaled;
     struct gpu_interaction_double full;
-    double inverse_length; /* x_scaled = x inverse_length; a power of 2, or 1 / box */
+    double inverse_length; /* scaled x = x inverse_length; a power of 2, or 1 / box */
     double padding;        /* coordinates of the padding, in the units of the sources */
 };
 
 /* The state of the bodies in fp64: arrays of systems x stride. */
 struct gpu_state {
     double *m, *x, *y, *z, *vx, *vy, *vz, *ax, *ay, *az;
-    double *registers[STAGE_REGISTERS][3]; /* of stages; NULL if the integrator has none */
+    double *registers[STAGE_REGISTERS][3]; /* vectors between the stages of a step; NULL: none */
 };
 
 /* The units of the sums of a force: arrays with an element for every system. */
 struct gpu_units {
-    const double *mass;   /* m_scaled = m / mass; NULL: 1 */
+    const double *mass;   /* mass in a sum = mass of the body / this; NULL: 1 */
     const double *factor; /* acceleration = factor x sum */
 };
 
@@ -93,9 +94,9 @@ struct gpu_fields {
     double center[3]; /* the origin of the virial */
 };
 
-/* Returns the number of slots that `split` blocks fill which share the segments of a sum. The first
- * block adds up its segments in order, in one slot; each of the others leaves every segment in a
- * slot of its own, for the next kernel to add. */
+/* Returns the number of slots (partial sums of a body) that are filled if `split` blocks share its
+ * segments. The first block adds up its segments in order, in one slot; each of the others leaves
+ * every segment in a slot of its own, for the next kernel to add. */
 static inline unsigned gpu_slot_count(unsigned segments, unsigned split)
 {
     return segments - segments / split + 1;
@@ -108,8 +109,8 @@ struct gpu_sum_call {
     struct gpu_interaction interaction;
     const void *sources;
     double *partial;
-    void *sides;        /* the sums of pairs of tiles; of gpu_symmetric() only */
-    unsigned distances; /* distances between tiles for which `sides` has room */
+    void *sides;        /* array for gpu_symmetric() only: the sums of pairs of tiles */
+    unsigned distances; /* the number of distances between tiles for which `sides` has room */
     struct gpu_tuning tuning;
     cudaStream_t stream;
     /* If this is not NULL, nothing is launched; it takes the number of blocks of the launch that a
@@ -119,7 +120,7 @@ struct gpu_sum_call {
 
 size_t gpu_source_size(enum precision precision);
 
-/* gpu_simt(), gpu_tiled(), ...: the kernels of the catalog. */
+/* gpu_simt(), gpu_tiled() and so on launch the kernels of the catalog for one force evaluation. */
 #define GPU_KERNEL(id, name, ...)                                                                  \
     cudaError_t gpu_##name(const struct gpu_sum_call *call, unsigned *slots);
 #include "catalog.inc"
@@ -140,10 +141,11 @@ cudaError_t gpu_textbook_tile_16(const struct gpu_sum_call *call, unsigned *slot
 cudaError_t gpu_textbook_tiled(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots);
 
-/* Sums phi / -G and psi / -G, as two components. Whatever the precision of the run, it takes
- * interaction.full and sources in double. */
+/* Sums, as two components, phi / -G = sum_j m_j / h and psi / -G = sum_j m_j r^2 / h^3 with h^2 =
+ * r^2 + eps^2: the potential, and the part of a body in the virial. Whatever the precision of the
+ * run, it takes interaction.full and sources in double. */
 cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
-/* Does the same with the bits of a CPU's kernel `portable`. */
+/* Does the work of gpu_potentials() with the bits of the CPU's kernel `portable`. */
 cudaError_t gpu_portable_potentials(const struct gpu_sum_call *call, unsigned *slots);
 
 /*
@@ -154,7 +156,7 @@ cudaError_t gpu_portable_potentials(const struct gpu_sum_call *call, unsigned *s
  * and the bytes that `sides` needs for one of them.
  */
 unsigned gpu_symmetric_distances(const struct gpu_shape *shape, const struct gpu_tuning *tuning);
-size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* for one */
+size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision);
 
 /* The work after a force: accelerations from the partial sums, then the moves of a pass, then the
  * sources for the next force. */
@@ -164,10 +166,10 @@ struct gpu_move_call {
     struct gpu_state state;
     struct gpu_units units;
     const double *partial;
-    unsigned slots;           /* 0: the accelerations of the last call hold */
-    struct gpu_fields fields; /* added to the accelerations */
-    struct stage_pass pass;   /* without its force */
-    bool turns;               /* the frame rotates, and drifts are those of `drifts` */
+    unsigned slots;           /* slots of `partial`; 0: the accelerations in the state hold */
+    struct gpu_fields fields; /* their accelerations are added */
+    struct stage_pass pass;   /* its kicks and drifts; its force is not computed */
+    bool turns;               /* the frame rotates: `drifts` replace the pass's drifts */
     struct field_drift drifts[STAGE_PASS_MOVES][2];
     void *sources;
     unsigned long long *non_finite; /* takes the lowest index of a body that is not finite */
@@ -189,8 +191,8 @@ struct gpu_resident_call {
     struct gpu_state state;
     struct gpu_units units;
     uint64_t steps;
-    bool current;             /* the accelerations are those of the positions */
-    struct gpu_fields fields; /* are added to the accelerations; the frame does not turn */
+    bool current;             /* the accelerations in the state are those of its positions */
+    struct gpu_fields fields; /* their accelerations are added; the frame does not turn */
     struct stage_program program;
     unsigned long long *non_finite;
     struct gpu_tuning tuning;
@@ -205,13 +207,14 @@ cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const
                                   const double *partial, unsigned slots, double *phi, double *psi,
                                   cudaStream_t stream);
 
-/* Adds the potentials of fields to phi, and (x - center) . a to psi, of the device's bodies. */
+/* Adds the potentials of external fields to phi, and (x - center) . a of their accelerations a to
+ * psi, for the device's bodies. */
 cudaError_t gpu_add_potentials(const struct gpu_shape *shape, const struct gpu_fields *fields,
                                const struct gpu_state *state, double *phi, double *psi,
                                cudaStream_t stream);
 
-/* The sums from which struct conserved is made. They are added in trees whose shape depends on the
- * number of bodies alone. */
+/* The indices of the sums from which energies, momenta and the virial of a system are made. They
+ * are added in trees whose shape depends on the number of bodies alone. */
 enum {
     GPU_SUM_MASS,
     GPU_SUM_KINETIC,
@@ -220,7 +223,7 @@ enum {
     GPU_SUM_MOMENTUM,
     GPU_SUM_ANGULAR_MOMENTUM = GPU_SUM_MOMENTUM + 3,
     GPU_SUM_CENTER = GPU_SUM_ANGULAR_MOMENTUM + 3,
-    GPU_SUM_INTERNAL = GPU_SUM_CENTER + 3, /* 1/2 sum m |v - V|^2, V that of these bodies */
+    GPU_SUM_INTERNAL = GPU_SUM_CENTER + 3, /* 1/2 sum m |v - V|^2, V their mean velocity */
     GPU_SUM_COUNT
 };
 
@@ -239,25 +242,25 @@ struct gpu_due_call {
     struct gpu_shape shape; /* of one system, in segments of GPU_DUE_SEGMENT bodies */
     struct gpu_interaction interaction;
     struct gpu_state state; /* masses in the system's unit, positions, and velocities for jerks */
-    double inverse_speed;   /* v_scaled = v inverse_speed; 0: no jerks */
-    double acceleration, jerk; /* factors of the sums */
+    double inverse_speed;   /* scaled velocity = velocity x inverse_speed; 0: no jerks */
+    double acceleration, jerk; /* factors that make accelerations and jerks of the sums */
     void *sources; /* [stride] of gpu_moving_size() with jerks, else of gpu_source_size() bytes */
     const uint32_t *due; /* [count] indices of the bodies that are due */
     uint32_t count;
-    uint32_t room; /* bodies for which `partial` has room: [room][6 or 3][segments] */
+    uint32_t room; /* bodies that are due for which `partial` has room: [room][6 or 3][segments] */
     double *partial;
     double *results; /* takes the sums, [6 or 3][count] */
     cudaStream_t stream;
 };
 
 size_t gpu_moving_size(void);
-/* Makes the sources of all bodies, padding too, from the state; sums for the bodies that are due.
- */
+/* gpu_due_pack() makes the sources of all bodies, padding too, from the state; gpu_due_sum()
+ * computes the sums for the bodies that are due. */
 cudaError_t gpu_due_pack(const struct gpu_due_call *call);
 cudaError_t gpu_due_sum(const struct gpu_due_call *call);
 
 /* gpu_rate() runs `operations` operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every
- * thread of `blocks` blocks of GPU_RATE_THREADS. `out` is not written. */
+ * thread of `blocks` blocks of GPU_RATE_THREADS threads. Nothing is ever written to `out`. */
 enum gpu_operation {
     GPU_OPERATION_SINGLE,   /* fp32 multiply-add, of which a multiprocessor issues the most */
     GPU_OPERATION_DOUBLE,   /* fp64 multiply-add */

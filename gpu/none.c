@@ -1,4 +1,4 @@
-/* GPUs in a build without the CUDA toolkit: there are none. */
+/* The functions on GPUs in a build without the CUDA toolkit: each fails with STATUS_UNAVAILABLE. */
 #include "backend/backend.h"
 #include "bench-parts.h"
 #include "devices.h"

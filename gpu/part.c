@@ -17,8 +17,8 @@ static size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Cuts the sum of a body into up to GPU_MAX_SEGMENTS segments, but the sums of all bodies of a
- * system into no more than 2^23. */
+/* Cuts the sum of a body into up to GPU_MAX_SEGMENTS segments of bodies j; into fewer where the
+ * bodies of a system would have more than 2^23 segments together. */
 static void cut_segments(struct gpu_shape *shape)
 {
     const size_t extent = round_up(shape->count, GPU_GRANULE);
@@ -43,8 +43,7 @@ static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems
     return shape;
 }
 
-/* A question to the device, asked with a launch of a force kernel that is never made: how many
- * blocks does a multiprocessor run at once? */
+/* The arguments of at_once(): a force kernel, and a call of it that is never launched. */
 struct fit_context {
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
     struct gpu_sum_call call;
@@ -61,7 +60,7 @@ static unsigned at_once(const void *context, const struct gpu_tuning *tuning)
     call.distances = 1;
     if (fit->sum(&call, &slots) == cudaSuccess)
         return found;
-    cudaGetLastError(); /* a device that refuses the kernel says it again when it is launched */
+    cudaGetLastError(); /* clears the error; it comes again when the kernel is launched */
     return 0;
 }
 
@@ -131,8 +130,8 @@ static size_t slots_of(const struct gpu_shape *shape, const struct gpu_tuning *t
     return gpu_slot_count(shape->segments, split < shape->segments ? split : shape->segments);
 }
 
-/* Returns the number of doubles for the slots of the force's sums, or for those of the potentials,
- * which have two components, if these are more. */
+/* Returns the length of the array `partial`, in doubles: enough for the slots of the force's sums,
+ * and for those of the potentials, which have two components. */
 static size_t partial_length(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
@@ -143,8 +142,8 @@ static size_t partial_length(const struct gpu_part *part)
     return length * (forces > potentials ? forces : potentials);
 }
 
-/* Returns the number of distances of the third law that there is room for: all, or as many as stay
- * under 256 MiB. */
+/* Returns the number of distances between tiles for which gpu_symmetric() gets room: all, or one
+ * more than fit into 256 MiB. */
 static unsigned distances_of(const struct gpu_part *part)
 {
     const enum precision precision = part->setup->interaction.precision;
@@ -205,8 +204,8 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
         *gpu_tuning_find(&table, GPU_BLOCKED, PRECISION_DOUBLE, bodies);
     struct gpu_interaction full = setup->interaction;
     full.precision = PRECISION_DOUBLE;
-    potentials.tuning.bodies = 1; /* gpu_potentials() has only this form */
-    cudaSetDevice(device->index); /* if that fails, so does what comes next */
+    potentials.tuning.bodies = 1; /* gpu_potentials() is compiled for 1 alone */
+    cudaSetDevice(device->index); /* if this fails, the calls after it fail, too */
     part->force.tuning =
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
     part->resident.tuning = setup->tuning ? *setup->tuning : fit_resident(part);
@@ -274,8 +273,8 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     return STATUS_OK;
 }
 
-/* Frees the part. The results of these calls are ignored: after a failure of the device they fail
- * too, and that failure was reported. */
+/* Frees the part. Errors are ignored: they come after a failure of the device, which was reported
+ * when it happened. */
 void gpu_part_destroy(struct gpu_part *part)
 {
     if (!part)
@@ -314,7 +313,8 @@ static cudaError_t wait(struct gpu_part *part)
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error)
 {
     cudaError_t code = cudaSetDevice(part->device.index);
-    /* The copy goes to locked memory: to any other it would itself wait, and keep a core busy. */
+    /* The copy goes to locked memory of the host; a copy to other memory would keep the core busy
+     * until it is done. */
     if (!code && non_finite)
         code = cudaMemcpyAsync(part->on_host, part->non_finite, sizeof *part->on_host,
                                cudaMemcpyDeviceToHost, part->stream);
@@ -353,8 +353,8 @@ static size_t own_count(const struct gpu_part *part)
     return last > shape->first ? last - shape->first : 0;
 }
 
-/* Copies arrays of all bodies of the part's systems to the device, or those of its own bodies from
- * it. `doing` names the copy in an error: "copying positions to it". */
+/* Copies arrays of all bodies of the part's systems to the device, or of the part's own bodies from
+ * the device. `doing` names the copy in an error: "copying positions to it". */
 static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, double *const host[],
                             double *const device[], size_t arrays, const char *doing,
                             struct error *error)
@@ -372,7 +372,8 @@ static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, dou
  * ay az. */
 enum { POSITIONS = 1, VELOCITIES = 4, ACCELERATIONS = 7 };
 
-/* Copies `count` arrays of the state, from the array of index `first` on. */
+/* Copies `count` arrays of the state between the host and the device; `first` is the index of the
+ * first array. */
 static enum status transfer_state(struct gpu_part *part, enum cudaMemcpyKind kind, size_t first,
                                   size_t count, const char *doing, struct error *error)
 {

@@ -10,18 +10,18 @@
 #include "devices.h"
 #include "setup.h"
 
-/* The launch of the force, and the arrays for its sums. */
+/* The launch of the force kernel, and the arrays for its sums. */
 struct gpu_part_force {
     struct gpu_tuning tuning;
-    double *unit_mass, *factor; /* of every system */
+    double *unit_mass, *factor; /* arrays of struct gpu_units, by system */
     void *sources;              /* bodies as the kernels see them */
     void *sides;                /* the sums of pairs of tiles, for gpu_symmetric() */
     unsigned distances;         /* distances between tiles for which `sides` has room */
-    unsigned slots;             /* slots of the last sums; 0: a move has used them */
-    bool sources_current;       /* the sources are those of the positions */
+    unsigned slots;             /* slots of the last sums; 0: gpu_work_move() has used these */
+    bool sources_current;       /* the sources are those of the present positions */
 };
 
-/* The launch of steps of systems that stay in a block. */
+/* The launch of gpu_resident(), for small systems. */
 struct gpu_part_resident {
     struct gpu_tuning tuning;
 };
@@ -29,13 +29,13 @@ struct gpu_part_resident {
 /* The arrays of potentials and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
-    void *sources;            /* in double; the sources of the force if these are in double */
+    void *sources;            /* bodies in double; the force's array if that is in double */
     double *phi, *psi;
-    double *masses;        /* setup->masses on the device; NULL: those of the bodies */
-    double *blocks, *sums; /* conserved sums of blocks of bodies, and of systems */
+    double *masses;        /* masses of conserved sums (setup->masses); NULL: the bodies' own */
+    double *blocks, *sums; /* mass, energies and momenta of blocks of bodies, and of systems */
 };
 
-/* The steps of a team as one graph; of team.c. */
+/* A CUDA graph of several steps, which team.c launches at once, and what it was made for. */
 struct gpu_part_graph {
     cudaGraphExec_t graph;
     const struct integrator *integrator;
@@ -46,20 +46,21 @@ struct gpu_part_graph {
 struct gpu_part {
     const struct gpu_setup *setup;
     struct gpu_device device;
-    size_t first_system; /* index of the first one on the host; shape.systems is their number */
-    size_t capacity;     /* systems for which there is memory */
+    size_t first_system; /* index of the part's first system in the host's arrays */
+    size_t capacity;     /* number of systems for which there is memory */
     struct gpu_shape shape;
     cudaStream_t stream;
-    cudaEvent_t ready, copied; /* for the copies between parts */
-    cudaEvent_t done;          /* for the host, which sleeps until then */
+    cudaEvent_t ready, copied; /* copies between parts wait for these */
+    cudaEvent_t done;          /* the host waits for this */
     void *memory;              /* one allocation for all arrays on the device */
     struct gpu_state state;
     struct gpu_fields fields;
-    double *partial; /* sums of the force or of potentials, in slots */
+    double *partial; /* sums of the force or of the potentials, in slots */
     struct gpu_part_force force;
     struct gpu_part_resident resident;
     struct gpu_part_observed observed;
-    unsigned long long *non_finite, *on_host; /* on the device; as read by gpu_part_wait() */
+    /* The lowest index of a body that is not finite, or all bits set; and its copy on the host. */
+    unsigned long long *non_finite, *on_host;
     struct gpu_part_graph graph;
 };
 
@@ -90,7 +91,7 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error);
 
-/* Turns a result `code` of the part's device into a status, as gpu_check() does. */
+/* Turns `code`, the result of what the part's device was `doing`, into a status and an error. */
 enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,
                            struct error *error);
 

@@ -15,9 +15,10 @@ const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id)
 }
 
 /*
- * fp32 reaches from 1e-38 to 1e38, and r^-3 needs the cube of the range of r. So the pair terms of
- * `single` and `mixed` are computed in units of the bodies' own size: in open space a power of two,
- * which changes no bit of the result; in a periodic box its side.
+ * Returns 1 over the unit of length of the pair terms in the precisions `single` and `mixed`. fp32
+ * reaches from 1e-38 to 1e38, and r^-3 needs the cube of the range of r, so the unit is the bodies'
+ * own size: in open space a power of two, which changes no bit of the result; in a periodic box its
+ * side.
  */
 static double inverse_length(const struct physics *physics, const struct bodies *bodies)
 {
@@ -52,7 +53,7 @@ static bool masses_are(const struct bodies *bodies, size_t system, double m)
 /* Finds the unit of mass of each system: its largest mass, so that equal masses are exactly 1. In
  * fp64, whose range needs no unit, this holds for equal masses only; else the unit is 1, as it
  * always is for the kernel `portable`. No system's unit depends on the masses of another. Returns
- * true if in every system the masses are equal. */
+ * true if in every system the masses are equal and the kernel is not `portable`. */
 static bool find_units(struct gpu_setup *setup)
 {
     const struct bodies *bodies = setup->bodies;
@@ -97,7 +98,8 @@ void gpu_setup_measure(struct gpu_setup *setup, enum precision precision)
     find_interaction(setup, precision);
     struct gpu_interaction *interaction = &setup->interaction;
     interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
-    if (interaction->equal_masses) /* so far away that r^-3 is 0 */
+    if (interaction->equal_masses) /* bodies of the padding act although they have no mass: so far
+                                      away that r^-3 is 0 */
         interaction->padding = precision == PRECISION_DOUBLE ? 0x1p400 : 0x1p60;
 }
 

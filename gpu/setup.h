@@ -1,6 +1,6 @@
 /*
- * The setup that all devices share: the kernel, the interaction, and the units in which fp32 has
- * its terms.
+ * The setup that all devices share: the kernel, the interaction, and the units in which the terms
+ * of pairs are computed.
  */
 #ifndef ORRERY_GPU_SETUP_H
 #define ORRERY_GPU_SETUP_H
@@ -18,7 +18,7 @@ struct gpu_kernel {
     enum gpu_kernel_id id;
     const struct gpu_kernel_facts *facts;
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
-    int components; /* of its sums */
+    int components; /* number of sums of a body that it computes */
 };
 
 const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id);
@@ -29,16 +29,17 @@ struct gpu_setup {
     const struct physics *physics;
     struct bodies *bodies;
     struct gpu_interaction interaction;
-    double *unit_mass, *factor; /* an element for each system: struct gpu_units, on the host */
-    double *masses; /* of the conserved sums: external_masses(); NULL: the bodies' own */
-    /* The launch of the force: `tuning` is taken as it is; else `row` is fitted to the bodies. If
-     * both are NULL, the row that was tuned for the device is fitted. */
+    double *unit_mass, *factor; /* arrays of struct gpu_units on the host, by system */
+    double *masses;             /* masses for energies and momenta; NULL: the bodies' own */
+    /* The launch of the force kernel: `tuning` as it is; or, if that is NULL, `row` fitted to the
+     * number of bodies (gpu_tuning_fit()). If both are NULL, the row that was measured for the
+     * device is fitted. */
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
     /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
-    double *phi, *psi; /* on the host, laid out like the bodies; NULL without peers */
-    bool registers;    /* parts have room for the registers of stages */
+    double *phi, *psi; /* potentials on the host, laid out like the bodies; NULL without peers */
+    bool registers;    /* the integrator keeps vectors between stages: parts have room for them */
 };
 
 /* Fills the setup for bodies and physics, which are borrowed. STATUS_MEMORY. */
@@ -47,7 +48,8 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
                            struct gpu_setup *setup, struct error *error);
 /* Fills the interaction and the units of setup->bodies, for setup->physics. */
 void gpu_setup_measure(struct gpu_setup *setup, enum precision precision);
-/* Adapts the setup to bodies that are divided among processes. STATUS_MEMORY. */
+/* Adapts the setup to bodies of each system that are divided among processes: keeps `peers` and
+ * makes room for all potentials. STATUS_MEMORY. */
 enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_peers *peers,
                             struct error *error);
 void gpu_setup_free(struct gpu_setup *setup);

@@ -17,8 +17,8 @@ enum status gpu_team_each(const struct gpu_team *team,
 
 /* --- copies between parts ----------------------------------------------------------------------*/
 
-/* An array that every part has, and of which a part computes the elements of its own bodies: one of
- * `size` bytes for every `bodies` bodies. */
+/* An array that every part of a team has whole, although each computes only the elements of its own
+ * bodies. It has an element of `size` bytes for every `bodies` bodies. */
 struct shared_array {
     void *start;
     size_t size, bodies;
@@ -59,8 +59,9 @@ static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to, 
     return code;
 }
 
-/* Queues copies to the part `to` of the elements that the other parts compute, each after it is
- * ready. The event `copied` then tells the other parts that they may go on. */
+/* Queues copies of the elements that the other parts compute to the part `to`, each after the event
+ * `ready` of its part. The event `copied` of `to` then tells the other parts that they may change
+ * their elements. */
 static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to, enum shared which)
 {
     cudaError_t code = cudaSetDevice(to->device.index);
@@ -112,9 +113,9 @@ static bool is_shared(const struct gpu_team *team)
     return team->parts[0]->setup->peers != NULL;
 }
 
-/* Gathers arrays from all processes for all of them, when the host has the values of this process's
- * parts, and uploads them. A process that has failed takes part too, or the others would wait for
- * it for ever. */
+/* Waits until the host has the values of this process's parts, gathers the arrays from all
+ * processes (each gets all of them), and uploads them. A process that has failed takes part, too,
+ * or the others would wait for it for ever. */
 static enum status share(const struct gpu_team *team, double *const arrays[], size_t count,
                          enum status (*upload)(struct gpu_part *, struct error *),
                          enum status status, struct error *error)
@@ -136,8 +137,8 @@ static enum status share_positions(const struct gpu_team *team, enum status stat
     return share(team, positions, COUNT_OF(positions), gpu_part_upload_positions, status, error);
 }
 
-/* Exchanges with the other processes what sums over all bodies need beside the positions:
- * velocities, phi and psi. */
+/* Exchanges velocities, phi and psi with the other processes: with the positions, these make up the
+ * conserved sums over all bodies. */
 static enum status share_observed(const struct gpu_team *team, enum status status,
                                   struct error *error)
 {
@@ -181,8 +182,8 @@ static enum status take_passes(const struct gpu_team *team, const struct stage_p
     return status;
 }
 
-/* Takes the passes from the end of one step to the end of the next: those that repeat
- * themselves. */
+/* Takes the passes from the end of one step to the end of the next (a cycle). The pass at its
+ * start, number `count`, ends one step and begins the next. */
 static enum status take_cycle(const struct gpu_team *team, const struct stage_program *program,
                               struct error *error)
 {
@@ -194,8 +195,8 @@ static enum status take_cycle(const struct gpu_team *team, const struct stage_pr
 
 enum { GRAPH_CYCLES = 16 };
 
-/* Tells whether a graph pays: if a step takes less than some tenths of a millisecond, launches are
- * its cost. */
+/* Tells whether a CUDA graph of many launches saves time: it does if a step takes less than some
+ * tenths of a millisecond, most of which is the cost of launches. */
 static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
 {
     const struct gpu_shape *shape = &team->parts[0]->shape;
@@ -219,7 +220,7 @@ static enum status capture(const struct gpu_team *team, const struct stage_progr
     return status ? status : gpu_check((int)code, part->device.index, "recording a graph", error);
 }
 
-/* Makes the graph of GRAPH_CYCLES cycles, unless the last one has the same integrator, step and
+/* Makes the part's graph of GRAPH_CYCLES cycles, unless it has one for this integrator, step and
  * number of systems. */
 static enum status prepare_graph(const struct gpu_team *team, const struct stage_program *program,
                                  struct error *error)
@@ -246,7 +247,8 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
     return gpu_check((int)code, part->device.index, "making a graph", error);
 }
 
-/* Takes cycles by graphs, GRAPH_CYCLES at a time; *cycles becomes the number that is left. */
+/* Takes cycles by launches of the graph, GRAPH_CYCLES cycles at a time, if that pays; *cycles
+ * becomes the number of cycles that are left. */
 static enum status take_graphs(const struct gpu_team *team, const struct stage_program *program,
                                uint64_t *cycles, struct error *error)
 {
@@ -261,9 +263,10 @@ static enum status take_graphs(const struct gpu_team *team, const struct stage_p
     return gpu_check((int)code, part->device.index, "starting a graph", error);
 }
 
-/* Takes `steps` steps; graphs take the cycles, the passes that repeat themselves. A graph begins
- * with a move that uses the sums before it. If there are none, because the forces at the start were
- * current, one cycle without a graph makes them first. */
+/* Takes `steps` steps: the passes of the first, then cycles (take_cycle()), by graphs where
+ * possible, then the last pass. A graph begins with a move that uses the force sums before it. If
+ * there are none (slots = 0), because the forces at the start were current, one cycle without a
+ * graph makes them first. */
 static enum status take_steps(const struct gpu_team *team, const struct stage_program *program,
                               uint64_t steps, struct error *error)
 {

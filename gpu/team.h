@@ -1,8 +1,8 @@
 /*
- * Parts that compute the same systems together: one part with whole systems, or several that
- * divide the bodies of each. After every drift the parts of a divided system copy the sources of
- * their bodies to each other. All of it is queued; nothing waits for a device, unless the bodies
- * are divided among processes: then positions go by way of the host.
+ * A team: the parts that compute the same systems, either one part with whole systems, or several
+ * that divide the bodies of each system. After every drift the parts of a divided system copy the
+ * sources of their bodies to each other. All work is queued; no function waits for a device, unless
+ * the bodies are divided among processes: then positions go by way of the host.
  */
 #ifndef ORRERY_GPU_TEAM_H
 #define ORRERY_GPU_TEAM_H
@@ -19,7 +19,8 @@ enum status gpu_team_each(const struct gpu_team *team,
                           enum status (*what)(struct gpu_part *, struct error *),
                           struct error *error);
 
-/* Takes `steps` whole steps. `current`: the accelerations are those of the present positions. */
+/* Takes `steps` whole steps of a program of kicks, drifts and forces. `current`: the accelerations
+ * on the devices are those of the present positions. */
 enum status gpu_team_advance(const struct gpu_team *team, const struct stage_program *program,
                              uint64_t steps, bool current, struct error *error);
 

@@ -9,8 +9,7 @@
 #include "team.h"
 #include "work.h"
 
-/* The softening of the tutorial's cube (experiment uniform-cube), whose density make_bodies()
- * takes. */
+/* The softening of the tutorial's uniform cube; make_bodies() uses its density, too. */
 const struct physics gpu_trial_physics = { .gravitational_constant = 1, .softening = 0.1 };
 
 enum { WARM_UP = 3, MOST_GROUPS = 15 };
@@ -86,7 +85,8 @@ static enum status time_group(const struct gpu_bench_state *bench, const struct 
     return error->status;
 }
 
-/* Times groups of launches, each of GROUP_SECONDS or more, until the time of a trial is over. */
+/* Times up to MOST_GROUPS groups of launches, each of about GROUP_SECONDS or more, until the time
+ * of a trial is over. */
 enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
                           double *least, double *median, struct error *error)
 {
@@ -184,9 +184,9 @@ static double pairs_of(const struct gpu_trial *trial)
     return reference_pairs((double)trial->systems, (double)trial->count);
 }
 
-/* Tells whether the deadline would come before a trial of four evaluations ends, if it ran at a
- * quarter of the kernel's limit or, if its instructions are not counted, at 1/200 pair for each
- * fp32 operation of the device. */
+/* Tells whether the deadline would come before the trial ends. The trial is taken to last twice its
+ * time and four evaluations more, at a quarter of the kernel's limit of speed or, if its
+ * instructions are not counted, at one pair for 200 fp32 operations of the device. */
 static bool is_late(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
 {
     const double limit = limit_of(bench, trial);

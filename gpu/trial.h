@@ -1,6 +1,6 @@
 /*
- * One thing that `orrery bench --gpu` measures: a kernel on bodies of its own, timed by the
- * device's events around groups of launches.
+ * A trial is one measurement of `orrery bench --gpu`: a kernel works on random bodies, and the
+ * device's events around groups of launches take the time.
  */
 #ifndef ORRERY_GPU_TRIAL_H
 #define ORRERY_GPU_TRIAL_H
@@ -9,16 +9,16 @@
 #include "part.h"
 #include "tuning.h"
 
-/* The state that trials share, and the values that one leaves for the next. */
+/* The state that trials share, and the values that a trial leaves for the next one. */
 struct gpu_bench_state {
     const struct gpu_bench_options *options;
     const struct gpu_bench_sink *sink;
     struct gpu_device device;
     struct gpu_tuning_table tuning;
-    double deadline, tuning_deadline; /* by clock_seconds() */
+    double deadline, tuning_deadline; /* end of all trials and of tuning, by clock_seconds() */
     double trial_seconds;
-    double operations[GPU_OPERATIONS]; /* per second, as measured */
-    struct bodies *bodies;             /* of the last trial, for the next one of its size */
+    double operations[GPU_OPERATIONS]; /* measured rates: operations per second */
+    struct bodies *bodies; /* bodies of the last trial, which the next one uses if they suit it */
     bool equal;
 };
 
@@ -28,18 +28,18 @@ struct gpu_trial {
     struct gpu_kernel kernel;
     enum precision precision;
     bool equal;                          /* all masses are 1 */
-    double instructions;                 /* of an ordered pair; 0: not counted */
-    const struct gpu_tuning_row *tuning; /* NULL: the device's */
+    double instructions;                 /* instructions of an ordered pair; 0: not counted */
+    const struct gpu_tuning_row *tuning; /* launch, fitted to the bodies; NULL: the device's */
     size_t systems, count;
     bool steps;     /* whole steps are timed, not only forces */
-    double to_beat; /* GPU_BENCH_TUNING: the best rate so far */
+    double to_beat; /* GPU_BENCH_TUNING: the best rate so far, pairs per second */
 };
 
 /* The physics of the bodies of all trials. */
 extern const struct physics gpu_trial_physics;
 
 /* Makes a trial of a kernel: its label is the kernel's name, its instructions are those of the
- * catalog, its launch is the one that the device is tuned to. */
+ * catalog, and its launch is the one of bench->tuning for the nearest number of bodies. */
 struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
                               enum precision precision, size_t systems, size_t count);
 /* Times a trial and sends its row, or sends the row as skipped if there is no time left. */
@@ -55,7 +55,8 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
 enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
                            struct error *error);
 
-/* The work that is timed: queue() queues it `times` times. */
+/* The work that is timed: queue() queues it `times` times. Sums use `part`; steps use `program`,
+ * too; and rates of operations use the members after that. */
 struct gpu_task {
     enum status (*queue)(const struct gpu_task *task, size_t times, struct error *error);
     struct gpu_part *part;

@@ -52,13 +52,14 @@ void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row 
 
 /* --- what fills a device -----------------------------------------------------------------------*/
 
-/* The cost, in pairs, of a sum of one body that a block writes to a slot and the next kernel reads:
- * 48 bytes there and back at 4.8e12 bytes/s, while 2e12 pairs/s are summed (on an H200; the ratio
- * is similar on other devices). */
+/* The cost of a slot, the sum of one body that a block writes and the next kernel reads, as the
+ * number of pairs that are summed in this time: 48 bytes there and back at 4.8e12 bytes/s, while
+ * 2e12 pairs/s are summed (on an H200; the ratio is similar on other devices). */
 static const double PAIRS_OF_A_SLOT = 20;
 
-/* The part of a pair's instructions that loads body j and runs the loop, if a thread has one body;
- * the bodies of a thread share it (instructions.h: 13.4 with four bodies, 14.2 with one). */
+/* The part of a pair's instructions that loads body j and runs the loop, if a thread has one body.
+ * The bodies of a thread share these instructions (a pair takes 13.4 with four bodies, 14.2 with
+ * one: instructions.h). */
 static const double SHARED_PART = 0.08;
 
 static const struct gpu_limits *limits_of(const struct gpu_tuning_row *row)
@@ -74,9 +75,9 @@ static unsigned blocks_at_once(const struct gpu_tuning_problem *problem,
     return found > 0 ? found : (unsigned)(built * limits->block.most / tuning->block);
 }
 
-/* Returns the part of a device's time that is spent on pairs, if every block of a wave takes as
- * long as the one with the most segments, and every multiprocessor is as fast as when it is
- * full. */
+/* Returns the part of a device's time that a launch spends on pairs. A wave is as many blocks as
+ * the device runs at once; every block is taken to last as long as one with the most segments, and
+ * every multiprocessor to be as fast as when it is full. */
 static double used_part(const struct gpu_tuning_problem *problem, const struct gpu_limits *limits,
                         const struct gpu_tuning *tuning, unsigned at_once)
 {
@@ -92,8 +93,9 @@ static double used_part(const struct gpu_tuning_problem *problem, const struct g
     return pairs / (time * overhead + pairs / others * slots * PAIRS_OF_A_SLOT);
 }
 
-/* Returns the number of bodies per thread for a kernel of the third law. It decides the tiles,
- * which are part of the order of sums, so it follows from the number of bodies alone. */
+/* Returns the number of bodies per thread for a kernel of the third law, for systems of `count`
+ * bodies. It decides the tiles, which are part of the order of sums, so it depends on nothing
+ * else. */
 static int bodies_of_tiles(const struct gpu_limits *limits, size_t count)
 {
     int bodies = limits->bodies.most;
@@ -224,7 +226,7 @@ static json_t *rows_json(const struct gpu_tuning_table *table)
     return rows;
 }
 
-/* Makes the folders above the file `path`, which is cut at each slash for a moment. */
+/* Makes the folders above the file `path`; for each, the string is cut at a slash for a moment. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -234,8 +236,8 @@ static void make_folders(char *path)
     }
 }
 
-/* Writes the file as a whole: a reader at that time, or after the disk was full, finds the file
- * before it. */
+/* Writes the file under another name first, and then renames it: a reader meanwhile, or after a
+ * failure such as a full disk, finds the old file. */
 static enum status write_whole(const json_t *root, const char *path, struct error *error)
 {
     struct text next = { 0 };

@@ -1,7 +1,7 @@
 /*
- * The launches of the kernels. Tuning changes the speed and never the bits. `orrery bench --gpu`
- * finds the best on a device and stores it in the user's cache; where nothing is stored, the
- * defaults hold.
+ * The sizes of the kernels' launches (blocks, tiles, bodies per thread): these change the speed and
+ * never the bits. `orrery bench --gpu` finds the best ones on a device and stores them in a file in
+ * the user's cache; where nothing is stored, the defaults of the catalog hold.
  */
 #ifndef ORRERY_GPU_TUNING_H
 #define ORRERY_GPU_TUNING_H
@@ -15,7 +15,8 @@
 struct gpu_tuning_row {
     enum gpu_kernel_id kernel;
     enum precision precision;
-    size_t count;             /* bodies of all systems when it was measured; 0: it was not */
+    size_t count; /* number of bodies, of all systems, with which it was measured; 0: it is a
+                     default */
     struct gpu_tuning tuning; /* its split is not used */
 };
 
@@ -23,8 +24,9 @@ struct gpu_device; /* devices.h */
 
 enum { GPU_TUNING_ROWS = 128 };
 
-/* The launches on a device: the catalog's starts, and those that were measured on it and stored in
- * the file `path` (NULL: the user's cache). Unreadable files count as none. */
+/* The launches on a device: the catalog's defaults, and the launches that were measured on the
+ * device. gpu_tuning_load() fills the table; it reads the measured ones from the file `path` (NULL:
+ * the user's cache), and a file that cannot be read counts as none. */
 struct gpu_tuning_table {
     struct gpu_tuning_row rows[GPU_TUNING_ROWS];
     size_t count;
@@ -33,11 +35,12 @@ struct gpu_tuning_table {
 void gpu_tuning_load(const struct gpu_device *device, const char *path,
                      struct gpu_tuning_table *table);
 /* Writes the rows that were measured on a device to the file `path` (NULL: the user's cache), and
- * keeps those of other devices. STATUS_CANT_CREATE, STATUS_MEMORY. */
+ * keeps the rows of other devices that are there. STATUS_CANT_CREATE, STATUS_MEMORY. */
 enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
                              const struct gpu_tuning_table *table, struct error *error);
 
-/* Finds the row of a kernel and a precision that was measured nearest to this number of bodies. */
+/* Returns the row of a kernel and a precision that was measured with the number of bodies nearest
+ * to `count`; the default if none was measured. */
 const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *table,
                                              enum gpu_kernel_id kernel, enum precision precision,
                                              size_t count);
@@ -45,9 +48,9 @@ const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *tabl
  * stays as it is. */
 void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row *row);
 
-/* The sums for which a launch is to be found. */
+/* The sums for which gpu_tuning_fit() finds a launch. */
 struct gpu_tuning_problem {
-    size_t systems, bodies; /* bodies of each system whose sums are computed */
+    size_t systems, bodies; /* systems; bodies of each system whose sums are computed */
     unsigned segments;      /* segments of the sum of a body */
     size_t segment;         /* bodies j of a segment */
     int multiprocessors;
@@ -60,8 +63,8 @@ struct gpu_tuning_problem {
 /* Returns the row's launch with the number of bodies per thread and the split that leave the least
  * of a device idle: blocks start in waves, and a last wave that is not full wastes time. For a
  * kernel of the third law the number of bodies per thread follows from the number of bodies alone,
- * because its bits depend on it. `used`, unless NULL, takes the part of the device's time in which
- * it works on pairs. */
+ * because its bits depend on it. `used`, unless NULL, takes the part of the device's time, up to 1,
+ * in which it works on pairs. */
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used);
 

@@ -80,8 +80,9 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
     return gpu_part_check(part, code, "starting a kick and drift", error);
 }
 
-/* Tells whether each system stays in one block: if it is small, no more of the device is idle than
- * with a launch for each pass, and the frame does not turn, which gpu_resident() does not know. */
+/* Tells whether gpu_resident() takes the steps, with each system in one block: systems must be
+ * small, and the larger of them so many that no more of the device is idle than with a launch for
+ * each pass. Rotating frames are left out, since gpu_resident() has no drifts for them. */
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
@@ -92,7 +93,8 @@ static bool stays_resident(const struct gpu_part *part)
              2 * shape->systems >= (unsigned)part->device.multiprocessors));
 }
 
-/* Returns the number of steps that one launch may take: some tenths of a second of work. */
+/* Returns the number of steps that one launch of gpu_resident() may take: at most some tenths of a
+ * second of work. */
 static uint64_t launch_steps(const struct gpu_part *part)
 {
     const double pairs = reference_pairs(1, part->shape.count) + 4096;
@@ -132,8 +134,8 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
 
 /* --- a trial ---------------------------------------------------------------------------------*/
 
-/* Returns a call for the force on the first bodies of one system: a tile of `symmetric`, a granule
- * of other kernels, and no more bodies than the part has room for the sums of. */
+/* Returns a call for the force on the first bodies of one system: as many as the kernel's padding
+ * (a tile, or 32), and no more than those for whose sums the part has room. */
 static struct gpu_sum_call first_sums(const struct gpu_part *part)
 {
     struct gpu_sum_call call = sum_call(part);
@@ -209,7 +211,7 @@ enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct er
     }
     if (part->observed.masses)
         state.m = part->observed.masses;
-    if (!code) /* fields once more: energies take half of phi */
+    if (!code) /* a second time: energies take half of phi, which has the fields once */
         code = gpu_add_potentials(&shape, &part->fields, &state, part->observed.phi,
                                   part->observed.psi, part->stream);
     if (!code)

@@ -1,6 +1,6 @@
 /*
- * The computations of a part: forces, kicks and drifts, whole steps, energies. All of it is queued
- * on the part's stream, and gpu_part_wait() waits for it.
+ * The computations of a part (struct gpu_part): forces, kicks and drifts, whole steps, energies.
+ * All work is queued on the part's stream, and gpu_part_wait() waits for it.
  */
 #ifndef ORRERY_GPU_WORK_H
 #define ORRERY_GPU_WORK_H
@@ -10,8 +10,8 @@
 #include "integrator/stage-program.h"
 #include "part.h"
 
-/* Launches the kernels of forces and of small systems over a few bodies, without moving one, and
- * waits: so a device that cannot run them is found before a run depends on it. */
+/* Launches the force kernel and, for small systems, gpu_resident() over a few bodies, without
+ * moving any, and waits: so a device that cannot run them is found before the run begins. */
 enum status gpu_work_try(struct gpu_part *part, struct error *error);
 
 /* Sums the force on the part's bodies, from the positions of all bodies in part->force.sources. */
@@ -20,17 +20,18 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error);
  * new positions. */
 enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass,
                           struct error *error);
-/* Takes `steps` whole steps of systems that stay in a block; if the systems are not of that kind,
- * *done becomes false and nothing is done. `current`: the accelerations are those of the present
- * positions. */
+/* Takes `steps` whole steps by gpu_resident(), which keeps each system in a block; if the systems
+ * are too large or too few for that, *done becomes false and nothing is done. `current`: the
+ * accelerations are those of the present positions. */
 enum status gpu_work_resident(struct gpu_part *part, const struct stage_program *program,
                               uint64_t steps, bool current, bool *done, struct error *error);
 
-/* Computes phi and psi of the part's bodies on the device, from the positions in its state. */
+/* Computes the potentials phi and psi of the part's bodies, from the positions on the device, where
+ * the results stay. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
-/* gpu_work_conserved_blocks() adds up blocks of the part's own bodies, or of all bodies;
- * gpu_work_conserved() adds up all blocks of each system, into sums[systems][GPU_SUM_COUNT] on the
- * host. */
+/* gpu_work_conserved_blocks() adds up mass, energies and momenta of blocks of the part's own
+ * bodies, or, if `all`, of all bodies; gpu_work_conserved() adds up all blocks of each system, into
+ * sums[systems][GPU_SUM_COUNT] on the host. */
 enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error);
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
 
