@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH if that is more. */
+/* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH if that is more. Cells
+ * deeper than DEEPEST_MIDDLE levels are halved by number of bodies, not at a middle. */
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
 /* The limits of leaves in the outskirts: see is_leaf(). */
@@ -50,8 +51,9 @@ void body_tree_destroy(struct body_tree *tree)
     memory_free(tree);
 }
 
-/* Finds the box around the bodies of a cell. The mass is taken along, so that the four numbers of a
- * body are compared at once; two bodies at a time, so that one need not wait for the other. */
+/* Finds the box around the bodies of a cell. The mass is compared like a fourth coordinate, so that
+ * one vector instruction takes all four numbers of a body; bodies are taken in two independent
+ * series, so that one comparison need not wait for the one before it. */
 static void find_box(struct body_tree_cell *cell, const struct body_tree_body *bodies)
 {
     double low[2][4], high[2][4];
@@ -75,9 +77,9 @@ static void find_box(struct body_tree_cell *cell, const struct body_tree_body *b
 }
 
 /*
- * Cuts the range of bodies at the middle of the longest side of its box and returns where the
- * second part begins. Bodies keep their order within both parts, so that the order of the tree
- * depends on nothing but positions and the order of the input.
+ * Sorts the bodies of a cell into those below and those above the middle of the longest side of its
+ * box, and returns the index at which the second part begins. Bodies keep their order within both
+ * parts, so that the order of the tree depends on nothing but positions and the order of the input.
  */
 static size_t cut(struct body_tree *tree, const struct body_tree_cell *cell)
 {
@@ -90,7 +92,8 @@ static size_t cut(struct body_tree *tree, const struct body_tree_cell *cell)
         const struct body_tree_body body = bodies[i];
         const uint32_t number = index[i];
         const bool is_above = body.x[axis] >= middle;
-        bodies[at] = body; /* one of the two stays, the other is written over */
+        bodies[at] = body; /* the body is written to both places; the wrong one is written over by
+                              the next */
         index[at] = number;
         spare[held] = body;
         spare_index[held] = number;
@@ -133,7 +136,8 @@ void body_tree_plant(struct body_tree *tree)
     tree->branches = 0;
 }
 
-/* Returns the number of bodies over the cube of the longest side; 0 if all are at one point. */
+/* Returns the density of a cell: its number of bodies over the cube of the longest side of its box;
+ * 0 if all bodies are at one point. */
 static double density_of(const struct body_tree_cell *cell)
 {
     const int axis = vec3_longest_side(cell->low, cell->high);
@@ -142,9 +146,9 @@ static double density_of(const struct body_tree_cell *cell)
 }
 
 /*
- * Reserves room for the cells of each branch: for leaves of four bodies on average, which is more
- * than enough, but for four times as many cells in the outskirts, where each body may need a leaf
- * of its own. If there is no room for these, leaves stay larger.
+ * Reserves room for the cells of each branch: as if leaves had four bodies on average, which is
+ * more than enough; but four times as many cells for a branch in the outskirts (is_leaf()), where
+ * each body may need a leaf of its own. If there is no room for so many, leaves stay larger.
  */
 static void place_branches(struct body_tree *tree)
 {
@@ -165,7 +169,7 @@ static void place_branches(struct body_tree *tree)
     }
 }
 
-/* Returns the greatest density of the trunk's cells above one of its cells. */
+/* Returns the greatest density of the cells above a cell of the trunk, from the root down. */
 static double densest_above(const struct body_tree *tree, size_t cell)
 {
     double densest = 0;

@@ -1,7 +1,7 @@
 /*
- * A binary tree over the bodies of one system. A cell is a range of bodies in the order of the
- * tree; it is cut at the middle of the longest side of the box around its bodies. The tree depends
- * on positions alone: not on the threads that build it.
+ * A binary tree over the bodies of one system. A cell is a range of bodies, which the tree has put
+ * in an order of its own; it is cut into two cells at the middle of the longest side of the box
+ * around its bodies. The tree depends on positions alone: not on the threads that build it.
  */
 #ifndef ORRERY_SPACE_BODY_TREE_H
 #define ORRERY_SPACE_BODY_TREE_H
@@ -12,12 +12,12 @@
 
 #include "base/status.h"
 
-/* The most cells of the trunk, and the most branches. */
+/* The most cells of the trunk (the upper part of the tree), and the most branches. */
 enum { BODY_TREE_TRUNK = 4096 };
 
 struct body_tree_cell {
-    uint32_t first, last;   /* bodies, in the order of the tree */
-    uint32_t child[2];      /* cells; both 0: a leaf */
+    uint32_t first, last;   /* bodies [first, last), in the order of the tree */
+    uint32_t child[2];      /* indices of the two cells below; both 0: a leaf */
     double low[3], high[3]; /* the box around the bodies */
 };
 
@@ -27,33 +27,35 @@ struct body_tree_body {
 };
 
 /*
- * Cells of the trunk come first, the root at 0, then those of one branch after another. A parent
- * stands before its children. Branches are the subtrees that one thread builds or takes as a job;
- * the number of bodies in the tree decides how large a branch may be.
+ * The cells of the trunk come first, the root at 0, then those of one branch after another. A
+ * parent stands before its children. A branch is a subtree below a leaf of the trunk, which one
+ * thread builds as a whole or takes as a job; the number of bodies in the tree decides how large a
+ * branch may be.
  */
 struct body_tree {
-    size_t count, leaf; /* number of bodies; the most that a leaf has */
+    size_t count, leaf; /* number of bodies; the most bodies of a leaf */
     struct body_tree_body *bodies;
     uint32_t *index; /* index of each body in the arrays that the tree was built from */
     struct body_tree_cell *cells;
     size_t trunk; /* number of cells of the trunk */
-    size_t level; /* the first of its cells on the lowest level */
+    size_t level; /* the first cell on the trunk's lowest level */
     int levels;
     size_t branches;
     struct body_tree_branch {
-        uint32_t root;        /* its cell: of the trunk, and a leaf of it */
+        uint32_t root;        /* the cell at its top, a leaf of the trunk */
         uint32_t first, last; /* the cells below its root */
-        uint32_t room;        /* cells that are reserved for it */
+        uint32_t room;        /* number of cells that are reserved for it */
         int depth;            /* depth of its root */
         double densest;       /* the greatest density of the cells above its root */
     } * branch;
-    struct body_tree_body *spare; /* room for four bodies more than `bodies` has; the part of a
-                                     branch is free for others when the branch has grown */
+    /* Working space while cells are cut, with room for four bodies more than `bodies` has. Others
+     * may use the range of a branch in it when the branch has grown. */
+    struct body_tree_body *spare;
     uint32_t *spare_index;
 };
 
-/* Return cell k below the root of a branch, which is cell 0 itself and stands before the others,
- * and the number of these cells. */
+/* Return the index of cell k of a branch, whose root is its cell 0 and stands apart from the
+ * others, and the number of cells of the branch. */
 static inline uint32_t body_tree_cell_below(const struct body_tree_branch *branch, uint32_t k)
 {
     return k ? branch->first + k - 1 : branch->root;
@@ -64,7 +66,7 @@ static inline uint32_t body_tree_cells_below(const struct body_tree_branch *bran
     return 1 + branch->last - branch->first;
 }
 
-/* Creates a tree for `count` bodies, of which a leaf has at most `leaf`, or more if the room for
+/* Creates a tree for `count` bodies. A leaf has at most `leaf` bodies, or more if the room for
  * cells runs out. STATUS_MEMORY. */
 enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
                              struct error *error);

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* Returns the energies of the pair of bodies at the indices i and j of the arrays; `energy` is NaN
- * if it is not bound. */
+/* Returns the energies of the pair of bodies at the indices i and j of the arrays; the member
+ * `energy` is NaN if the pair is not bound. */
 static struct bound_pair energies(const struct physics *physics, const struct bodies *b, size_t i,
                                   size_t j)
 {
@@ -18,8 +18,8 @@ static struct bound_pair energies(const struct physics *physics, const struct bo
     const double G = physics->gravitational_constant, m = b->m[i] + b->m[j];
     const double energy = 0.5 * vec3_dot(v, v) - G * m / sqrt(s2);
     const double both = G * b->m[i] * b->m[j];
-    /* An energy that is not finite, of coincident bodies, binds nothing; nor do two without mass.
-     */
+    /* Bodies at one place without softening have no finite energy, and two without mass none below
+     * 0. */
     if (!(energy < 0.0) || !isfinite(energy))
         return (struct bound_pair){ .energy = NAN };
     return (struct bound_pair){ .energy = -energy * (b->m[i] * b->m[j] / m),

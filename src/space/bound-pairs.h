@@ -15,22 +15,22 @@
 #include "space/neighbours.h"
 
 struct bound_pair {
-    size_t i, j;      /* i < j, within the system */
+    size_t i, j;      /* indices of the two bodies within the system, i < j */
     double energy;    /* binding energy > 0: mu (G (m_i + m_j) / s - 1/2 v^2), mu the reduced
                          mass; 0 if one member has no mass */
-    double potential; /* of the pair alone, -G m_i m_j / s */
-    double virial;    /* Clausius, -G m_i m_j r^2 / s^3 */
+    double potential; /* potential energy between the two, -G m_i m_j / s */
+    double virial;    /* the pair's part of Clausius's virial, -G m_i m_j r^2 / s^3 */
 };
 
 struct bound_pairs {
     size_t count;
     struct bound_pair *pairs; /* by ascending i */
-    size_t *pair_of;          /* number of the pair of each body; NO_BOUND_PAIR if it has none */
+    size_t *pair_of; /* index in `pairs` of the pair of each body; NO_BOUND_PAIR if it has none */
 };
 
 #define NO_BOUND_PAIR ((size_t)-1)
 
-/* The bytes for each body, at most, while pairs are looked for and kept. */
+/* The most bytes for each body of the system that the search and its result take. */
 enum { BOUND_PAIRS_BODY_BYTES = NEIGHBOURS_BODY_BYTES + 5 * sizeof(double) };
 
 /* Finds the bound pairs of a system by `threads` threads; their order does not depend on the

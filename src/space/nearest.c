@@ -7,19 +7,21 @@
 #include "model/vec3.h"
 
 /*
- * A search by a sweep along x. Pairs are in the order of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is
- * G^2 tau^4; for the order in space eps is taken as 0 and every body's mass as 1/2.
+ * A search by a sweep along x. The best pair has the least (r^2 + eps^2)^3 / (m_i + m_j)^2, which
+ * is G^2 tau^4 with its time scale tau (nearest.h). In a search by distance eps counts as 0 and
+ * every mass as 1/2, which makes this r^6.
  */
 struct sweep {
     double box_length; /* 0 in open space */
     double eps2;
     double heaviest; /* twice the largest mass: no two bodies have more */
     size_t count;
-    const double *x;         /* in ascending order, within the first box */
-    const double *body;      /* the number of the body at each x; double, as GSL sorts both */
-    const double *y, *z, *m; /* of the bodies as they stand; m NULL: all 1/2 */
+    const double *x;    /* ascending coordinates, in a periodic box within it */
+    const double *body; /* number of the body at each x; double, since gsl_sort2() sorts x and this
+                           together */
+    const double *y, *z, *m; /* by number of the body; m NULL: all 1/2 */
     double best;
-    size_t i, j; /* bodies; i = j: no pair yet */
+    size_t i, j; /* numbers of the best pair; i = j: none yet */
     struct interruption *interruption;
 };
 
@@ -44,7 +46,7 @@ static inline bool consider(struct sweep *sweep, size_t here, size_t there, doub
                  z = image(sweep, sweep->z[j] - sweep->z[i]);
     const double m = sweep->m ? sweep->m[i] + sweep->m[j] : 1.0;
     const double order = cube(x * x + y * y + z * z + sweep->eps2) / (m * m);
-    if (order < sweep->best) { /* false for two test bodies: infinite, or 0/0 */
+    if (order < sweep->best) { /* false if both masses are 0: infinite, or 0/0 */
         sweep->best = order;
         sweep->i = i;
         sweep->j = j;
@@ -69,7 +71,8 @@ static void run_sweep(struct sweep *sweep)
     }
 }
 
-/* Finds a first bound from a few neighbours along x, which keeps all later searches short. */
+/* Finds a first best pair among bodies that are near each other along x, so that the sweep, which
+ * goes only as far as the best pair allows, is short from its start. */
 static void find_bound(struct sweep *sweep)
 {
     enum { REACH = 4 };

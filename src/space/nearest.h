@@ -1,4 +1,5 @@
-/* The pair of bodies that are nearest to each other, in space or by their common time scale. */
+/* The pair of bodies that are nearest to each other, by their distance r or by the time scale tau
+ * of their common motion. */
 #ifndef ORRERY_SPACE_NEAREST_H
 #define ORRERY_SPACE_NEAREST_H
 
@@ -23,7 +24,7 @@ struct nearest_pair {
     double time_scale;
 };
 
-enum { NEAREST_BODY_BYTES = 2 * sizeof(double) }; /* that the search borrows for each body */
+enum { NEAREST_BODY_BYTES = 2 * sizeof(double) }; /* bytes for each body that the search borrows */
 
 /* Finds the nearest pair of a system, by sorting its bodies along x. Bodies at places that are not
  * finite are left out. STATUS_MEMORY; STATUS_STOPPED if the search is interrupted. */

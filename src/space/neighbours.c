@@ -7,7 +7,7 @@
 
 struct neighbours {
     struct point_tree *tree;
-    size_t *rank; /* place of each body among the points of the tree */
+    size_t *rank; /* index of each body among the points of the tree */
 };
 
 enum status neighbours_create(const struct bodies *bodies, size_t system, int threads,
@@ -49,8 +49,8 @@ void neighbours_destroy(struct neighbours *neighbours)
     free(neighbours);
 }
 
-/* A search for the points nearest to `from`: those found so far, in order; of equal distances the
- * body with the lower index comes first. */
+/* A search for the `wanted` points nearest to `from`. `index` and `r2` have the bodies found so far
+ * and their squared distances, nearest first; of equal distances the lower index comes first. */
 struct search {
     const struct point_tree *tree;
     const struct tree_point *from;
@@ -83,8 +83,8 @@ static void consider(struct search *search, const struct tree_point *point)
     search->index[k] = point->index;
 }
 
-/* Searches cell n of the tree, whose box is at the squared distance gap2. The distance of a box is
- * never above that of a point in it, not even by a rounding, since both are summed alike. */
+/* Searches cell n of the tree, whose box is at the squared distance gap2 from the point. No body in
+ * the box is nearer than that, not even by a rounding, since both distances are summed alike. */
 static void descend(struct search *search, size_t n, double gap2)
 {
     const struct point_tree *const tree = search->tree;

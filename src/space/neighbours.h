@@ -10,10 +10,11 @@
 
 enum {
     NEIGHBOURS_LEAF = 8, /* bodies of a leaf of the tree, at most */
-    NEIGHBOURS_BODY_BYTES = POINT_TREE_BYTES(NEIGHBOURS_LEAF) + sizeof(size_t) /* bytes, at most */
+    /* The most bytes for each body. */
+    NEIGHBOURS_BODY_BYTES = POINT_TREE_BYTES(NEIGHBOURS_LEAF) + sizeof(size_t)
 };
 
-struct neighbours; /* opaque; a copy of the positions, so the bodies may move on */
+struct neighbours; /* opaque; has a copy of the positions, so the bodies may move afterwards */
 
 /* Creates the tree of a system's positions by `threads` threads; 0: by as many as OpenMP gives.
  * STATUS_MEMORY; STATUS_NUMERICAL if a position is no number (NaN, infinite). */
@@ -38,7 +39,7 @@ size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wan
  * its indices are NO_NEIGHBOUR.
  */
 #define NO_NEIGHBOUR ((size_t)-1)
-enum { NEIGHBOURS_BLOCK = 4096 }; /* a good count */
+enum { NEIGHBOURS_BLOCK = 4096 }; /* a good value of `count`: enough work for all threads */
 void neighbours_find_block(const struct neighbours *neighbours, size_t first, size_t count,
                            size_t wanted, size_t *index, double *r2);
 

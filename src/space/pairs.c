@@ -10,11 +10,11 @@
 #include "space/point-tree.h"
 
 enum {
-    GUESSED = 2000, /* most bins for guess_bins(): one chunk in eight has to be done again */
-    CHUNK = 256,    /* separations worked out together: they stay in the first-level cache */
-    COPIES = PAIRS_THREAD_REALS, /* histograms of a thread, taken in turn, so that equal bins do
-                                    not wait for each other */
-    BLOCK = 64,                  /* bodies i of one piece of work, without a tree */
+    GUESSED = 2000, /* most bins for guess_bins(), which then fails for one chunk in eight */
+    CHUNK = 256,    /* separations computed together: they stay in the first-level cache */
+    COPIES = PAIRS_THREAD_REALS, /* histograms of a thread, which take the pairs in turn, so that
+                                    two pairs of one bin do not wait for each other */
+    BLOCK = 64,                  /* bodies i of one piece of work of a thread, without a tree */
     LEAF = 32                    /* bodies of a leaf of the tree, at most */
 };
 
@@ -31,8 +31,8 @@ struct separations {
 };
 
 /*
- * Returns rint(x) without a call: the sum has no digits after the point. Exact where |x| < 2^51, in
- * round-to-nearest.
+ * Returns rint(x) without a function call: x + 1.5 x 2^52 has no digits after the point. This is
+ * exact for |x| < 2^51 if the processor rounds to nearest.
  */
 static inline double round_even(double x)
 {
@@ -60,14 +60,15 @@ static void find_squares_periodic(double L, double x, double y, double z,
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
         double dx = to->x[j] - x, dy = to->y[j] - y, dz = to->z[j] - z;
-        dx -= L * round_even(dx * per_L); /* as physics_nearest_image(), but at r = L / 2 */
+        dx -= L * round_even(dx * per_L); /* equals physics_nearest_image(), except at r = L / 2 */
         dy -= L * round_even(dy * per_L);
         dz -= L * round_even(dz * per_L);
         r2[j] = dx * dx + dy * dy + dz * dz;
     }
 }
 
-/* Finds the bin of each pair from its squared separation; `bins` if it is beyond r_max. */
+/* Finds the index of the bin of each pair from its squared separation; the index is `bins` if the
+ * pair is beyond r_max. */
 CLONE_FOR_VECTORS
 static void find_bins(const struct separations *s, const double *r2, size_t count, int32_t *bin)
 {
@@ -75,14 +76,14 @@ static void find_bins(const struct separations *s, const double *r2, size_t coun
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
         const double k = sqrt(r2[j]) / width;
-        bin[j] = (int32_t)(k < bins ? k : bins); /* NaN counts as beyond */
+        bin[j] = (int32_t)(k < bins ? k : bins); /* NaN counts as beyond r_max */
     }
 }
 
 /*
  * Does the work of find_bins() in single precision, four times as fast. Returns false if a pair is
- * so near the edge of a bin that its bin takes more digits: two roundings are less than 2^-23 of
- * the bin's number.
+ * so near the edge of a bin that single precision may give it the wrong one: its two roundings
+ * together change the bin's number by less than 2^-23 of it.
  */
 CLONE_FOR_VECTORS
 static bool guess_bins(const struct separations *s, const double *r2, size_t count, int32_t *bin)
@@ -101,7 +102,8 @@ static bool guess_bins(const struct separations *s, const double *r2, size_t cou
     return !unsure;
 }
 
-/* The histograms of one thread: bin `bins` of each takes what is beyond r_max. */
+/* The histograms of one thread: COPIES of them, of `length` bins each. The last bin takes the pairs
+ * beyond r_max. */
 struct tally {
     const struct separations *separations;
     size_t length; /* bins + 1 */
@@ -146,7 +148,7 @@ static void count_run(struct tally *tally, const struct positions *positions, si
 struct order {
     struct point_tree *tree;
     double *x, *y, *z;
-    double reach2; /* r_max^2 with a slack, so that rounding loses no pair */
+    double reach2; /* r_max^2, a little enlarged, so that rounding loses no pair */
     bool periodic;
 };
 
@@ -158,11 +160,11 @@ static void order_destroy(struct order *order)
     memory_free(order->z);
 }
 
-/* Tells whether a body is so far away that its place in the periodic box is less well known than
- * the slack of the reach. */
+/* Tells whether a body is so far from a periodic box that the rounding error of its place within
+ * the box is no longer small beside the margin by which order_create() enlarges r_max. */
 static bool is_too_far(const struct separations *s, double r_max, const double x[3])
 {
-    const double farthest = 1e5 * r_max; /* rounding to 1e-16 of it is 1e-11 of the reach */
+    const double farthest = 1e5 * r_max; /* rounding to 1e-16 of this is 1e-11 of r_max */
     return s->box_length > 0.0 &&
            (fabs(x[0]) > farthest || fabs(x[1]) > farthest || fabs(x[2]) > farthest);
 }
@@ -189,7 +191,7 @@ static bool take_points(struct order *order, const struct separations *s,
 }
 
 /* Sorts the bodies into a tree. *usable becomes false if a body is too far away (is_too_far()):
- * then all pairs are to be worked out. STATUS_MEMORY. */
+ * then the caller must compute all pairs. STATUS_MEMORY. */
 static enum status order_create(struct order *order, const struct physics *physics,
                                 const struct separations *s, const struct positions *positions,
                                 size_t count, double r_max, int threads, bool *usable,
@@ -218,7 +220,8 @@ static enum status order_create(struct order *order, const struct physics *physi
     return STATUS_OK;
 }
 
-/* Returns the square of the shortest distance between two cells, to the nearest image. */
+/* Returns the square of the shortest distance between the boxes of two cells, in a periodic box
+ * that to the nearest image. */
 static double gap2_of(const struct order *order, double box_length, const struct point_cell *a,
                       const struct point_cell *b)
 {
@@ -235,8 +238,8 @@ static double gap2_of(const struct order *order, double box_length, const struct
     return sum;
 }
 
-/* Returns the bin into which all distances between two cells fall, in open space; -1 if there is
- * none. */
+/* Returns the bin into which all distances between the bodies of two cells fall, in open space; -1
+ * if they may fall into several, or beyond r_max. */
 static double common_bin(const struct separations *s, const struct point_cell *a,
                          const struct point_cell *b, double gap2)
 {
@@ -250,13 +253,14 @@ static double common_bin(const struct separations *s, const struct point_cell *a
     return bin < s->bins && floor(sqrt(gap2) * (1.0 - slack) / s->width) == bin ? bin : -1.0;
 }
 
-/* The pairs of one leaf with itself and with all that follows in the order. */
+/* The pairs of the bodies of one leaf with each other and with all bodies that follow in the order
+ * of the tree. */
 struct leaf_pairs {
     struct tally *tally;
     const struct order *order;
     struct positions positions;
     const struct point_cell *leaf;
-    size_t from, to; /* bodies that are near enough and wait to be counted */
+    size_t from, to; /* bodies [from, to) are near enough to the leaf and wait to be counted */
 };
 
 static void count_waiting(struct leaf_pairs *pairs)

@@ -1,4 +1,5 @@
-/* Counts of pairs by separation: the raw material of g(r). */
+/* Counts of pairs of bodies by their separation, from which the pair correlation function g(r) is
+ * made. */
 #ifndef ORRERY_SPACE_PAIRS_H
 #define ORRERY_SPACE_PAIRS_H
 
@@ -10,8 +11,9 @@
 #include "model/physics.h"
 
 enum pairs_method {
-    PAIRS_AUTO, /* by a tree: only pairs that may be within r_max and whose bin is not yet sure */
-    PAIRS_ALL   /* every pair is worked out */
+    PAIRS_AUTO, /* by a tree: distances are computed only for pairs that may be within r_max and
+                   whose cells do not lie in one bin as wholes */
+    PAIRS_ALL   /* the distance of every pair is computed */
 };
 
 /* The bytes that a count borrows for each body: a point of the tree, its share of the cells, and a

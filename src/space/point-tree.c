@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* Cells of one level that threads take one by one, with all that is below them. */
+/* The number of cells of the level from which on a thread takes a cell with all that is below
+ * it. */
 enum { BRANCHES = 64 };
 
 enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
@@ -50,12 +51,12 @@ static void find_box(struct point_cell *cell, const struct tree_point *points)
         }
 }
 
-/* Sorts the points [begin, end) along axis k by Hoare's selection so far that those before `middle`
- * are not above those from it on. */
+/* Sorts the points [begin, end) partly, along axis k by Hoare's selection: afterwards no point
+ * before `middle` has a greater coordinate than a point from `middle` on. */
 static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
     while (end - begin > 1) {
-        const double pivot = points[begin + (end - begin - 1) / 2].x[k]; /* never the last one */
+        const double pivot = points[begin + (end - begin - 1) / 2].x[k]; /* not of the last point */
         size_t i = begin, j = end - 1;
         for (;;) {
             while (points[i].x[k] < pivot)

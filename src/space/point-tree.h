@@ -1,8 +1,8 @@
 /*
- * A k-d tree over points: each cell has half of the points of the one above, on one side of a plane
- * across the longest side of its box, so that the tree is an order of the points. It serves
- * many searches for what is near a point or a leaf. It depends on the points alone, not on the
- * threads that build it.
+ * A k-d tree over points: each cell has half of the points of the cell above it, on one side of a
+ * plane across the longest side of that cell's box. The points are sorted so that each cell has a
+ * range of them. The tree serves searches for what is near a point or near a leaf. It depends on
+ * the points alone, not on the threads that build it.
  */
 #ifndef ORRERY_SPACE_POINT_TREE_H
 #define ORRERY_SPACE_POINT_TREE_H
@@ -25,18 +25,18 @@ struct point_cell {
 
 struct point_tree {
     size_t count;
-    struct tree_point *points; /* in the order of the tree */
-    size_t leaves;             /* a power of two */
-    struct point_cell *cells;  /* the root is 1; below cell n are 2 n and 2 n + 1; from `leaves` on
-                                  they are leaves */
+    struct tree_point *points; /* sorted, so that each cell is a range of points */
+    size_t leaves;             /* number of leaves, a power of two */
+    struct point_cell *cells;  /* [2 leaves]: the root is cell 1; below cell n are cells 2 n and 2 n
+                                  + 1; cells from `leaves` on are leaves */
 };
 
 /* The bytes of a tree for each point, at most, with leaves of `leaf` points. */
 #define POINT_TREE_BYTES(leaf) (sizeof(struct tree_point) + 4 * sizeof(struct point_cell) / (leaf))
 
 /* Creates a tree with room for `count` points, which the caller then puts into `points`; the caller
- * may make `count` less. Leaves have at most `leaf` points, and half of that at least.
- * STATUS_MEMORY. */
+ * may then make tree->count less. Leaves have at most `leaf` points and, if there are several, at
+ * least half of that with all `count` points. STATUS_MEMORY. */
 enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
                               struct error *error);
 void point_tree_destroy(struct point_tree *tree); /* accepts NULL */

@@ -24,8 +24,8 @@ static double local_density(const struct neighbours *neighbours, const double *m
     return mass / (4.0 / 3.0 * M_PI * farthest * sqrt(farthest));
 }
 
-/* Finds the mean of the positions with the given weights. Returns false if the sum of the weights
- * is not positive or not finite. */
+/* Puts the mean of a system's positions, weighted by `weight`, into x. `first` is the array index
+ * of its first body. Returns false if the sum of the weights is not positive or not finite. */
 static bool weighted_center(const struct bodies *bodies, size_t first, const double *weight,
                             double x[3])
 {
@@ -41,7 +41,7 @@ static bool weighted_center(const struct bodies *bodies, size_t first, const dou
     return sum > 0.0 && isfinite(sum);
 }
 
-/* Puts the centre of mass into x, sum m_i x_i / sum m_i. */
+/* Puts the centre of mass of a system into x, sum m_i x_i / sum m_i. */
 static void center_of_mass(const struct bodies *bodies, size_t system, double x[3])
 {
     const size_t first = system * bodies->stride;
@@ -91,7 +91,8 @@ enum status density_center(const struct bodies *bodies, size_t system, int threa
 
 const char *const sphere_center_names[] = { "density", "mass", "origin", NULL };
 
-/* Finds the chosen centre; the core radius is NaN for other centres than that of density. */
+/* Finds the chosen centre of the sphere. Its core radius is NaN unless the centre is that of
+ * density. */
 static enum status find_center(const struct bodies *bodies, size_t system,
                                enum sphere_center choice, int threads, struct sphere *sphere,
                                struct error *error)
@@ -148,7 +149,7 @@ void sphere_destroy(struct sphere *sphere)
     *sphere = (struct sphere){ 0 };
 }
 
-/* Counts the numbers that are less than x. */
+/* Returns how many of `count` ascending numbers are less than x. */
 static size_t count_below(const double *ascending, size_t count, double x)
 {
     size_t low = 0, high = count;
@@ -164,7 +165,8 @@ static size_t count_below(const double *ascending, size_t count, double x)
 
 double sphere_radius(const struct sphere *sphere, double fraction)
 {
-    /* Rounding in the sum of masses must not lead to the next body. */
+    /* A little less is wanted, so that the rounding of the sum of masses does not lead to the next
+     * body. */
     const double wanted = fraction * sphere->mass * (1.0 - 1e-12);
     return sphere->r[count_below(sphere->enclosed, sphere->count - 1, wanted)];
 }

@@ -11,7 +11,7 @@
 #include "space/neighbours.h"
 
 enum sphere_center {
-    SPHERE_DENSITY, /* the density centre, see below */
+    SPHERE_DENSITY, /* the centre of density: see density_center() */
     SPHERE_MASS,    /* the centre of mass */
     SPHERE_ORIGIN
 };
@@ -29,16 +29,16 @@ extern const char *const sphere_center_names[];
 
 struct sphere {
     size_t count;
-    double mass; /* of all of them */
+    double mass; /* mass of all bodies */
     double center[3];
-    double core_radius; /* NaN for other centres than that of density */
-    double *r;          /* ascending */
-    double *enclosed;   /* mass of the bodies up to this one, and of itself */
-    size_t *body;       /* its index within the system */
+    double core_radius; /* see density_center(); NaN unless the centre is that of density */
+    double *r;          /* distances from the centre, ascending */
+    double *enclosed;   /* for each distance, the mass of the bodies up to it */
+    size_t *body;       /* for each distance, the index of the body within the system */
 };
 
-/* The bytes for each body, at most: of distances, order and masses, and those that the centre of
- * density borrows. */
+/* The most bytes for each body that sphere_create() takes: for distances, order and masses, and
+ * while it finds the centre of density. */
 enum { SPHERE_BODY_BYTES = NEIGHBOURS_BODY_BYTES + 5 * sizeof(double) };
 
 /* Sorts the bodies of a system by their distance from the centre. STATUS_MEMORY; STATUS_NUMERICAL
@@ -47,8 +47,8 @@ enum status sphere_create(const struct bodies *bodies, size_t system, enum spher
                           int threads, struct sphere *sphere, struct error *error);
 void sphere_destroy(struct sphere *sphere); /* accepts what create() filled, and all zero */
 
-/* Returns the Lagrangian radius of a fraction 0 < f <= 1: the distance of the body with which the
- * enclosed mass reaches f times the whole. */
+/* Returns the Lagrangian radius of `fraction`, 0 < f <= 1: the distance from the centre of the body
+ * with which the enclosed mass reaches f times the whole mass. */
 double sphere_radius(const struct sphere *sphere, double fraction);
 
 /* Counts the bodies that are nearer to the centre than r. */
@@ -56,7 +56,8 @@ size_t sphere_count_within(const struct sphere *sphere, double r);
 
 /* --- the centre of density -------------------------------------------------------------------- */
 
-/* The place where a cluster is densest: the centre that profiles are taken about. */
+/* The centre of density is near the place where a cluster is densest; radial profiles are taken
+ * about it. */
 
 struct density_center {
     double x[3];
@@ -67,9 +68,9 @@ struct density_center {
  * Finds the centre x = sum rho_i x_i / sum rho_i, with the local density that the sixth neighbour
  * gives, rho_i = (mass of the five nearest) / (4 pi / 3 r_6^3), which is unbiased (Casertano & Hut
  * 1985, ApJ 298, 80); core radius r_c^2 = sum rho_i^2 |x_i - x|^2 / sum rho_i^2 (McMillan, Hut &
- * Makino 1990, ApJ 362, 522). With fewer than seven bodies, or if no density is defined, x is the
- * centre of mass and the core radius NaN. Open space only. STATUS_MEMORY, STATUS_NUMERICAL as
- * neighbours_create().
+ * Makino 1990, ApJ 362, 522). With fewer than seven bodies, or if the sum of the densities is 0 or
+ * infinite, x is the centre of mass and the core radius is NaN. Open space only. STATUS_MEMORY,
+ * STATUS_NUMERICAL as neighbours_create().
  */
 enum status density_center(const struct bodies *bodies, size_t system, int threads,
                            struct density_center *center, struct error *error);

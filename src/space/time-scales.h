@@ -20,19 +20,20 @@
 
 /* The structure of a system, known before its energies are. */
 struct time_scales_structure {
-    double count;                      /* bodies with mass, a bound pair as one */
-    double largest;                    /* the largest mass of one of these */
-    double half_mass_radius;           /* about the centre of mass */
+    double count;            /* number of bodies with mass, a bound pair as one */
+    double largest;          /* the largest mass of one of these */
+    double half_mass_radius; /* half of the mass lies within it, about the centre of mass */
     double kinetic, potential, virial; /* within the bound pairs */
 };
 
 struct time_scales {
-    double crossing;   /* NaN with fewer than 50 bodies, one above a tenth of the mass, or E >= 0 */
-    double relaxation; /* NaN in these cases, and unless 1/2 < 2 K / |W| < 3/2 */
+    double crossing; /* t_cr; NaN with fewer than 50 bodies, with one above a tenth of the mass, or
+                        if E >= 0 */
+    double relaxation; /* t_rh; NaN if t_cr is, and unless 1/2 < 2 K / |W| < 3/2 */
 };
 
-/* The bytes borrowed for each body of the system: those for the pairs, and afterwards those for the
- * sphere, which are no fewer. */
+/* The bytes that time_scales_structure() borrows for each body: first for bound pairs, then for the
+ * sphere, which takes no less. */
 enum { TIME_SCALES_BODY_BYTES = SPHERE_BODY_BYTES };
 
 /* Finds the structure of a system, which time_scales() needs beside the conserved quantities; all
@@ -48,14 +49,14 @@ struct time_scales time_scales(const struct physics *physics,
 /* --- the size of numbers ---------------------------------------------------------------------- */
 
 /*
- * The size of the numbers of a run, with which a rounding error of one unit in the last place is
- * compared. Bodies count alike, whatever their mass, since each is rounded for itself.
+ * The typical size of the numbers of a run. Errors by rounding are in proportion to these. Bodies
+ * count alike in lengths and speeds, whatever their mass, since each is rounded for itself.
  */
 
 struct scales {
     double length;           /* rms distance of a body from the origin */
     double velocity;         /* rms speed */
-    double momentum;         /* sum m |v| of a system, the largest */
+    double momentum;         /* the largest sum m |v| of a system */
     double angular_momentum; /* the largest sum m |r| |v| of a system */
 }; /* m is 1 in a system without mass, as in its conserved quantities (external_masses()) */
 
