@@ -1,7 +1,8 @@
 /*
- * The streams of one instruction set, compiled like force/direct/kernel.c. The counts of operations
- * are those of its sources, plain.inc and third-law.inc; validation/cli/bench.py compares them with
- * the compiled kernels.
+ * The streams of operations (arithmetic.h) for one instruction set, compiled with the options of
+ * the force kernels, force/direct/kernel.c. The counts of operations are those of the kernels'
+ * inner loops in plain.inc and third-law.inc; validation/cli/bench.py compares them with the
+ * compiled kernels.
  */
 #include "bench/arithmetic.h"
 
@@ -12,45 +13,50 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 
-/* The number of copies of an operation that is measured alone, so that all chains are in use. */
+/* The number of copies in a stream of an operation that is measured alone, so that all chains are
+ * in use. */
 enum { ALONE = 6 };
 
 /* The number of chains of operations that are under way together: enough for two units and a wait
  * of four or five cycles, and few enough to leave some of 16 registers for their operands. */
 enum { CHAINS = ARITHMETIC_UNROLLED };
 
-/* The factor and the term of the operations, which change no number. They are volatile, so that the
- * compiler does not know them and leaves no operation out. */
+/* The factor 1 and the term 0 of the operations, with which no number changes. They are volatile,
+ * so that the compiler does not know their values and leaves no operation out. */
 static volatile double one = 1, zero = 0;
 static volatile double sink;
 
-/* The operations for one vector of pairs. A fused one is a product and a sum if the instruction set
- * has no such instruction. */
+/* The numbers of operations for one vector of pairs. A fused multiply-add is a product and a sum if
+ * the instruction set has no instruction for it. */
 struct mix {
     int fused, products, sums;
     int estimates; /* estimates of 1/sqrt */
 };
 
-/* The numbers of operations for the inverse cube, for the separation, and for its square. */
+/* The numbers of operations for the inverse cube of the distance, whose estimate is corrected by
+ * `series` terms, for the separation, whose coordinates have low parts if `low`, and for its
+ * square. */
 #define CUBE_FUSED(series) (series)
 #define CUBE_PRODUCTS(series) (2 + ((series) > 0))
 #define CUBE_SUMS(series) ((series) > 1)
 #define SEPARATION_SUMS(low) ((low) ? 9 : 3)
 #define SQUARE_FUSED 3
 
-/* The inner loop of a kernel: its distances and inverse cubes, and the operations that it adds. */
+/* The inner loop of a kernel: distances and inverse cubes, which all kernels have, and the
+ * operations that this kernel adds to them. */
 #define MIX_KERNEL(series, low, more_fused, more_products, more_sums)                              \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series) + (more_fused),                                 \
         .products = CUBE_PRODUCTS(series) + (more_products),                                       \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series) + (more_sums), .estimates = 1             \
     }
-/* The kernel that adds the acceleration by one body j. */
+/* The kernel that adds the acceleration of body i by body j; if the masses are equal, one product
+ * less. */
 #define MIX_PLAIN(series, low, equal) MIX_KERNEL(series, low, 3, !(equal), 0)
-/* The third-law kernel with a fused product and sum for either body. */
+/* The third-law kernel with fused multiply-adds for the accelerations of both bodies of a pair. */
 #define MIX_THIRD_FUSED(series, low, equal) MIX_KERNEL(series, low, 6, 2 * !(equal), 0)
-/* The third-law kernel with separate products and sums: for two bodies j three products each, which
- * are added to one side, and together taken from the other. */
+/* The third-law kernel with separate products and sums: three products for a pair, which are added
+ * to the acceleration of one body and subtracted from that of the other. */
 #define MIX_THIRD_SUMMED(series, low, equal) MIX_KERNEL(series, low, 0, 2 * !(equal) + 3, 6)
 #define MIX_FUSED(series, low, equal)                                                              \
     {                                                                                              \

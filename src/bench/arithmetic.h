@@ -1,8 +1,8 @@
 /*
- * The limits of a CPU's arithmetic: streams of the operations of the force kernels' inner loops, in
- * the same proportions, from registers to registers, in which no operation waits for the one before
- * it. A kernel cannot be faster than the stream of its own operations. Compiled once for each
- * instruction set, like the kernels.
+ * The limits of a CPU's arithmetic. A stream is a loop with the operations of a force kernel's
+ * inner loop in the same proportions, but from registers to registers, and no operation waits for
+ * the one before it. A kernel cannot be faster than the stream of its own operations. Compiled once
+ * for each instruction set, like the kernels.
  */
 #ifndef ORRERY_BENCH_ARITHMETIC_H
 #define ORRERY_BENCH_ARITHMETIC_H
@@ -15,8 +15,8 @@
 enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_FORMS };
 
 struct stream {
-    size_t lanes;                /* pairs of one vector; for one operation alone, the numbers that
-                                    it takes at a time */
+    size_t lanes; /* number of pairs of one vector; in a stream of one operation alone, the numbers
+                     that one round takes */
     void (*run)(size_t vectors); /* does the operations of one vector `vectors` times, which is a
                                     multiple of ARITHMETIC_UNROLLED */
 };

@@ -13,8 +13,8 @@
 #include "force/accuracy.h"
 #include "force/isa.h"
 
-/* The least seconds of a measurement of steps and of a stream; and the least and largest numbers of
- * repeats of a case. */
+/* The least seconds of one measurement of steps and of one of a stream; the least and largest
+ * numbers of repeats of a case; and the most cases of one number of bodies. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024 };
 
@@ -25,7 +25,7 @@ static const struct arithmetic *const arithmetics[] = {
 #undef ROW
 };
 
-/* Returns the streams of an instruction set; NULL if the program has none. */
+/* Returns the streams (arithmetic.h) of an instruction set; NULL if the program has none for it. */
 static const struct arithmetic *find_arithmetic(const char *isa)
 {
     const int row = force_isa_row(isa);
@@ -39,20 +39,20 @@ struct timed {
 };
 
 struct bench_case {
-    struct bench_row row; /* what is asked for, and in the end what was chosen and measured */
+    struct bench_row row; /* first what the plan asks for, then what was chosen and measured */
     struct simulation simulation;
-    const struct stream *stream; /* the kernel's arithmetic alone, whose speed is the limit; NULL:
-                                    not known */
+    const struct stream *stream; /* the operations of the kernel alone, whose speed is the kernel's
+                                    limit; NULL: not known */
     struct timed steps, streams;
     struct error error;
 };
 
-/* All cases of one size. */
+/* All cases with one number of bodies. */
 struct field {
     const struct bench_plan *plan;
     const struct bench_subject *subject;
     size_t count, case_count;
-    struct simulation origin; /* the cases are copies of it; it is not started */
+    struct simulation origin; /* the cases are copies of this; it takes no steps itself */
     struct bench_case *cases;
 };
 
@@ -71,8 +71,8 @@ static enum status make_bodies(const struct field *field, struct bodies **bodies
     return STATUS_OK;
 }
 
-/* Makes the simulation that the cases copy. It takes over the bodies; simulation_destroy() frees
- * them. */
+/* Makes the simulation that the cases copy. It takes over the bodies, which simulation_destroy()
+ * frees. */
 static enum status make_origin(const struct bench_subject *subject, struct bodies *bodies,
                                struct simulation *origin, struct error *error)
 {
@@ -119,7 +119,7 @@ static double time_stream(const struct stream *stream, int threads, uint64_t vec
     return end - start;
 }
 
-/* Returns a number of vectors that takes STREAM_SECONDS. */
+/* Returns a number of vectors for which the stream takes STREAM_SECONDS or more. */
 static uint64_t stream_length(const struct stream *stream, int threads)
 {
     uint64_t vectors = 256 * ARITHMETIC_UNROLLED;
@@ -222,7 +222,8 @@ static enum status open_case(struct bench_case *one, const struct field *field)
     return STATUS_OK;
 }
 
-/* Runs a case, which warms it up, and finds how many steps a measurement takes. */
+/* Runs a case, which warms it up, and finds the number of steps of one measurement: so many that
+ * they take LEAST_SECONDS. */
 static void warm_up(struct bench_case *one)
 {
     uint64_t steps = 1;
@@ -243,7 +244,8 @@ static bool has_one_thread(const char *backend)
     return class_ == &backend_serial || class_ == &backend_cuda;
 }
 
-/* Adds a case for every number of threads, or one if the backend has one thread. */
+/* Adds copies of the case `one` to the list: one for every number of threads of the plan, or a
+ * single one if the backend has one thread. */
 static void list_threads(struct field *field, struct bench_case one, struct error *error)
 {
     const bool alone = has_one_thread(one.row.backend);
@@ -260,7 +262,8 @@ static void list_threads(struct field *field, struct bench_case one, struct erro
     }
 }
 
-/* Lists all combinations of the plan; fast multipoles choose precision and kernel themselves. */
+/* Lists all combinations of the plan. Fast multipoles choose precision and kernel themselves, so
+ * they have a case for every accuracy instead. */
 static enum status list_cases(struct field *field, struct error *error)
 {
     const struct bench_plan *plan = field->plan;
@@ -287,7 +290,7 @@ static enum status list_cases(struct field *field, struct error *error)
     return error->status;
 }
 
-/* Measures all cases in rounds until the time is up, but at least one round. */
+/* Measures all cases in turns, round by round, until the time `end`, but at least one round. */
 static void measure_rounds(struct field *field, double end)
 {
     for (int round = 0; round < MOST_REPEATS && (round == 0 || clock_seconds() < end); round++)
@@ -312,7 +315,8 @@ static double error_of(struct simulation *simulation, const struct accuracy *acc
                : accuracy_error(accuracy, simulation->bodies);
 }
 
-/* Measures the multipoles of the openmp backend, and returns their error. */
+/* Measures errors and times of the fast multipoles of a case, as the openmp backend computes them,
+ * and returns their error. */
 static double measure_multipoles(struct bench_case *one)
 {
     struct force_options force = force_of(one);
@@ -322,8 +326,8 @@ static double measure_multipoles(struct bench_case *one)
     return one->row.multipoles.errors.error;
 }
 
-/* Measures the errors of the forces on the bodies that were timed: they have not moved, and all
- * cases have the same bodies. */
+/* Measures the errors of every case's forces. The bodies have not moved in steps of length 0, and
+ * are the same in all cases, so one reference serves all. */
 static enum status measure_errors(struct field *field, struct error *error)
 {
     struct accuracy *accuracy = NULL;
@@ -345,8 +349,8 @@ static enum status measure_errors(struct field *field, struct error *error)
     return error->status;
 }
 
-/* Measures the errors with two cubes of bodies far apart, if there is memory for them. Errors that
- * cannot be measured stay NaN, and no error is reported. */
+/* Measures the errors of every case's forces on bodies in two cubes that are far apart, if there is
+ * memory for these bodies. Errors that cannot be measured stay NaN, and no error is reported. */
 static void measure_far_errors(struct field *field)
 {
     struct bodies *bodies = NULL;
@@ -423,7 +427,7 @@ static enum status measure_field(struct field *field, double seconds, const stru
 
 /* --- all of them -------------------------------------------------------------------------------*/
 
-/* Counts the sizes to measure; fails before any is measured if one of them needs more memory than
+/* Counts the sizes (numbers of bodies) in all plans; fails if one of them needs more memory than
  * there is. */
 static enum status count_sizes(const struct bench_plan *plans, size_t count,
                                const struct bench_subject *subject, size_t *sizes,

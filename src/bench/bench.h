@@ -16,7 +16,7 @@
 #include "bench/multipoles.h"
 #include "simulation/simulation.h"
 
-enum { BENCH_MOST = 32 }; /* the most values on an axis */
+enum { BENCH_MOST = 32 }; /* the most values on an axis of a plan */
 
 /* The axes whose combinations are measured; each ends with NULL or 0. */
 struct bench_plan {
@@ -24,7 +24,7 @@ struct bench_plan {
     size_t sizes[BENCH_MOST + 1];
     const char *backends[BENCH_MOST + 1];
     const char *kernels[BENCH_MOST + 1];    /* values of compute.kernel */
-    const char *precisions[BENCH_MOST + 1]; /* from precision_names */
+    const char *precisions[BENCH_MOST + 1]; /* "double", "mixed" or "single" */
     const char *isas[BENCH_MOST + 1];       /* from force_isa_names; "auto": the best one */
     int threads[BENCH_MOST + 1];            /* a backend with one thread is measured once, with 1 */
     /* Accuracies of fast multipoles, which are measured with every backend, isa and number of
@@ -37,9 +37,9 @@ struct bench_plan {
 struct bench_subject {
     struct physics physics;
     const struct integrator *integrator;
-    const struct bodies *bodies; /* NULL: random bodies in a cube, of any number */
+    const struct bodies *bodies; /* NULL: random bodies in a cube, as many as a size says */
     int devices;                 /* number of GPUs that share the bodies */
-    bool equal;                  /* bodies in the cube have equal masses, else masses of 1 to 2 */
+    bool equal;                  /* bodies in the cube have the mass 1, else masses from 1 to 2 */
 };
 
 /* A case that was measured, and its results. */
@@ -54,10 +54,10 @@ struct bench_row {
     size_t repeats;
     double rate;      /* pair interactions per second: N^2 for a force evaluation, also of fast
                          multipoles, although they do not sum every pair */
-    double limit;     /* `rate`, if the kernel's arithmetic took all the time; 0: unknown */
-    double error;     /* error of the forces, see force/accuracy.h */
-    double far_error; /* error with two cubes that are 10^4 of their sides apart; NaN: not
-                         measured */
+    double limit;     /* the rate if the kernel's arithmetic took all the time; 0: unknown */
+    double error;     /* rms relative error of the forces, see force/accuracy.h */
+    double far_error; /* the same error for bodies in two cubes that are 10^4 of their sides apart;
+                         NaN: not measured */
     double accuracy;  /* accuracy asked of fast multipoles; 0: direct sums */
     struct multipoles multipoles; /* results for fast multipoles */
 };

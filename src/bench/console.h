@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "bench/results.h"
 
-/* The state of the output. The caller sets the first two members, the rest is zero at first. */
+/* The state of the output. The caller sets the first two members; the others are zero at first. */
 struct console {
     struct results *results;
     bool terminal;     /* standard error is a terminal: a bar shows the progress */
@@ -21,7 +21,7 @@ struct console {
  * console. */
 struct bench_sink console_sink(struct console *console);
 
-/* Prints the meaning of the columns of the rows that it has printed. */
+/* Prints the meaning of the columns in the tables that were printed to this console. */
 void console_print_legend(const struct console *console, const struct integrator *integrator);
 
 #endif

@@ -13,9 +13,9 @@
 enum status cube_create(size_t count, bool equal, bool far, struct bodies **bodies,
                         struct error *error);
 
-/* Checks that there is memory for the bodies and for one case, the least that `count` bodies need:
- * all cases of one size are in memory together, each with bodies and copies of its own.
- * STATUS_MEMORY. */
+/* Checks that there is memory for the bodies and for one case, which is the least that `count`
+ * bodies need. All cases with this number of bodies are in memory together, each with bodies of its
+ * own. STATUS_MEMORY. */
 enum status cube_check_room(size_t count, struct error *error);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The number of pairs of the direct sums for comparison: some seconds. */
+/* The most pairs in the direct sums with which multipoles are compared: they take some seconds. */
 static const double most_pairs = 1e9;
 static const size_t least_compared = 500;
 

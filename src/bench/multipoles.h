@@ -8,13 +8,13 @@
 #include "force/method.h"
 
 struct multipoles {
-    struct force_audit errors;    /* of the bodies with the least hashes of their ids */
+    struct force_audit errors;    /* for a sample: the bodies with the least hashes of ids */
     struct force_profile profile; /* parts of the time; NaN: the backend has none */
 };
 
 extern const struct multipoles multipoles_unknown; /* all members are NaN */
 
-enum { MULTIPOLES_COMPARED = 10000 /* the most bodies that are compared */ };
+enum { MULTIPOLES_COMPARED = 10000 /* the most bodies that are compared with direct sums */ };
 
 /*
  * Finds the accelerations of the bodies by a force with these options, and compares those in the

@@ -172,8 +172,9 @@ static void insert(struct points *points, size_t k, double x)
     points->count++;
 }
 
-/* Returns the points of a curve: for each number of bodies the best value of `column`, times
- * `unit`, among its rows; small numbers first. */
+/* Returns the points of a curve: for each number of bodies the best value of `column` among the
+ * rows of the curve, times `unit`; small numbers of bodies first. The best is the least for times,
+ * the greatest otherwise. */
 static struct points collect(const json_t *rows, const struct curve_of_rows *curve,
                              const char *column, double unit)
 {
@@ -204,8 +205,8 @@ static struct points collect(const json_t *rows, const struct curve_of_rows *cur
     return points;
 }
 
-/* Puts the times of `base` over those of `points` into their place, for numbers of bodies that have
- * both. */
+/* Replaces the times in `points` by speed-ups, the time in `base` over the time in `points`;
+ * numbers of bodies that only one of them has are removed. */
 static void divide(const struct points *base, struct points *points)
 {
     size_t count = 0;
@@ -222,7 +223,7 @@ static const struct chart {
     const char *name, *y_label;
     const char *column;
     double unit;
-    bool speed_up; /* of each precision, over the serial reference, which is the last curve */
+    bool speed_up; /* each precision's speed-up over the serial reference, the last curve */
 } charts[] = {
     { "bench-time", "time of a step (s)", "seconds", 1, false },
     { "bench-rate", "pair interactions (1e9 / s)", "interactions_per_second", 1e-9, false },
@@ -303,7 +304,8 @@ static enum status write_table(const struct results *results, struct directory *
     return error->status;
 }
 
-/* Writes bench.json, the manifest, before other files, since it names all of them. */
+/* Writes bench.json before the other files: it is the manifest, whose list of files tells which
+ * files a later benchmark may replace. */
 static enum status write_json(const struct results *results, struct directory *folder,
                               struct error *error)
 {

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "output/directory.h"
 
-struct results; /* rates and rows, in the order in which they were added */
+struct results; /* opaque; has rates and rows in the order in which they were added */
 
 /* Creates empty results; `law` says in words what was computed. STATUS_MEMORY. */
 enum status results_create(const char *law, struct results **results, struct error *error);
@@ -15,9 +15,9 @@ void results_destroy(struct results *results); /* accepts NULL */
 void results_add_rate(struct results *results, const struct bench_rate *rate);
 void results_add_row(struct results *results, const struct bench_row *row);
 
-/* Opens the folder for the files before anything is measured, and makes it if it is missing. The
- * caller closes it. STATUS_CANT_CREATE, also if a file of the same name is not that of a
- * benchmark. */
+/* Opens the folder for the files, and makes it if it is missing, so that an error shows before
+ * anything is measured. The caller closes it. STATUS_CANT_CREATE, also if a file that was not
+ * written by a benchmark has one of the names. */
 enum status results_open_folder(const char *path, struct directory **folder, struct error *error);
 
 /* Writes the files and prints their names; without gnuplot it says that there are no figures.
