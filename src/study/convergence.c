@@ -16,7 +16,8 @@
 #include "space/time-scales.h"
 #include "study/study.h"
 
-/* A diagnostic of the three runs, with the indices and times of those rows that all runs have. */
+/* The values of one diagnostic in the three runs (levels), with the indices and times of those rows
+ * whose times all runs have. */
 struct levels {
     struct series *series[CONVERGENCE_LEVELS];
     size_t *row[CONVERGENCE_LEVELS];
@@ -33,7 +34,8 @@ static void levels_free(struct levels *levels)
     free(levels->times);
 }
 
-/* Tells whether a column only says which row it is: step, time, system. */
+/* Tells whether a column only says to which step, time, system or file a row belongs, or how many
+ * systems it is about, so that it cannot converge. */
 static bool is_label(const char *name)
 {
     static const char *const labels[] = { "step", "time", "system", "file", "systems", "left_out" };
@@ -43,8 +45,8 @@ static bool is_label(const char *name)
     return false;
 }
 
-/* Finds the rows whose times all runs have. Times are multiples of the smallest step; equal ones
- * differ by rounding. */
+/* Finds the rows whose times all runs have. Times are multiples of the smallest step; the equal
+ * times of two runs may differ by rounding. */
 static enum status match_rows(struct levels *levels, double smallest_step, struct error *error)
 {
     const struct series_column *time[CONVERGENCE_LEVELS];
@@ -79,14 +81,16 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
     return STATUS_OK;
 }
 
-/* The properties of the runs, as run.json has them: their method and the sizes of their numbers. */
+/* The properties of the runs, as the run.json of the finest has them: their method and the sizes of
+ * their numbers. */
 struct study_method {
-    struct errorbar_method method; /* rounding and bias are those of a number of size 1 */
+    struct errorbar_method method; /* here its rounding and bias are those of a number of size 1 */
     struct scales scales;
     double mass, energy, smallest_step;
 };
 
-/* Returns the relative rounding of one step: state is in double, forces may be less exact. */
+/* Returns the relative rounding error of one step: the state is in double, and forces whose
+ * relative error is `force_error` change it, within a step, by that times step / dynamic time. */
 static double rounding_of(double force_error, double step, double dynamic_time)
 {
     const double forces = force_error * step / dynamic_time;
@@ -116,7 +120,8 @@ static void find_method(const struct result *finest, struct study_method *m)
     m->method.rounding = rounding_of(force_error, m->smallest_step, m->method.dynamic_time);
 }
 
-/* Returns the largest number of this unit in the run; 0 if that is not known. */
+/* Returns the size of numbers of this unit in the run: that of energies or momenta at the start, or
+ * the product of powers of mass, length and speed; 0 if it is not known. */
 static double scale_of(const struct study_method *m, const char *unit)
 {
     const struct {
@@ -136,8 +141,9 @@ static double scale_of(const struct study_method *m, const char *unit)
     return isfinite(scale) ? scale : 0.0;
 }
 
-/* Returns the size of the number that a bias of the forces changes in proportion. For a length that
- * is the length itself, at most, however large the system is. */
+/* Returns the size of the number to which the change by a bias of the forces is in proportion:
+ * scale_of(), but for a length no more than the column's own largest value, however large the
+ * system is. */
 static double biased_scale(const struct study_method *m, const char *unit,
                            const struct errorbar_column *column)
 {
@@ -178,8 +184,8 @@ static enum status measure_column(const struct levels *levels, size_t column,
     return STATUS_OK;
 }
 
-/* Measures the columns of a diagnostic. Rows of single systems of an ensemble are left out: their
- * statistics are a diagnostic of their own. */
+/* Measures the columns of a diagnostic. A diagnostic with rows for the single systems of an
+ * ensemble is left out: its statistics are a diagnostic of their own. */
 static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
                                       const struct study_method *m, struct convergence *convergence,
                                       struct error *error)

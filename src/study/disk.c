@@ -11,8 +11,8 @@
 #include "run/record.h"
 #include "run/run.h"
 
-/* Keys that change no number of rows, frames or bodies. Members that differ only in these write the
- * same number of bytes, which is computed once. */
+/* Keys of the config that change no number of rows, frames or bodies. Members (runs of the study)
+ * that differ only in these write the same number of bytes, which is computed once. */
 static const char *const sizeless_keys[] = { "bodies.seed",        "physics.*", "time.integrator",
                                              "compute.*",          "watch.*",   "expect.*",
                                              "bodies.virial_ratio" };
@@ -35,8 +35,8 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
     return true;
 }
 
-/* The bytes of all members. If no member can be prepared because of its config, that is reported at
- * once. */
+/* The result of sum_bytes(): the bytes of all members, and the first error if members could not be
+ * prepared to run. */
 struct disk_estimate {
     double bytes;
     bool prepared; /* at least one member could be prepared */
@@ -62,7 +62,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     return prepared;
 }
 
-/* The request to the child process: the arguments of disk_needed(). */
+/* The arguments of disk_needed(), for the child process that computes the sum. */
 struct disk_request {
     const struct study *study;
     const struct study_options *options;
@@ -70,9 +70,8 @@ struct disk_request {
     const void *context;
 };
 
-/* Returns a number near the golden section of `members` without a common divisor with it: its
- * multiples, modulo `members`, visit all members, and the first ones are spread over the whole
- * grid. */
+/* Returns a number near 0.618 `members` that has no common divisor with `members`: its multiples,
+ * modulo `members`, visit all members, and the first of them are spread over the whole grid. */
 static size_t stride_over(size_t members)
 {
     size_t stride = (size_t)(0.6180339887498949 * (double)members);
@@ -89,10 +88,10 @@ static size_t stride_over(size_t members)
 }
 
 /*
- * Adds up the bytes of all members that count. Members of one kind write as much, but one may be
- * refused for something that another lacks: so the bytes of a kind come from a member that can be
- * prepared, unless many could not. To prepare one may take a second, so a sample of the kinds
- * stands for all if there are many.
+ * Adds up the bytes of all members that count. Members of one kind (write_as_much()) write the same
+ * number of bytes, but some of them may fail to be prepared: so the bytes of a kind come from a
+ * member that can be prepared, unless many could not. To prepare a member may take a second, so if
+ * there are many kinds, MOST of them stand for all.
  */
 static void sum_bytes(const struct disk_request *request, struct disk_estimate *estimate)
 {

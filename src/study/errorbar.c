@@ -4,26 +4,30 @@
 
 const char *const errorbar_limit_names[] = { "none", "step", "rounding" };
 
-/* The observed order below which runs do not converge. */
+/* The observed order below which runs count as not converging. */
 static const double least_order = 0.5;
 
-/* The factors that turn the estimates, which hold on average, into bars. */
+/* The factors that turn estimates, which are right on average, into error bars, which hold nearly
+ * always: for the error of the step, for rounding errors that grow like a random walk, and for
+ * differences that are only rounding. */
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
-/* The factors for forces that err more than double precision, if that decides. The differences of
- * the runs are samples of their random errors; the bias of all forces is the same in all runs
- * (measured beside exact orbits of 8 to 200 bodies; see theory.md). */
+/* The factors for forces that are less exact than double precision: for their random errors, of
+ * which the differences between the runs are samples; for the bias of all forces, which is the same
+ * in all runs; and for the column's own change (measured beside exact orbits of 8 to 200 bodies;
+ * see docs/theory.md). */
 static const double sample_safety = 3.0, bias_safety = 2.5, change_safety = 2.0;
 
-/* The multiple of the floor up to which differences may be rounding. */
+/* Differences between runs up to this multiple of the rounding error may be rounding alone. */
 static const double floor_margin = 4.0;
 
-/* The differences of a column between two neighbouring levels. */
+/* The size of the differences of a column between two runs, of which one has half the step of the
+ * other. */
 struct difference {
     double rms;
     double last;
-    double early; /* typical size while errors cannot have grown yet */
-    double late;  /* typical size in the second half, and no less than the last */
+    double early; /* typical size at early times, while errors cannot have grown yet */
+    double late;  /* typical size in the second half of the run, and no less than the last */
 };
 
 static double at(const struct errorbar_column *column, size_t level, size_t row)
@@ -31,8 +35,8 @@ static double at(const struct errorbar_column *column, size_t level, size_t row)
     return column->values[level][row] - column->values[level + 1][row];
 }
 
-/* Returns the geometric mean of |difference| for times in (from, to], which a few close passages do
- * not rule. Values less than `least` count as `least`. */
+/* Returns the geometric mean of |difference| for times in (from, to]; the large differences of a
+ * few close encounters do not dominate it. Values less than `least` count as `least`. */
 static double typical(const struct errorbar_column *column, size_t level, double from, double to,
                       double least)
 {
@@ -85,9 +89,9 @@ static double first_time(const struct errorbar_column *column)
 }
 
 /*
- * Returns the factor by which errors have grown at the end. The errors of single steps add like a
- * random walk (Brouwer 1937). Their growth after that is seen in the difference of the two largest
- * steps, since the motion makes all errors grow alike.
+ * Returns the factor by which the motion has made errors grow until the end, beyond the random walk
+ * (Brouwer 1937) in which the errors of single steps add up. It is seen in the difference between
+ * the runs with the two largest steps, since all errors grow alike.
  */
 static double growth_of(const struct errorbar_method *method, const struct difference *coarse,
                         double early_end)
@@ -110,10 +114,10 @@ static double largest_change(const struct errorbar_column *column)
 }
 
 /*
- * Returns the error of the last value by the bias that all forces share. Forces that are too strong
- * alike part the motion from the true one for as long as it lasts, at most a dynamic time; then
- * that error grows as any other. The bias does not change a number that hardly changes at all, such
- * as a conserved quantity.
+ * Returns the error of the last value by the bias that all forces share. The motion under forces
+ * that are all too strong by the same fraction parts from the true one in proportion to the time,
+ * up to a dynamic time; after that the error grows like any other. The bias cannot change a number
+ * much more than the motion does: a conserved quantity hardly at all.
  */
 static double bias_error(const struct errorbar_column *column, const struct errorbar_method *method,
                          double growth)
@@ -124,8 +128,8 @@ static double bias_error(const struct errorbar_column *column, const struct erro
     return fmin(bias_safety * moved, change_safety * largest_change(column));
 }
 
-/* Returns Richardson's estimate of the error, plus the amount by which the last two differences are
- * not in the ratio of the order, as the estimate assumes. */
+/* Returns Richardson's estimate of the error from the two differences between the runs, plus the
+ * amount by which these are not in the ratio 2^order that the estimate assumes. */
 static double step_error(double order, double coarse, double fine)
 {
     const double ratio = exp2(order);

@@ -1,7 +1,7 @@
 /*
- * The error bar of a value: the distance that it may have from the result of an infinitely small
- * step in exact arithmetic, from three runs with steps dt, dt/2 and dt/4. docs/theory.md has the
- * derivation.
+ * The error bar of a value is the distance that it may have from the result of an infinitely small
+ * step in exact arithmetic. It is estimated from three runs with steps dt, dt/2 and dt/4.
+ * docs/theory.md has the derivation.
  */
 #ifndef ORRERY_STUDY_ERRORBAR_H
 #define ORRERY_STUDY_ERRORBAR_H
@@ -20,7 +20,8 @@ enum errorbar_limit {
 
 extern const char *const errorbar_limit_names[]; /* "none", "step", "rounding" */
 
-/* One column of the three runs at equal times; the run with the smallest step is the last. */
+/* One column of the three runs at equal times, values[run][row]; the run with the smallest step is
+ * the last. */
 struct errorbar_column {
     const double *values[ERRORBAR_LEVELS];
     const double *times;
@@ -28,13 +29,13 @@ struct errorbar_column {
 };
 
 struct errorbar_method {
-    double order;        /* nominal order of the integrator */
-    double rounding;     /* rounding of one operation on a number as large as the column's can be */
-    double steps;        /* number of steps of the run with the smallest step */
+    double order;    /* nominal order of the integrator */
+    double rounding; /* rounding error of one step, in a number as large as the column's can be */
+    double steps;    /* number of steps of the run with the smallest step */
     double dynamic_time; /* time in which errors cannot have grown yet */
     bool coarse_forces;  /* forces err more than double precision does */
-    double bias;         /* error of a number as large as the column's can be, within a dynamic
-                            time, by an error that all forces share; 0 unless forces are coarse */
+    double bias; /* change of a number as large as the column's can be, within a dynamic time, by a
+                    relative error that all forces share; 0 unless forces are coarse */
 };
 
 struct errorbar {

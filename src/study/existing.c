@@ -77,8 +77,8 @@ struct comparison {
     const char *directory;
     const struct study *quiet_keys;
     bool finished;
-    bool further;     /* the end is later than the run had it */
-    bool input_known; /* the files of bodies are compared by content, not by name */
+    bool further;     /* the config's end is later than that of the run */
+    bool input_known; /* the contents of the files of bodies are known, so their names may differ */
     struct error *error;
 };
 
@@ -98,7 +98,8 @@ static bool may_differ(const struct comparison *comparison, const struct change 
         return true;
     case CHANGE_OBSERVES:
         return !comparison->finished;
-    case CHANGE_END: /* a restart refuses an end that has been passed */
+    case CHANGE_END: /* for a run that has not finished, the restart refuses an end that has been
+                        passed */
         return !comparison->finished ||
                json_number_value(change->is_set) > json_number_value(change->was_set);
     case CHANGE_INPUT:
@@ -121,7 +122,8 @@ static void judge_change(void *context, const struct change *change)
         comparison->further = true;
 }
 
-/* Returns the hash of the files that the member would read now; "" without one. */
+/* Returns the hash of the contents of the files that the member would read now; "" if they cannot
+ * be read. */
 static const char *hash_now(struct existing_input *input, const struct body_files *files)
 {
     struct text paths = { 0 };
@@ -137,8 +139,9 @@ static const char *hash_now(struct existing_input *input, const struct body_file
     return input->hash;
 }
 
-/* Returns the first file whose hash is not that in `before`, the members in run.json, if they are
- * as many; else the only file, or "these files". *one says whether it is one file. */
+/* Returns the first file whose hash is not that in `before`, the list of files in run.json, if this
+ * has as many; else the only file, or "these files". *one becomes true if the result names one
+ * file. */
 static const char *changed_file(const struct body_files *files, const json_t *before, bool *one)
 {
     *one = true;
@@ -153,8 +156,8 @@ static const char *changed_file(const struct body_files *files, const json_t *be
     return *one ? files->paths[0] : "these files";
 }
 
-/* Compares the bytes of the files of bodies with those that the run has read: the same name may
- * hold other bodies by now, another name the same. */
+/* Compares the contents of the files of bodies with those that the run has read: a file of the same
+ * name may hold other bodies by now, and a file of another name the same bodies. */
 static void compare_input(struct comparison *comparison, const struct result *result,
                           const struct config *config, struct existing_input *input)
 {
@@ -200,7 +203,7 @@ void existing_member(const char *directory, const struct result *result,
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
     } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
-        struct config *chosen = NULL; /* the config with the choice that the run has made */
+        struct config *chosen = NULL; /* the config with the step that the run has chosen */
         compare_input(&comparison, result, config, input);
         if (!choice_recall(result->json, config, &chosen, error))
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);

@@ -14,16 +14,17 @@
 #include "report/result.h"
 #include "study/study.h"
 
-/* The files of bodies that were hashed last, since most members share them. All zero at first. */
+/* The hash of the files of bodies that were read last: it is kept because most members read the
+ * same files. All zero at first. */
 struct existing_input {
-    char *path; /* their paths, one in a line */
+    char *path; /* the paths of the files, one in each line */
     char hash[INPUT_HASH_SIZE];
 };
 
 /*
- * Compares the grid of DIR/study.json with the present one, `now`, in the same form. Adds a line to
- * `error` for each difference (STATUS_CONFIG). A missing file, or one that is no study's, makes no
- * difference.
+ * Compares the grid of keys and values in DIR/study.json with the present one: `now`, made by
+ * folder_describe(). Adds a line to `error` for each difference (STATUS_CONFIG). There is none if
+ * the file is missing or is not that of a study.
  */
 void existing_grid(const char *directory, const struct study *study, const json_t *now,
                    struct error *error);

@@ -64,8 +64,8 @@ json_t *folder_describe(const struct study *study)
     return DOCUMENT({ "keys", keys }, { "members", members });
 }
 
-/* Tells whether both studies have the same keys with the same values; the program may be another
- * version. */
+/* Tells whether two descriptions of studies have the same keys and values; they may be by different
+ * versions of the program. */
 static bool is_same(const json_t *before, const json_t *now)
 {
     return json_equal(json_object_get(before, "keys"), json_object_get(now, "keys")) &&
@@ -144,7 +144,7 @@ static enum status remove_members(const json_t *manifest, const struct study_opt
     return STATUS_OK;
 }
 
-/* Removes the files of a study, after all of them have been checked. */
+/* Removes the runs and files of a study, after it has been checked that all runs can be removed. */
 static enum status remove_study(struct directory *directory, const json_t *manifest,
                                 const struct study_options *options, struct error *error)
 {
@@ -170,14 +170,16 @@ static enum status make_room(struct directory *directory, const json_t *before, 
     return before && !same ? remove_study(directory, before, options, error) : STATUS_OK;
 }
 
-/* Writes the manifest before anything else, so that all files written later can be found and
- * removed by it. */
+/* Makes the directory that of the study, and removes another study if that is forced. The manifest,
+ * study.json, is written before anything else, since it lists the files that a later command may
+ * remove. */
 static enum status claim(const struct study *study, struct directory *directory,
                          const struct names *names, const struct study_options *options,
                          struct error *error)
 {
     json_t *before = directory_manifest(directory, error), *now = folder_describe(study);
-    /* A job of an array replaces only its own run, unless the study has become another one. */
+    /* With options->only, --force replaces that one run, unless the study has become another
+     * one. */
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);
     if (!now)
@@ -191,8 +193,8 @@ static enum status claim(const struct study *study, struct directory *directory,
     return error->status;
 }
 
-/* Removes the locks of processes that were killed at their very end, in directories of finished
- * runs that nobody opens again. */
+/* Removes the lock files of processes that were killed at their very end: their runs are finished,
+ * so nobody opens the directories again. To open and close a directory removes its stale lock. */
 static void remove_stale_locks(const struct study *study, const struct study_options *options)
 {
     for (size_t m = 0; m < study->member_count; m++) {

@@ -21,8 +21,8 @@ json_t *folder_describe(const struct study *study);
  * this process alone, or for a single member together with other jobs of the array. With
  * `options->force` the runs of the study that is there are removed, with the files in their
  * manifests; a notice names files that stay because Orrery did not write them. STATUS_CANT_CREATE
- * if the directory holds another study, or foreign files with names of its own, or if another
- * process is at work.
+ * if the directory holds another study, or files with names of the study's own that Orrery did not
+ * write, or if another process is at work.
  */
 enum status folder_open(const struct study *study, const struct study_options *options,
                         struct directory **directory, struct error *error);

@@ -46,7 +46,8 @@ void work_notice(const struct work *work, const char *line)
 
 /* --- one member, in a process of its own ------------------------------------------------------ */
 
-/* The context of pass_notice(): the run whose notices it passes on. */
+/* The context of pass_notice(): the study, and the directory of the run whose messages are passed
+ * on. */
 struct voice {
     const struct work *work;
     const char *path;
@@ -54,7 +55,8 @@ struct voice {
 
 enum { MOST_NOTICES = 20 };
 
-/* Passes a message on, with the name of its run, since several runs are at work. */
+/* Passes a message of a run on to the user, after the name of the run, since several runs are at
+ * work. After MOST_NOTICES messages of all runs the rest are only counted. */
 static void pass_notice(void *context, bool loud, const char *line)
 {
     (void)loud;
@@ -91,7 +93,8 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
-/* Does nothing: a signal with a handler ends a nanosleep(). */
+/* Handles SIGCHLD, which comes when a member ends, by doing nothing: a signal with a handler ends
+ * the nanosleep() of work_run(). */
 static void wake(int number)
 {
     (void)number;
@@ -102,8 +105,8 @@ static void start_member(struct work *work, size_t member)
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         signal(SIGCHLD, SIG_DFL);
-        /* If the study is killed, its members stop in order and leave their directories to the next
-         * command. */
+        /* If the study's process is killed, its members get SIGTERM: they write a checkpoint and
+         * end, so that the next command finds no process in their directories. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
         const double deadline = work->options->deadline;
         signals_leave_quietly(deadline > 0.0 ? deadline - clock_seconds() : INFINITY);
@@ -148,12 +151,13 @@ static void collect(struct work *work)
         state->ended = true;
         state->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         state->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
-        struct error unreadable = { 0 }; /* not reported: table_write() reads such a member again,
-                                            and reports it */
+        struct error unreadable = { 0 }; /* not reported: table_write() reads a member without a row
+                                            again, and reports the error */
         table_read(work->table, m, &unreadable);
         if (state->signal)
             tell_killed(work, m);
-        /* Members check the time limit themselves; after one has ended by it, no other begins. */
+        /* Members check the time limit themselves; after a member has stopped because of it, no
+         * other begins. */
         work->stopping |= state->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
         work->done++;
@@ -183,15 +187,15 @@ static void pass_on_signals(struct work *work)
 }
 
 #ifndef MAP_ANONYMOUS
-#define MAP_ANONYMOUS 0 /* mmap() fails without it, and all notices are shown */
+#define MAP_ANONYMOUS 0 /* mmap() fails with 0, and then all messages are shown */
 #endif
 
-/* Makes the counter of notices, which the processes of all runs share. */
+/* Makes the counter of messages, in memory that the processes of all runs share. */
 static void open_notices(struct work *work)
 {
     void *shared = mmap(NULL, sizeof *work->notices, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    work->notices = shared == MAP_FAILED ? NULL : shared; /* without the counter all are shown */
+    work->notices = shared == MAP_FAILED ? NULL : shared; /* NULL: all messages are shown */
 }
 
 static void close_notices(struct work *work)

@@ -1,4 +1,5 @@
-/* The members of a study, run in a process each, as many at a time as there are cores. */
+/* Runs the members (single runs) of a study, each in a process of its own, as many at a time as the
+ * cores allow. */
 #ifndef ORRERY_STUDY_PROCESSES_H
 #define ORRERY_STUDY_PROCESSES_H
 
@@ -14,29 +15,30 @@
 
 /* The state of one member. */
 struct member {
-    pid_t process; /* 0: not running */
+    pid_t process; /* process of the run; 0: none */
     bool ended;
     int status;           /* exit status, once it has ended */
-    int signal;           /* signal that killed it; or 0 */
-    struct stat manifest; /* its run.json when `ended` was read from that */
+    int signal;           /* signal that killed the process; or 0 */
+    struct stat manifest; /* file status of its run.json when `ended` was read from there */
 };
 
 struct work {
     const struct study *study;
     const struct study_options *options;
     struct member *members;
-    struct table *table; /* has the rows of members that have ended */
+    struct table *table; /* rows of study.csv, for members that have ended */
     int jobs, threads;
     size_t running, done;
-    size_t first, next; /* members from the first up to the next may be running */
+    size_t first, next; /* of the members before `next`, those from `first` on may be running */
     bool stopping;
-    size_t *notices; /* number of notices of all runs, in shared memory; or NULL */
+    size_t *notices; /* number of messages of all runs, in shared memory; or NULL */
 };
 
 /* Writes the directory of a member into buffer. */
 const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
 
-/* Tells whether this process runs the member; other jobs of an array run the others. */
+/* Tells whether this process is to run the member. With options->only, a job of an array, that is
+ * one member, and other processes run the others. */
 bool work_is_ours(const struct work *work, size_t member);
 
 /* Tells whether the member has a run.json, whoever wrote it. */

@@ -1,5 +1,5 @@
-/* Running a study: which members are done already, whether memory and disk suffice for the others,
- * and the result. */
+/* Runs a study: finds the members (single runs) that have finished already, checks that memory and
+ * disk suffice for the others, runs these, and judges the result. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 
 /* --- before any begins ------------------------------------------------------------------------ */
 
-/* Checks that there is memory for as many unfinished members as will be at work. */
+/* Checks that there is memory for all members that will run at the same time, each taken to need as
+ * much as the largest unfinished one. */
 static enum status check_memory(const struct work *work, struct error *error)
 {
     size_t left = 0;
@@ -60,8 +61,8 @@ static enum status check_all(const struct work *work, struct error *error)
 
 /* --- what is there already -------------------------------------------------------------------- */
 
-/* Refuses to continue: reports the differences from the runs that are there, a line each, behind a
- * first line. */
+/* Refuses to continue a study: reports a first line, and then a line for each of the differences
+ * from the runs that are there. */
 static enum status refuse(const struct work *work, const struct error *differences,
                           struct error *error)
 {
@@ -79,8 +80,8 @@ static enum status refuse(const struct work *work, const struct error *differenc
     return error->status;
 }
 
-/* Tells whether there is a run.json. A link is refused, since it would be followed to somebody
- * else's run, and then replaced. */
+/* Tells whether there is a run.json at `path`, and finds its file status. A symbolic link is an
+ * error: it would lead to the run of somebody else, and then be replaced. */
 static bool has_manifest(const char *path, struct stat *about, struct error *error)
 {
     if (lstat(path, about) != 0) {
@@ -109,8 +110,8 @@ static void check_run(struct work *work, size_t member, const struct result *res
     char path[STUDY_PATH_SIZE];
     struct member *state = &work->members[member];
     struct config *config = NULL;
-    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads such a member
-                                                    again, and reports it */
+    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads a member
+                                                    without a row again, and reports the error */
     if (!work->options->only)
         table_take(work->table, member, result, &no_row);
     if (work_load(work, member, &config, &broken))
@@ -122,9 +123,9 @@ static void check_run(struct work *work, size_t member, const struct result *res
     config_free(config);
 }
 
-/* Finds whether an earlier command has finished the member, whatever its verdict, and takes its
- * row. A run is read again only if its run.json was replaced, since other jobs may run the
- * member. */
+/* Finds whether the member has finished, by an earlier command or by another job, whatever its
+ * verdict, and takes its row. A run that is known to have finished is read again only if its
+ * run.json was replaced. */
 static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
                          struct existing_input *input, struct error *differences)
 {
@@ -151,12 +152,14 @@ static void check_member(struct work *work, size_t member, const struct study *q
         check_run(work, member, &result, quiet_keys, input, differences);
         result_close(&result);
     } else if (status != STATUS_NO_INPUT && status != STATUS_DATA) {
-        error_set(differences, status, "%s", broken.text); /* a damaged run.json is none: a restart
-                                                              mends it */
+        error_set(differences, status, "%s", broken.text); /* STATUS_DATA, a damaged run.json,
+                                                              counts as none: a restart mends
+                                                              it */
     }
 }
 
-/* Checks that the runs of other jobs can be read, since the table needs their rows. */
+/* Checks that the runs of members that other processes run can be read, since the table needs their
+ * rows. */
 static enum status check_others(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -191,8 +194,7 @@ static enum status find_finished(struct work *work, struct error *error)
         return error_memory(error);
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
-    /* A single run that is forced may differ from the others, but not from the grid of the
-     * table. */
+    /* With --force and one member, its run may differ from the others, but the grid may not. */
     for (size_t m = 0; m < work->study->member_count && !force && !signals_stop(); m++)
         check_member(work, m, quiet_keys, &input, &differences);
     free(input.path);
@@ -208,8 +210,8 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
-/* Tells whether a member will begin anew. One that goes on has taken nearly all of its disk space
- * already. */
+/* Tells whether a member will begin anew, and so needs disk space. A member that continues has
+ * taken nearly all of its disk space already. */
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
@@ -234,8 +236,9 @@ static enum status judge_members(const struct work *work, struct error *error)
             failed++ == 0)
             first = m;
     }
-    /* A study is complete even if it was asked to stop while its last members ended. If a member
-     * has not ended in a study that was not stopped, it had a signal of its own. */
+    /* A study whose members have all ended is complete, even if it was asked to stop meanwhile. If
+     * a member has not ended although the study was not stopped, a signal has stopped that member
+     * alone. */
     if (open && (work->stopping || failed == 0))
         return error_set(error, STATUS_STOPPED,
                          "%s: stopped with %zu of %zu runs ended; the same command goes on",
@@ -255,7 +258,8 @@ static enum status judge_members(const struct work *work, struct error *error)
 
 /* --- the study -------------------------------------------------------------------------------- */
 
-/* Warns if a run that was forced now stands beside others of another configuration. */
+/* Warns, after one member was run with --force, if runs of other members were made with another
+ * configuration. */
 static void tell_of_others(struct work *work)
 {
     struct existing_input input = { 0 };
@@ -276,8 +280,8 @@ static void tell_of_others(struct work *work)
         work_notice(work, line);
 }
 
-/* Shares the cores among the members at work; if the user sets the threads, they decide how many
- * members that are. */
+/* Chooses how many members run at the same time (jobs), and the threads of each: as many members as
+ * there are cores, or, if the user has set the threads, as many as get cores for these. */
 static void share_cores(struct work *work)
 {
     const int cores = cores_available();
@@ -341,7 +345,7 @@ static enum status run_members(struct work *work, struct directory *directory, s
     if (work->options->only && work->options->force)
         tell_of_others(work);
     const enum status status = judge_members(work, error);
-    if (table.status) /* behind the error of a run, which may be why there is no table */
+    if (table.status) /* after the error of a run, which may be the reason for this one */
         error_set(error, table.status, "%s", table.text);
     return error->status ? error->status : status;
 }
@@ -360,7 +364,8 @@ enum status study_run(const struct study *study, const struct study_options *opt
     signals_catch(); /* from here on members may have to be stopped in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
-    if (!status) /* again, since others may have been at work until it was locked */
+    if (!status) /* again, since other processes may have been at work until the directory was
+                    locked */
         status = find_finished(&work, error);
     if (!status) {
         status = run_members(&work, directory, error);

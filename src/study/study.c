@@ -51,7 +51,8 @@ const char *study_member_path(const char *directory, size_t member, char buffer[
     return buffer;
 }
 
-/* Checks that every key and value was allocated; frees the study if one was not (STATUS_MEMORY). */
+/* Checks that strdup() has made every key and value; frees the study if it has not
+ * (STATUS_MEMORY). */
 static enum status complete(struct study *study, struct error *error)
 {
     bool whole = true;
@@ -111,7 +112,7 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     }
     if (allocate(config, keys, members, study, error))
         return error->status;
-    size_t repeat = members; /* number of members in a row with the same value of a key */
+    size_t repeat = members; /* number of consecutive members with one value of the key */
     for (size_t k = 0; k < keys; k++) {
         const struct section *section = config_item(config, "sweep", k);
         const char *const *values = section_values(section, "values", &count);
@@ -124,12 +125,14 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     return complete(study, error);
 }
 
-/* The lists whose cadences follow the step: "diagnostics.0.every", ... */
+/* The lists of the config whose items have a key "every", a number of steps, which is doubled when
+ * the step is halved: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
 /*
- * Refuses integrators that choose their own steps, and a step that does not divide the end: each
- * run would end at another time, the first multiple of its step at or beyond the end.
+ * Refuses a convergence test with an integrator that chooses its own steps, or with a step that
+ * does not divide the end: each run would end at another time, the first multiple of its step at or
+ * beyond the end.
  */
 static enum status check_end(const struct config *config, struct error *error)
 {
@@ -191,8 +194,9 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
     return complete(study, error);
 }
 
-/* The overrides are, in this order: the member's share of the cores; its own values, which are read
- * as if they were written in the sweep, and may set the threads themselves; and an empty sweep. */
+/* The overrides of the study's config are, in this order: the member's share of the cores as
+ * threads; the member's values of the varied keys, whose errors name the place of the values in the
+ * sweep, and which may set the threads themselves; and an empty sweep. */
 enum status study_load_member(const struct study *study, int threads, size_t member,
                               struct config **config, struct error *error)
 {

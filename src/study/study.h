@@ -1,6 +1,7 @@
 /*
- * A study: one config file, run many times with different values of some keys. A sweep is a study
- * over the grid that the config describes; a convergence test is one over the step.
+ * A study: one config file, run many times with different values of some keys. Each of these runs
+ * is a member of the study. A sweep is a study over the grid of values that the config lists; a
+ * convergence test is a study in which only the step differs.
  *
  * A study has a directory with study.json (its description and manifest), a run directory for each
  * member (001, 002, ...), and study.csv (a row for each member: its values, verdict and last
@@ -20,27 +21,29 @@
 
 enum {
     STUDY_NAME_SIZE = 24,
-    STUDY_MEMBERS_MOST = 100000 /* one directory each; file systems do not like more */
+    STUDY_MEMBERS_MOST = 100000 /* each has a directory, and file systems do not like more */
 };
 
 struct study {
-    const struct config *config; /* config of the study; must outlive it */
+    const struct config *config; /* config of the study, which must outlive the study */
     size_t key_count;
     char **keys; /* paths, such as "time.step" */
     struct location
-        *locations;    /* place where the values of each key are written; texts are the config's */
-    size_t shown_keys; /* number of the first keys, which vary; others follow the step */
+        *locations;    /* place in the config of the values of each key; texts are the config's */
+    size_t shown_keys; /* the first `shown_keys` keys are columns of study.csv; others follow the
+                          step */
     size_t member_count;
     char **values;    /* [member_count][key_count], in config syntax */
-    bool convergence; /* members differ in the step, so that there are orders: convergence.csv */
+    bool convergence; /* a convergence test, which writes convergence.csv */
 };
 
 /* Makes the study over the grid of the list `sweep`; the last key changes fastest. STATUS_CONFIG,
  * STATUS_MEMORY. */
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error);
 
-/* Makes a study of `levels` members, each with half the step of the one before, and with cadences
- * doubled, so that all measure at the same times. STATUS_CONFIG, STATUS_MEMORY. */
+/* Makes a study of `levels` members, each with half the step of the one before, and with twice as
+ * many steps from one measurement or output to the next, so that all measure at the same times.
+ * STATUS_CONFIG, STATUS_MEMORY. */
 enum status study_of_convergence(const struct config *config, size_t levels, struct study *study,
                                  struct error *error);
 void study_free(struct study *study);
@@ -51,15 +54,15 @@ enum { STUDY_PATH_SIZE = 4096 };
 const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 struct study_options {
-    const char *const *overrides; /* overrides of the command line, which the study has already */
+    const char *const *overrides; /* those of the command line; the study's config has them */
     size_t override_count;
     const char *directory;
-    bool force;      /* run all members again; the runs of a study that is there are removed */
-    size_t only;     /* the only member to run, counted from 1 (a job array); 0: run all */
-    double deadline; /* clock_seconds() by which all must have stopped; 0: none */
-    int threads;     /* threads of each member; 0: the cores, shared among the members at work */
-    /* Functions that get lines for people, and the number of members that have ended. May be
-     * NULL. */
+    bool force;  /* run all members again; the runs of a study that is there are removed */
+    size_t only; /* the only member to run, counted from 1 (for a job of an array); 0: run all */
+    double deadline; /* time, by clock_seconds(), at which all must have stopped; 0: none */
+    int threads;     /* threads of each member; 0: the members at work share the cores */
+    /* notice() gets messages for the user, a line each; progress() gets the number of members that
+     * have ended. Both may be NULL. */
     void (*notice)(void *context, const char *line);
     void (*progress)(void *context, size_t done, size_t members);
     void *context;
@@ -86,8 +89,6 @@ enum status study_run(const struct study *study, const struct study_options *opt
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
 
-/* The bytes that the runs of a study will write are estimated before the first is run. */
-
 /*
  * Estimates the bytes of all rows, frames and checkpoints of the members for which `counts` is
  * true. A process of its own prepares them, so that no device or team of threads begins in this
@@ -99,8 +100,8 @@ enum status disk_needed(const struct study *study, const struct study_options *o
                         bool (*counts)(const void *context, size_t member), const void *context,
                         double *bytes, struct error *error);
 
-/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist yet, has less
- * room. */
+/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist yet, has room for
+ * fewer than `bytes` bytes. */
 enum status disk_check(const char *directory, double bytes, struct error *error);
 
 #endif

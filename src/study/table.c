@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "study/existing.h"
 
-/* Appends the text that a string in config syntax stands for. */
+/* Appends the text that `value`, a string in config syntax with quotes and escapes, stands for. */
 static void put_string(struct text *out, const char *value)
 {
     static const char letters[] = "nrtf", escapes[] = "\n\r\t\f";
@@ -33,30 +33,33 @@ static void put_value(struct text *csv, const char *value)
     text_free(&string);
 }
 
-/* The columns of a run. Most members of a study share them. */
+/* The list of the columns of a run. Most members of a study have the same columns, and share one
+ * list. */
 struct columns {
     struct columns *next;
-    json_t *units;  /* object with the unit of each "diagnostic.column", by its file */
-    json_t *places; /* object with its index among them */
+    json_t *units;  /* object: the unit of each "diagnostic.column", from the header of the
+                       diagnostic's file */
+    json_t *places; /* object: the index of each "diagnostic.column" in row->values */
 };
 
 /* The row of a member. It is kept instead of its run.json, which takes far more memory: a study may
  * have a hundred thousand members. */
 struct row {
-    bool known; /* the member has a run, and that was read */
+    bool known; /* the member's run was found and read */
     enum outcome outcome;
-    double code;   /* exit status; NaN while it runs, or if it was killed */
+    double code;   /* exit status; NaN while the run is at work, or if it was killed */
     char *verdict; /* NULL without a code */
     const struct units *units;
     const struct columns *columns; /* NULL without a code */
-    double *values;                /* values of `columns`, NaN for none; NULL: it has none at all */
+    double *values; /* last values in the order of `columns`, NaN for none; NULL: the run has none
+                       at all */
 };
 
 struct table {
     const struct study *study;
     const char *directory;
     struct row *rows;
-    struct columns *columns; /* a list, the latest first */
+    struct columns *columns; /* all lists of columns, linked, the latest first */
 };
 
 struct table *table_create(const struct study *study, const char *directory)
@@ -135,7 +138,8 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     return true;
 }
 
-/* Adds the columns of a run to the table's lists, since a study may vary the diagnostics. */
+/* Adds a list of the columns of a run to the table. There may be several, since a study may vary
+ * the diagnostics. */
 static enum status add_columns(struct table *table, const struct result *result,
                                struct error *error)
 {
@@ -221,8 +225,8 @@ void table_forget(struct table *table, size_t member)
     clear_row(&table->rows[member]);
 }
 
-/* A run at work has no exit status yet, and its row no values; one that went wrong may have
- * none. */
+/* A run at work has no exit status yet, so its row gets no values; a run that went wrong may have
+ * no values either. */
 enum status table_take(struct table *table, size_t member, const struct result *result,
                        struct error *error)
 {
@@ -264,7 +268,7 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-/* Returns all columns with their units, as an object; NULL without memory. */
+/* Returns the columns of all runs with their units, as an object; NULL if memory runs out. */
 static json_t *all_columns(const struct table *table)
 {
     json_t *all = json_object();

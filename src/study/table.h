@@ -2,7 +2,8 @@
  * study.csv: one row for each member of a study, with the values of the keys, its exit status and
  * verdict, and the last row of every diagnostic that has one row per event, in columns
  * "diagnostic.column [unit]" if any member has them. A member that has not ended has empty cells. A
- * run is read once, when it has ended or was found, so that the table can be written at any moment.
+ * run is read once, when its process ends or an earlier command has left it, so that the table can
+ * be written at any moment.
  */
 #ifndef ORRERY_STUDY_TABLE_H
 #define ORRERY_STUDY_TABLE_H
@@ -25,7 +26,7 @@ void table_destroy(struct table *table); /* accepts NULL */
  * no row. STATUS_IO, STATUS_MEMORY. */
 enum status table_take(struct table *table, size_t member, const struct result *result,
                        struct error *error);
-void table_forget(struct table *table, size_t member); /* removes the row, since the run is gone */
+void table_forget(struct table *table, size_t member); /* removes the row of a member */
 /* Takes the row of a member from its directory; without a run it has none. The errors of
  * existing_open() and table_take(). */
 enum status table_read(struct table *table, size_t member, struct error *error);
