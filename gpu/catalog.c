@@ -15,7 +15,7 @@ enum gpu_kernel_id gpu_catalog_find(const char *name)
     return (enum gpu_kernel_id)id;
 }
 
-/* Chooses, of the kernels that may be taken for so many bodies, the one with the largest `from`. */
+/* Chooses, of the kernels that may be taken for `count` bodies, the one with the largest `from`. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole)
 {
     enum gpu_kernel_id best = GPU_BLOCKED;

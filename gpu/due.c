@@ -23,9 +23,10 @@ enum {
 static const size_t partial_bytes = (size_t)64 << 20;
 
 /*
- * fp32 terms with jerks: the system extends to 2^18 and speeds are below 2^-8, so that a separation
- * of 2^-40, the least that is told from 0, has an inverse cube times a velocity within the range,
- * and so has the greatest. The kernels of CPUs have the same limits (force/direct/packing.c).
+ * The limits of fp32 terms with jerks, in scaled units: coordinates reach to 2^18, and speeds are
+ * below 2^-8. So the inverse cube of a separation times a velocity stays within the range of fp32,
+ * for the least separation that differs from 0, 2^-40, and for the greatest. The kernels of CPUs
+ * have the same limits (force/direct/packing.c).
  */
 static const double reach = 0x1p18, greatest_speed = 0x1p-8, least_r2 = 0x1p-80;
 
@@ -136,7 +137,7 @@ static enum status create_due(const struct force_options *options, const struct 
 
 /* --- a system ----------------------------------------------------------------------------------*/
 
-/* Keeps the first failure; the sums are not numbers from then on. */
+/* Keeps `code`, a CUDA error or 0, if it is the first failure; all sums are NaN from then on. */
 static void note(struct due *due, cudaError_t code, const char *doing)
 {
     if (code && !due->base.failure.status)

@@ -22,8 +22,8 @@ static enum status check(const struct gpu_bench_state *bench, cudaError_t code, 
 
 /* --- bodies ------------------------------------------------------------------------------------*/
 
-/* Makes bodies in a cube of constant density, with masses of 1 or between 1 and 2, unless those of
- * the last trial fit. */
+/* Makes bodies in a cube of constant density, with masses of 1 or between 1 and 2, unless the
+ * bodies of the last trial have these numbers and masses. */
 static enum status make_bodies(struct gpu_bench_state *bench, size_t systems, size_t count,
                                bool equal, struct error *error)
 {

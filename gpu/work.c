@@ -81,8 +81,9 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
 }
 
 /* Tells whether gpu_resident() takes the steps, with each system in one block: systems must be
- * small, and the larger of them so many that no more of the device is idle than with a launch for
- * each pass. Rotating frames are left out, since gpu_resident() has no drifts for them. */
+ * small, and unless they are very small there must be enough of them that no more of the device is
+ * idle than with a launch for each pass. Rotating frames are left out, since gpu_resident() has no
+ * drifts for them. */
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;

@@ -222,8 +222,8 @@ static enum status open_case(struct bench_case *one, const struct field *field)
     return STATUS_OK;
 }
 
-/* Runs a case, which warms it up, and finds the number of steps of one measurement: so many that
- * they take LEAST_SECONDS. */
+/* Runs a case, which warms it up, and finds the number of steps of one measurement: these take
+ * LEAST_SECONDS or more. */
 static void warm_up(struct bench_case *one)
 {
     uint64_t steps = 1;

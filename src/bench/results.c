@@ -14,7 +14,7 @@
 #include "machine/cores.h"
 #include "report/plot.h"
 
-enum { FLOP = 20 }; /* flop of an interaction, by convention */
+enum { FLOP = 20 }; /* floating-point operations of an interaction, by convention */
 
 struct results {
     json_t *root;

@@ -148,7 +148,8 @@ static double density_of(const struct body_tree_cell *cell)
 /*
  * Reserves room for the cells of each branch: as if leaves had four bodies on average, which is
  * more than enough; but four times as many cells for a branch in the outskirts (is_leaf()), where
- * each body may need a leaf of its own. If there is no room for so many, leaves stay larger.
+ * each body may need a leaf of its own. If there is no room for all these cells, leaves stay
+ * larger.
  */
 static void place_branches(struct body_tree *tree)
 {
