@@ -15,7 +15,7 @@ enum gpu_bench_part {
     GPU_BENCH_BLOCKS,    /* kernel `tiled`: sizes of tile and block */
     GPU_BENCH_TUNING,    /* kernel `blocked`: block, tile, bodies per thread */
     GPU_BENCH_LADDER,    /* from a textbook's kernel to the fastest, one idea at a time */
-    GPU_BENCH_SIZES,     /* speed for numbers of bodies */
+    GPU_BENCH_SIZES,     /* speed of the kernels for 1024, 2048, ... bodies */
     GPU_BENCH_ENSEMBLES, /* many systems in one launch */
     GPU_BENCH_STEPS,     /* whole steps of velocity Verlet */
     GPU_BENCH_PARTS
@@ -30,7 +30,7 @@ struct gpu_bench_options {
     double seconds; /* seconds for all parts together; trials that would end later are skipped */
     size_t largest; /* number of bodies of the largest system */
     size_t bodies;  /* number of bodies of a system to tune for; 0: several numbers */
-    bool store;     /* put the best tuning into the user's cache */
+    bool store;     /* store the best launches in the user's cache (tuning.h) */
 };
 
 struct gpu_bench_row {

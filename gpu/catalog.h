@@ -63,7 +63,7 @@ struct gpu_kernel_facts {
     bool splits;      /* blocks may share the sums of the same bodies */
     uint32_t padding; /* systems start a multiple of this number of bodies apart */
     size_t from; /* number of bodies of a system from which "auto" takes the kernel; 0: never */
-    struct gpu_limits limits[PRECISION_SINGLE + 1]; /* by precision */
+    struct gpu_limits limits[PRECISION_SINGLE + 1]; /* in double, mixed, single */
 };
 
 extern const struct gpu_kernel_facts gpu_catalog[GPU_KERNELS];
@@ -81,7 +81,7 @@ static inline bool gpu_catalog_has(enum gpu_kernel_id id, enum precision precisi
     return gpu_catalog[id].limits[precision].block.most > 0;
 }
 
-/* Tells whether the kernel was built for such a launch. */
+/* Tells whether the sizes of a launch are within the limits for which the kernel was compiled. */
 bool gpu_limits_allow(const struct gpu_limits *limits, const struct gpu_tuning *tuning);
 
 #ifdef __cplusplus

@@ -130,12 +130,13 @@ static enum status cuda_create(const struct backend_options *options, const stru
 
 /* --- the verbs ---------------------------------------------------------------------------------*/
 
-/* The arguments of the functions that queue work. */
+/* The arguments and the result of the functions queue_...(), which queue work on a team of
+ * parts. */
 struct request {
     struct cuda *cuda;
     uint64_t steps;    /* steps of an advance */
     double *phi, *psi; /* host arrays that the potentials go to */
-    bool non_finite;   /* out: a state is not finite */
+    bool non_finite;   /* result: a body's position or velocity is not finite */
 };
 
 /* Queues copies to the devices of the bodies, which the host has moved. Streamed systems need none:
@@ -173,7 +174,8 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
 
 static enum status cuda_fetch(struct backend *backend, struct error *error);
 
-/* Looks, after a fetch, for a body whose state is not finite, and reports it. */
+/* Fetches the bodies from the devices, and reports the first whose position or velocity is not
+ * finite. */
 static enum status report_non_finite(struct cuda *cuda, struct error *error)
 {
     const enum status status = cuda_fetch(&cuda->backend, error);

@@ -11,7 +11,7 @@ struct gpu_device {
     int index;      /* number of the device, as the driver counts */
     char name[256]; /* "NVIDIA H200" */
     char isa[16];   /* "sm_90", or "emulated" */
-    bool emulated;  /* the CPU does what a GPU would do: for learners, and never fast */
+    bool emulated;  /* the CPU executes the kernels in place of a GPU: for learning, and slow */
     int multiprocessors;
     int lanes;           /* fp32 multiply-adds that a multiprocessor begins in a cycle */
     double clock;        /* highest clock rate, Hz */

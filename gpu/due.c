@@ -14,8 +14,8 @@
 
 enum {
     DEVICE = 0,
-    ARRAYS = 7, /* of the state: m, x, y, z, vx, vy, vz */
-    SUMS = 6    /* three of the acceleration, three of the jerk */
+    ARRAYS = 7, /* arrays of the state: m, x, y, z, vx, vy, vz */
+    SUMS = 6    /* sums of a body: three for the acceleration, three for the jerk */
 };
 
 /* The most bytes of the array `partial` of sums of segments. With more sums, bodies that are due
@@ -274,7 +274,7 @@ static const struct jerk_class due_sums = {
 struct due_force {
     struct force base;
     struct jerk *sums;
-    uint32_t *all; /* the index of every body */
+    uint32_t *all; /* [count]: 0, 1, ...: all bodies are due */
 };
 
 static enum status check_force(const struct force_options *options, struct error *error)

@@ -72,7 +72,8 @@ struct gpu_interaction {
     struct gpu_interaction_single scaled;
     struct gpu_interaction_double full;
     double inverse_length; /* scaled x = x inverse_length; a power of 2, or 1 / box */
-    double padding;        /* coordinates of the padding, in the units of the sources */
+    double padding; /* x, y and z of the padding's bodies, in scaled units (fp64: in those of the
+                       config) */
 };
 
 /* The state of the bodies in fp64: arrays of systems x stride. */
@@ -81,7 +82,8 @@ struct gpu_state {
     double *registers[STAGE_REGISTERS][3]; /* vectors between the stages of a step; NULL: none */
 };
 
-/* The units of the sums of a force: arrays with an element for every system. */
+/* The units of the masses in a force kernel and of its sums: arrays with an element for each
+ * system. */
 struct gpu_units {
     const double *mass;   /* mass in a sum = mass of the body / this; NULL: 1 */
     const double *factor; /* acceleration = factor x sum */
@@ -91,7 +93,7 @@ struct gpu_units {
 struct gpu_fields {
     struct field *list;
     size_t count;     /* 0: none */
-    double center[3]; /* the origin of the virial */
+    double center[3]; /* the point that the virial of the fields is taken about */
 };
 
 /* Returns the number of slots (partial sums of a body) that are filled if `split` blocks share its
@@ -178,7 +180,8 @@ struct gpu_move_call {
 
 cudaError_t gpu_move(const struct gpu_move_call *call);
 
-/* Makes the sources of all bodies, padding too, from the state. */
+/* Makes the sources (bodies as the force kernels read them) of all bodies, padding too, from the
+ * state. */
 cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_interaction *interaction,
                      const struct gpu_state *state, const struct gpu_units *units, void *sources,
                      cudaStream_t stream);
@@ -228,7 +231,8 @@ enum {
 };
 
 size_t gpu_conserved_blocks_count(const struct gpu_shape *shape); /* doubles in `blocks` */
-/* Sums blocks of bodies; every device writes the sums of its own bodies. */
+/* Sums mass, energies and momenta over blocks of GPU_OBSERVER_BLOCK bodies; every device writes the
+ * sums of its own bodies. */
 cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape, const struct gpu_state *state,
                                  const double *phi, const double *psi, double *blocks,
                                  cudaStream_t stream);
@@ -239,13 +243,14 @@ cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *b
 /* The sums for some bodies of one system, by all its bodies: their accelerations and, if
  * `inverse_speed` is not 0, the jerks, which are for open space and not for single precision. */
 struct gpu_due_call {
-    struct gpu_shape shape; /* of one system, in segments of GPU_DUE_SEGMENT bodies */
+    struct gpu_shape shape; /* one system, with segments of GPU_DUE_SEGMENT bodies */
     struct gpu_interaction interaction;
     struct gpu_state state; /* masses in the system's unit, positions, and velocities for jerks */
     double inverse_speed;   /* scaled velocity = velocity x inverse_speed; 0: no jerks */
     double acceleration, jerk; /* factors that make accelerations and jerks of the sums */
-    void *sources; /* [stride] of gpu_moving_size() with jerks, else of gpu_source_size() bytes */
-    const uint32_t *due; /* [count] indices of the bodies that are due */
+    void *sources;             /* [stride] bodies of gpu_moving_size() bytes with jerks, else of
+                                  gpu_source_size() */
+    const uint32_t *due;       /* [count] indices of the bodies that are due */
     uint32_t count;
     uint32_t room; /* bodies that are due for which `partial` has room: [room][6 or 3][segments] */
     double *partial;

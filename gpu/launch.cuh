@@ -110,7 +110,8 @@ template <enum gpu_space space> struct in_space {
     static constexpr enum gpu_space value = space;
 };
 
-/* Calls visit(in_space<...>()) for the space of an interaction. */
+/* Calls visit(in_space<...>()) for the space of an interaction, which so becomes a constant for the
+ * compiler. */
 template <class Visitor>
 static cudaError_t with_space(const struct gpu_interaction &interaction, const Visitor &visit)
 {
@@ -177,7 +178,7 @@ static __host__ __device__ __forceinline__ size_t shape_length(const struct gpu_
     return (size_t)shape.systems * shape_range(shape);
 }
 
-/* Returns the index of body i of a system among the sums of a component. */
+/* Returns the index of the sum for body i of a system among the sums of one component. */
 static __device__ __forceinline__ size_t shape_index(const struct gpu_shape &shape, unsigned system,
                                                      unsigned i)
 {

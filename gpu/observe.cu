@@ -171,7 +171,7 @@ static __device__ double block_energy_about(const double *system, const double *
                                                   block[GPU_SUM_MOMENTUM + 2] / M);
 }
 
-/* Adds the sums of the blocks of each system; a block of threads takes one system. */
+/* Adds up the sums of all blocks of bodies of a system; each block of threads takes one system. */
 static __global__ void __launch_bounds__(BLOCK)
     conserved_systems(const struct gpu_shape shape, const double *__restrict__ blocks,
                       double *__restrict__ sums)

@@ -14,7 +14,7 @@
 struct gpu_part_force {
     struct gpu_tuning tuning;
     double *unit_mass, *factor; /* arrays of struct gpu_units, by system */
-    void *sources;              /* bodies as the kernels see them */
+    void *sources;              /* bodies as the force kernels read them */
     void *sides;                /* the sums of pairs of tiles, for gpu_symmetric() */
     unsigned distances;         /* distances between tiles for which `sides` has room */
     unsigned slots;             /* slots of the last sums; 0: gpu_work_move() has used these */
@@ -74,7 +74,8 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
                             struct error *error);
 void gpu_part_destroy(struct gpu_part *part); /* accepts NULL */
 
-/* Copies systems [first_system, first_system + systems) of the host's arrays to the device. */
+/* Copies all of systems [first_system, first_system + systems) from the host's arrays to the
+ * device; they become the part's systems. */
 enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
                             struct error *error);
 /* Copies positions, or velocities and potentials, of all bodies to the device, also of those that

@@ -8,7 +8,7 @@
 #include "state.cuh"
 #include "sum.cuh"
 
-/* The division of a block: its systems, and its threads for a body. */
+/* The division of a block of threads among systems and bodies. */
 struct resident_grid {
     unsigned packed; /* systems in a block */
     unsigned split;  /* threads for each body */

@@ -1,4 +1,5 @@
-/* The fp64 state of a body, and its form as a source. */
+/* The fp64 state of a body, which one thread moves, and the conversion to a source: the body as the
+ * force kernels read it. */
 #ifndef ORRERY_GPU_STATE_CUH
 #define ORRERY_GPU_STATE_CUH
 
@@ -128,7 +129,8 @@ template <bool registers> struct body_state {
         }
     }
 
-    /* Does the moves of a pass in a rotating frame, each of which is a kick or a drift. */
+    /* Does the moves of a pass in a rotating frame. Each is a kick, or a drift that by.times steps
+     * make up, drifts[move][step]. */
     __device__ __forceinline__ void move_turning(const struct stage_pass &pass,
                                                  const struct field_drift drifts[][2])
     {
@@ -142,7 +144,7 @@ template <bool registers> struct body_state {
         }
     }
 
-    /* Tells whether the body is finite: 0 x is NaN if x is infinite or NaN. */
+    /* Tells whether position and velocity are finite: 0 times an infinite number or NaN is NaN. */
     __device__ __forceinline__ bool finite() const
     {
         double sum = 0;

@@ -20,7 +20,7 @@ enum {
     THREADS = WARPS * GPU_WARP,
     GROUPS = 8, /* groups of GPU_WARP bodies that are in shared memory at a time */
     STAGE = GROUPS * GPU_WARP,
-    UNROLL = 4 /* rotations */
+    UNROLL = 4 /* rotations that are unrolled in the inner loop */
 };
 static_assert((int)STAGE == (int)GPU_CHUNK, "a stage is a chunk of the sums of tile I");
 

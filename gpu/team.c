@@ -172,7 +172,8 @@ static enum status take_pass(const struct gpu_team *team, const struct stage_pas
     return !status && pass->force ? gpu_team_each(team, gpu_work_sum, error) : status;
 }
 
-/* Takes passes [first, last) of the program. */
+/* Takes passes [first, last) of the program. A pass is some moves (kicks and drifts) and perhaps a
+ * force evaluation. */
 static enum status take_passes(const struct gpu_team *team, const struct stage_program *program,
                                size_t first, size_t last, struct error *error)
 {

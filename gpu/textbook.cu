@@ -161,7 +161,7 @@ static cudaError_t start(const struct gpu_sum_call *call, unsigned *slots, size_
     const unsigned blocks = (own + threads - 1) / threads * shape->systems;
     int found = 0;
     *slots = 1;
-    if (call->at_once) { /* launches nothing: how many blocks does a multiprocessor hold? */
+    if (call->at_once) { /* asks how many blocks a multiprocessor holds; launches nothing */
         const cudaError_t error =
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)threads, shared);
         *call->at_once = (unsigned)found;

@@ -11,13 +11,14 @@
 #include "base/status.h"
 #include "catalog.h"
 
-/* The launch of one kernel and precision on a device; the split follows from the bodies at hand. */
+/* The launch of one kernel in one precision on a device; gpu_tuning_fit() finds its split for the
+ * bodies at hand. */
 struct gpu_tuning_row {
     enum gpu_kernel_id kernel;
     enum precision precision;
     size_t count; /* number of bodies, of all systems, with which it was measured; 0: it is a
                      default */
-    struct gpu_tuning tuning; /* its split is not used */
+    struct gpu_tuning tuning; /* tuning.split is not used */
 };
 
 struct gpu_device; /* devices.h */
@@ -51,7 +52,7 @@ void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row 
 /* The sums for which gpu_tuning_fit() finds a launch. */
 struct gpu_tuning_problem {
     size_t systems, bodies; /* systems; bodies of each system whose sums are computed */
-    unsigned segments;      /* segments of the sum of a body */
+    unsigned segments;      /* number of segments that the sum of a body is cut into */
     size_t segment;         /* bodies j of a segment */
     int multiprocessors;
     /* Returns how many blocks of a launch a multiprocessor runs at once, or 0 if that is not known.

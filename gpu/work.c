@@ -45,7 +45,7 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
     return gpu_part_check(part, code, "starting a force kernel", error);
 }
 
-/* Computes the drifts of a pass if the frame rotates. */
+/* Computes the drifts of a pass in a rotating frame, if the frame rotates, for gpu_move(). */
 static void find_drifts(const struct gpu_part *part, struct gpu_move_call *call)
 {
     const double rotation = part->setup->physics->rotation;

@@ -1,6 +1,6 @@
 /*
- * The streams of operations (arithmetic.h) for one instruction set, compiled with the options of
- * the force kernels, force/direct/kernel.c. The counts of operations are those of the kernels'
+ * The streams of operations (bench/arithmetic.h) for one instruction set, compiled with the options
+ * of the force kernels, force/direct/kernel.c. The counts of operations are those of the kernels'
  * inner loops in plain.inc and third-law.inc; validation/cli/bench.py compares them with the
  * compiled kernels.
  */

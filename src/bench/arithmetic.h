@@ -25,7 +25,7 @@ enum { ARITHMETIC_UNROLLED = 12 };
 
 struct arithmetic {
     const char *isa;
-    /* Streams of a single kind of operation. */
+    /* Streams of a single kind of operation: fused multiply-adds, and estimates of 1/sqrt(x). */
     struct stream fused_double, fused_float;
     struct stream estimate_double, estimate_float;
     /* The streams of the kernels for open space, without and with equal masses. */

@@ -62,9 +62,9 @@ struct bench_row {
     struct multipoles multipoles; /* results for fast multipoles */
 };
 
-/* The rate of one vector operation alone on this CPU. */
+/* The measured rate of one kind of operation on this CPU, on all threads together. */
 struct bench_rate {
-    const char *isa, *operation, *type; /* "multiply-add", "float" */
+    const char *isa, *operation, *type; /* "avx2", "multiply-add", "float" */
     int threads;
     double per_second; /* numbers per second, not vectors */
 };
@@ -72,8 +72,8 @@ struct bench_rate {
 struct bench_sink {
     void (*rate)(void *context, const struct bench_rate *rate);
     void (*row)(void *context, const struct bench_row *row);
-    /* Called before and after each measurement, with the part that is done, up to 1. May be
-     * NULL. */
+    /* Called before the measurement of each number of bodies and at the end, with the part of all
+     * numbers that is done, 0 to 1. May be NULL. */
     void (*progress)(void *context, double part);
     void *context;
 };

@@ -9,7 +9,7 @@
 
 struct multipoles {
     struct force_audit errors;    /* for a sample: the bodies with the least hashes of ids */
-    struct force_profile profile; /* parts of the time; NaN: the backend has none */
+    struct force_profile profile; /* shares of the time; NaN: not measured */
 };
 
 extern const struct multipoles multipoles_unknown; /* all members are NaN */

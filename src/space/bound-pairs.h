@@ -24,7 +24,7 @@ struct bound_pair {
 
 struct bound_pairs {
     size_t count;
-    struct bound_pair *pairs; /* by ascending i */
+    struct bound_pair *pairs; /* by ascending index i */
     size_t *pair_of; /* index in `pairs` of the pair of each body; NO_BOUND_PAIR if it has none */
 };
 

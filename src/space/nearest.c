@@ -14,7 +14,7 @@
 struct sweep {
     double box_length; /* 0 in open space */
     double eps2;
-    double heaviest; /* twice the largest mass: no two bodies have more */
+    double heaviest; /* twice the largest mass, which no two bodies exceed together */
     size_t count;
     const double *x;    /* ascending coordinates, in a periodic box within it */
     const double *body; /* number of the body at each x; double, since gsl_sort2() sorts x and this

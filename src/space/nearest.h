@@ -11,14 +11,14 @@
 #include "model/physics.h"
 
 enum nearest_by {
-    NEAREST_IN_SPACE, /* least r */
-    NEAREST_IN_TIME   /* least tau */
+    NEAREST_IN_SPACE, /* the pair with the least distance r */
+    NEAREST_IN_TIME   /* the pair with the least time scale tau */
 };
 
 struct nearest_pair {
     bool found;      /* false for one body, or when no pair has any mass (in time) */
     size_t i, j;     /* i < j, indices within the system */
-    double distance; /* r, to the nearest image */
+    double distance; /* r; in a periodic box, to the nearest image */
     /* tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_i + m_j))): the orbital time over 2 pi, and 0.90 of
      * the time of free fall from rest at r; infinite without mass. */
     double time_scale;

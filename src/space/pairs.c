@@ -90,7 +90,7 @@ static bool guess_bins(const struct separations *s, const double *r2, size_t cou
 {
     const double per_square = s->per_square;
     const float beyond = (float)s->bins + 0.5F, edge = (float)s->bins * 0x1p-23F;
-    const float digits = 0x1.8p23F; /* as in round_even() */
+    const float digits = 0x1.8p23F; /* 1.5 x 2^23, as round_even() has 1.5 x 2^52 */
     int unsure = 0;
 #pragma omp simd reduction(| : unsure)
     for (size_t j = 0; j < count; j++) {
@@ -243,7 +243,7 @@ static double gap2_of(const struct order *order, double box_length, const struct
 static double common_bin(const struct separations *s, const struct point_cell *a,
                          const struct point_cell *b, double gap2)
 {
-    const double slack = 1e-12; /* more than rounding */
+    const double slack = 1e-12; /* more than the rounding errors of both distances */
     double widest2 = 0.0;
     for (int k = 0; k < 3; k++) {
         const double width = fmax(a->high[k] - b->low[k], b->high[k] - a->low[k]);

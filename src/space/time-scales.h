@@ -18,7 +18,8 @@
 #include "model/physics.h"
 #include "space/sphere.h"
 
-/* The structure of a system, known before its energies are. */
+/* The part of the input of time_scales() that follows from the bodies alone, before the conserved
+ * quantities are known. */
 struct time_scales_structure {
     double count;            /* number of bodies with mass, a bound pair as one */
     double largest;          /* the largest mass of one of these */

@@ -13,7 +13,7 @@
 enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
 
 struct convergence_row {
-    char column[CONVERGENCE_NAME_SIZE]; /* "conservation.energy" */
+    char column[CONVERGENCE_NAME_SIZE]; /* diagnostic and its column: "conservation.energy" */
     char unit[CONVERGENCE_NAME_SIZE];
     double value;        /* at the last time that all three runs have measured, in the run with the
                             smallest step */

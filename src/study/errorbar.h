@@ -32,8 +32,8 @@ struct errorbar_method {
     double order;    /* nominal order of the integrator */
     double rounding; /* rounding error of one step, in a number as large as the column's can be */
     double steps;    /* number of steps of the run with the smallest step */
-    double dynamic_time; /* time in which errors cannot have grown yet */
-    bool coarse_forces;  /* forces err more than double precision does */
+    double dynamic_time; /* time (size over speed) in which errors cannot have grown yet */
+    bool coarse_forces;  /* forces have errors larger than the rounding of double precision */
     double bias; /* change of a number as large as the column's can be, within a dynamic time, by a
                     relative error that all forces share; 0 unless forces are coarse */
 };

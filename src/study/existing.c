@@ -63,7 +63,7 @@ void existing_grid(const char *directory, const struct study *study, const json_
     json_t *before = NULL;
     struct error unreadable = { 0 };
     const enum status status = document_load(path, &before, &unreadable);
-    /* Any other file in its place is refused later, when the directory is claimed. */
+    /* A study.json that is not readable as one is refused later, when the directory is claimed. */
     if (status == STATUS_MEMORY || status == STATUS_IO)
         error_set(error, status, "%s", unreadable.text);
     if (directory_names_program(before))
@@ -198,7 +198,7 @@ void existing_member(const char *directory, const struct result *result,
                                      .quiet_keys = quiet_keys,
                                      .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
                                      .error = error };
-    /* A run that ended before its first checkpoint begins anew, so its config may differ. */
+    /* A run that was stopped before its first checkpoint begins anew, so its config may differ. */
     const json_t *before = result_find(result, FIELD_CONFIG);
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);

@@ -17,7 +17,7 @@
 struct member {
     pid_t process; /* process of the run; 0: none */
     bool ended;
-    int status;           /* exit status, once it has ended */
+    int status;           /* exit status of the run, once it has ended */
     int signal;           /* signal that killed the process; or 0 */
     struct stat manifest; /* file status of its run.json when `ended` was read from there */
 };
@@ -48,7 +48,7 @@ bool work_has_begun(const struct work *work, size_t member);
 enum status work_load(const struct work *work, size_t member, struct config **config,
                       struct error *error);
 
-/* Shows the user a line. */
+/* Shows the user a line, by the function options->notice. */
 void work_notice(const struct work *work, const char *line);
 
 /* Runs the members that have not ended, until all have ended or the study must stop. Passes signals

@@ -102,7 +102,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Compares the run of a member with its config, and takes its row for the table. */
+/* Compares the run that a member has left with the member's config, and takes its row for the
+ * table. */
 static void check_run(struct work *work, size_t member, const struct result *result,
                       const struct study *quiet_keys, struct existing_input *input,
                       struct error *differences)
@@ -361,7 +362,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
     work.table = table_create(study, options->directory);
     enum status status =
         work.members && work.table && found ? get_ready(&work, error) : error_memory(error);
-    signals_catch(); /* from here on members may have to be stopped in order */
+    signals_catch(); /* from here on a signal must stop the members in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
     if (!status) /* again, since other processes may have been at work until the directory was

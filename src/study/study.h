@@ -48,7 +48,8 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
                                  struct error *error);
 void study_free(struct study *study);
 
-/* Write the name of a member, "001" for index 0, and its directory in that of the study. */
+/* Write the name of a member into `buffer`, "001" for index 0, or its path in the study's
+ * `directory`, and return `buffer`. */
 const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE]);
 enum { STUDY_PATH_SIZE = 4096 };
 const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);

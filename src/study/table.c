@@ -185,7 +185,8 @@ static enum status add_columns(struct table *table, const struct result *result,
 static enum status find_columns(struct table *table, const struct result *result, struct row *row,
                                 struct error *error)
 {
-    int looks = 8; /* the most lists to compare with: there are few, unless each run has its own */
+    int looks = 8; /* the most lists of columns to compare with: there are few, unless each run has
+                      its own */
     const struct columns *columns = table->columns;
     while (columns && looks-- > 0 && !have_those_of(columns, result))
         columns = columns->next;
@@ -322,7 +323,7 @@ static void put_titles(struct text *csv, const struct table *table, json_t *colu
     }
 }
 
-/* Returns the number of a run in this column; NaN if it has none. */
+/* Returns the value of a run in the column `key`; NaN if the run has none. */
 static double value_of(const struct row *row, const char *key)
 {
     const json_t *const place = row->values ? json_object_get(row->columns->places, key) : NULL;
