@@ -1,4 +1,4 @@
-/* The GPUs of this machine, and the driver's errors in words. */
+/* Finds the GPUs of this machine, and turns the driver's error codes into messages. */
 #ifndef ORRERY_GPU_DEVICES_H
 #define ORRERY_GPU_DEVICES_H
 

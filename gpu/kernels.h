@@ -194,7 +194,7 @@ struct gpu_resident_call {
     struct gpu_state state;
     struct gpu_units units;
     uint64_t steps;
-    bool current;             /* the accelerations in the state are those of its positions */
+    bool current; /* the accelerations in `state` are those of its positions at the start */
     struct gpu_fields fields; /* their accelerations are added; the frame does not turn */
     struct stage_program program;
     unsigned long long *non_finite;
@@ -204,8 +204,8 @@ struct gpu_resident_call {
 
 cudaError_t gpu_resident(const struct gpu_resident_call *call);
 
-/* Computes phi and psi from the partial sums of gpu_potentials(), whose sources had masses in units
- * of unit_mass[system] (NULL: of 1). */
+/* Computes the potential phi and psi, for the virial, from the partial sums of gpu_potentials(),
+ * whose sources had masses in units of unit_mass[system] (NULL: of 1). */
 cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const double *unit_mass,
                                   const double *partial, unsigned slots, double *phi, double *psi,
                                   cudaStream_t stream);

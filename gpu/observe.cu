@@ -62,7 +62,8 @@ extern "C" cudaError_t gpu_add_potentials(const struct gpu_shape *shape,
                   *fields, *state, phi, psi);
 }
 
-/* Computes the terms that body n adds to each of the sums but GPU_SUM_INTERNAL. */
+/* Computes the terms that body n, with the potential phi[n] and psi[n] for the virial, adds to each
+ * of the sums but GPU_SUM_INTERNAL. */
 static __device__ void body_terms(const struct gpu_state &state, const double *phi,
                                   const double *psi, size_t n, double terms[GPU_SUM_COUNT])
 {

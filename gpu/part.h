@@ -1,6 +1,7 @@
 /*
  * One device's part of the bodies: some systems, or some bodies of every system, in its own memory
- * with its own stream. Copies are queued; what a host array gets is there after gpu_part_wait().
+ * with its own stream. Copies are queued; a host array has what was copied to it after
+ * gpu_part_wait().
  */
 #ifndef ORRERY_GPU_PART_H
 #define ORRERY_GPU_PART_H
@@ -26,7 +27,7 @@ struct gpu_part_resident {
     struct gpu_tuning tuning;
 };
 
-/* The arrays of potentials and conserved quantities. */
+/* The arrays of potentials (phi, and psi for the virial) and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
     void *sources;            /* bodies in double; the force's array if that is in double */

@@ -25,7 +25,7 @@ enum status gpu_team_advance(const struct gpu_team *team, const struct stage_pro
                              uint64_t steps, bool current, struct error *error);
 
 enum status gpu_team_accelerations(const struct gpu_team *team, struct error *error);
-/* Computes phi and psi, which stay on the devices. */
+/* Computes the potential phi and psi, a body's part in the virial; both stay on the devices. */
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error);
 /* Computes the conserved sums of all systems; `sums` is laid out as gpu_work_conserved() has it. */
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error);

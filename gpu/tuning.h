@@ -1,7 +1,7 @@
 /*
- * The sizes of the kernels' launches (blocks, tiles, bodies per thread): these change the speed and
- * never the bits. `orrery bench --gpu` finds the best ones on a device and stores them in a file in
- * the user's cache; where nothing is stored, the defaults of the catalog hold.
+ * The sizes of the kernels' launches (blocks, tiles, bodies per thread). To tune them changes the
+ * speed and never the bits. `orrery bench --gpu` finds the best ones on a device and stores them in
+ * a file in the user's cache; where nothing is stored, the defaults of the catalog hold.
  */
 #ifndef ORRERY_GPU_TUNING_H
 #define ORRERY_GPU_TUNING_H

@@ -26,8 +26,8 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass,
 enum status gpu_work_resident(struct gpu_part *part, const struct stage_program *program,
                               uint64_t steps, bool current, bool *done, struct error *error);
 
-/* Computes the potentials phi and psi of the part's bodies, from the positions on the device, where
- * the results stay. */
+/* Computes the potential phi of the part's bodies and psi, their part in the virial, from the
+ * positions on the device, where the results stay. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
 /* gpu_work_conserved_blocks() adds up mass, energies and momenta of blocks of the part's own
  * bodies, or, if `all`, of all bodies; gpu_work_conserved() adds up all blocks of each system, into

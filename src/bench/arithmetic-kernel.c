@@ -30,7 +30,7 @@ static volatile double sink;
  * the instruction set has no instruction for it. */
 struct mix {
     int fused, products, sums;
-    int estimates; /* estimates of 1/sqrt */
+    int estimates; /* number of estimates of 1/sqrt(x) */
 };
 
 /* The numbers of operations for the inverse cube of the distance, whose estimate is corrected by

@@ -27,8 +27,8 @@ struct bench_plan {
     const char *precisions[BENCH_MOST + 1]; /* "double", "mixed" or "single" */
     const char *isas[BENCH_MOST + 1];       /* from force_isa_names; "auto": the best one */
     int threads[BENCH_MOST + 1];            /* a backend with one thread is measured once, with 1 */
-    /* Accuracies of fast multipoles, which are measured with every backend, isa and number of
-     * threads after the direct sums; with `multipoles_only`, without direct sums. */
+    /* Accuracies asked of fast multipoles, which are measured with every backend, instruction set
+     * and number of threads, after the direct sums; if `multipoles_only`, without direct sums. */
     double accuracies[BENCH_MOST + 1];
     bool multipoles_only;
 };

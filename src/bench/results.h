@@ -20,7 +20,7 @@ void results_add_row(struct results *results, const struct bench_row *row);
  * written by a benchmark has one of the names. */
 enum status results_open_folder(const char *path, struct directory **folder, struct error *error);
 
-/* Writes the files and prints their names; without gnuplot it says that there are no figures.
+/* Writes the files and prints their names; without gnuplot it prints that there are no figures.
  * STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
 enum status results_write(const struct results *results, struct directory *folder,
                           struct error *error);

@@ -39,7 +39,7 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
  * prepared to run. */
 struct disk_estimate {
     double bytes;
-    bool prepared; /* at least one member could be prepared */
+    bool prepared; /* at least one member could be prepared to run */
     struct error refused;
 };
 

@@ -1,6 +1,7 @@
 /*
  * The runs that an earlier command has left in the directory of a study, and whether they still
- * count: a member is done only if its run has finished with the config that it would have now.
+ * count: a member (a single run of the study) is done only if it has finished with the config that
+ * it would have now.
  */
 #ifndef ORRERY_STUDY_EXISTING_H
 #define ORRERY_STUDY_EXISTING_H
