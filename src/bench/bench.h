@@ -56,7 +56,7 @@ struct bench_row {
                          multipoles, although they do not sum every pair */
     double limit;     /* the rate if the kernel's arithmetic took all the time; 0: unknown */
     double error;     /* rms error of the forces over their rms, see force/accuracy.h */
-    double far_error; /* the same error for bodies in two cubes that are 10^4 of their sides apart;
+    double far_error; /* like `error`, for bodies in two cubes that are 10^4 of their sides apart;
                          NaN: not measured */
     double accuracy;  /* accuracy asked of fast multipoles; 0: direct sums */
     struct multipoles multipoles; /* results for fast multipoles */

@@ -58,7 +58,7 @@ struct study_options {
     const char *const *overrides; /* those of the command line; the study's config has them */
     size_t override_count;
     const char *directory;
-    bool force;  /* run all members again; the runs of a study that is there are removed */
+    bool force;  /* run finished members again, too, after their old runs have been removed */
     size_t only; /* the only member to run, counted from 1 (for a job of an array); 0: run all */
     double deadline; /* time, by clock_seconds(), at which all must have stopped; 0: none */
     int threads;     /* threads of each member; 0: the members at work share the cores */
