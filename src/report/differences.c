@@ -1,6 +1,7 @@
 #include "report/differences.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -168,7 +169,8 @@ int differences_speed_key(const struct differences *differences)
 
 double differences_x(const struct differences *differences, size_t run)
 {
-    return json_number_value(value_at(differences, run, differences->keys[differences->x]));
+    const json_t *const value = value_at(differences, run, differences->keys[differences->x]);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */

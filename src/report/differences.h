@@ -38,7 +38,7 @@ enum status differences_find(const struct result *results, size_t count, const c
 int differences_speed_key(const struct differences *differences);
 
 /* Returns the value, in the config of a run, of the key with index differences->x, which must not
- * be -1. */
+ * be -1; NaN if that is no number, as the step of an integrator that chooses its own. */
 double differences_x(const struct differences *differences, size_t run);
 
 /* Writes the value that a run has for the key of index `key`, or a dash if its config has no such

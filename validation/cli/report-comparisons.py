@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 
 import numpy
 import tap
@@ -51,6 +52,14 @@ def test_order_is_measured():
         report("study")
         caption = captions_of(read("study/report.html"))["energy_error-against-seconds"]
         assert (time < 4) == ("errors at these do not compare" in caption), caption
+    # A run without a step has no place at 0, where it would make the axis linear.
+    make_run("study/own", integrator="gauss-radau", worst=1e-6)
+    change_run("study/own", config__time__step=None)
+    report("study")
+    drawn = numpy.concatenate(blocks("study/plots/energy_error-against-step.dat"))
+    assert drawn[:, 0].min() > 0 and "set logscale x" in read(
+        "study/plots/energy_error-against-step.gp"), drawn
+    shutil.rmtree("study/own")
     change_run("study/velocity-verlet-0.004", verdict="failed")
     report(*(f"study/velocity-verlet-{step}" for step in (0.004, 0.002, 0.001)))
     keys = [key for key in keys_of("report/plots/energy_error-against-step.dat") if key]
