@@ -66,22 +66,22 @@ static size_t lay_out(struct due *due, char *base)
     const size_t sizes[] = { ARRAYS * stride * sizeof(double), stride * source,
                              due->sums * stride * sizeof(double), stride * sizeof(uint32_t),
                              call->room * parts * sizeof(double) };
-    char *arrays[COUNT_OF(sizes)];
+    void *arrays[COUNT_OF(sizes)];
     size_t used = 0;
     for (size_t k = 0; k < COUNT_OF(sizes); k++) {
         arrays[k] = base ? base + used : NULL;
         used += (sizes[k] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    double *const state = (double *)arrays[0];
+    double *const state = arrays[0];
     double **const members[ARRAYS] = { &call->state.m, &call->state.x,  &call->state.y,
                                        &call->state.z, &call->state.vx, &call->state.vy,
                                        &call->state.vz };
     for (size_t k = 0; base && k < ARRAYS; k++)
         *members[k] = state + k * stride;
     call->sources = arrays[1];
-    call->results = (double *)arrays[2];
-    call->due = due->active = (uint32_t *)arrays[3];
-    call->partial = (double *)arrays[4];
+    call->results = arrays[2];
+    call->due = due->active = arrays[3];
+    call->partial = arrays[4];
     return used;
 }
 

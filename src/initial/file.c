@@ -162,7 +162,7 @@ static enum status read(const struct section *section, const struct body_files *
                         struct initial_warnings *warnings, struct error *error)
 {
     const struct read_format *format;
-    struct read_about about;
+    struct read_about about = { 0 };
     struct read_request request = { .wish.units = physics->units, .about = &about };
     struct error found = { 0 };
     if (!choose(section, path, &format, &request, &found) &&
