@@ -137,7 +137,8 @@ static enum status create_due(const struct force_options *options, const struct 
 
 /* --- a system ----------------------------------------------------------------------------------*/
 
-/* Keeps `code`, a CUDA error or 0, if it is the first failure; all sums are NaN from then on. */
+/* Keeps `code`, a CUDA error or 0, as the failure of `due` unless it has one already. Once it has
+ * one, sum_due() gives NaN for all sums. */
 static void note(struct due *due, cudaError_t code, const char *doing)
 {
     if (code && !due->base.failure.status)

@@ -9,9 +9,9 @@
 #include "model/vec3.h"
 #include "space/neighbours.h"
 
-/* Other bodies hardly disturb an orbit if the tide of each at the apocentre is at most this part of
- * the pull of the centre there. (The Sun's tide on the Moon's orbit is 0.011 of the Earth's
- * pull.) */
+/* Other bodies hardly disturb an orbit if the tide of each at the apocentre distance is at most
+ * this part of the pull of the centre there, see tide_on(). (For the tide of the Sun on the orbit
+ * of the Moon about the Earth it is 0.013.) */
 static const double weak_tide = 0.1;
 
 /* The limit of the apocentre distance, over the side of a periodic box: the nearest image of a body

@@ -1,14 +1,15 @@
 /*
  * Trust until t: how long the orbits of a run are those of the system, and how long another machine
- * would find the same ones. Every system has two shadows that are carried along:
+ * would find the same ones. Up to two shadows of every system (keys trust.shadow and
+ * trust.half_step) are carried along until they can find nothing more:
  *
  *   the twin starts a rounding error away and shows how errors grow;
  *   the fine one starts at the same place and takes half the step: its distance from the run shows
  *   the error of the step.
  *
  * Both are compared with the bodies whenever the diagnostic of this file, whose rows are trust.csv,
- * is measured. shadow.h carries the shadows along, and asks here what is to be done with them. See
- * docs/theory.md.
+ * is measured. shadow.h advances the shadows, and asks functions of this file whether to drop one
+ * (trust_is_done()) or to bring a twin nearer (trust_take_nearing()). See docs/theory.md.
  */
 #ifndef ORRERY_ACCURACY_TRUST_H
 #define ORRERY_ACCURACY_TRUST_H

@@ -69,8 +69,10 @@ struct bound_record {
     double work;  /* pair interactions of all trials of orbits so far */
     double next;  /* step from which the same body is tried again */
     double tried; /* steps in the pericentre passage of the orbit that was tried last; NaN: none */
-    double rate;  /* steady change of the energy by the method in the last trial, per unit of time,
-                     over the orbit's energy */
+    /* rate of the steady energy drift that the last trial found: energy by the run's method less
+     * that by gauss-radau, over the orbit's |E|, per unit of time; 0 if the method is symplectic,
+     * or if no orbit is in doubt */
+    double rate;
     double drift, drift_time; /* the change of the energy by that rate up to the time drift_time,
                                  over the orbit's energy */
     double error;            /* energy error of the worst orbit so far, over its potential energy */

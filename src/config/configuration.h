@@ -108,8 +108,8 @@ const char *const *section_paths(const struct section *section, const char *key,
  * NULL. */
 void section_read(const struct section *section, void *target);
 
-/* Returns the location where the value of the key was given, or that of the section if the value is
- * a default. The location lives as long as the config. */
+/* Returns where the value of the key was given or, if the value is a default, where the section
+ * was. The location's `file` lives as long as the config. */
 struct location section_location(const struct section *section, const char *key);
 
 /* Returns the memory of `kept_size` bytes (struct group of parameter.h) that the section has for

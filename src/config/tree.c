@@ -310,8 +310,10 @@ static enum status apply(const struct config_source *from, const struct node *ba
     for (size_t i = 0; i < from->override_count; i++)
         if (overrides[i].value)
             put(&overrides[i], *root);
+    /* After a wrong override the tree is not checked: keys that it was to set would be reported as
+     * missing. */
     if (error->lines + error->dropped > before)
-        *root = NULL; /* the keys that a wrong override sets would seem to be missing */
+        *root = NULL;
     return error->status;
 }
 

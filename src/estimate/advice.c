@@ -384,9 +384,10 @@ static enum status look_at_system(const struct experiment *x, size_t system, dou
     return look_at_cluster(x, system, best, error);
 }
 
-/* Returns the step to try after the trial run `tried`: by the order of the method, one whose error
- * is half of trusted_part of the limit. It is at most half as long as the step of `tried`, since
- * the errors of encounters follow no order, and at least the part `least` of it. */
+/* Returns the step to try after the trial run `tried`: that at which, by the order of the method,
+ * error_in_limits would be half of what a trial may reach (trusted_part). It is at most half of the
+ * step of `tried`, since the errors of encounters follow no order, and at least `least` times that
+ * step; then it is rounded down. */
 static double next_step(const struct experiment *x, const struct trial_run *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;

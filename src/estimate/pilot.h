@@ -16,7 +16,8 @@
 /* The limits of a pilot. */
 struct pilot_limits {
     double work;   /* work after which the pilot ends, in pair interactions of a direct sum */
-    double error;  /* energy error beyond which the pilot ends */
+    double error;  /* relative energy error, of the system that counts (accuracy_target_error()),
+                      beyond which the pilot ends; INFINITY: no limit */
     double part;   /* part of the run after which the pilot ends, if it has also done the work
                       `little` */
     double little; /* work up to which `part` does not end the pilot; less than `work` */

@@ -42,8 +42,9 @@ struct force_share {
 
 /*
  * The relay by which one part (process) passes sums to another: three arrays, one for each axis, of
- * `count` numbers. Only the first thread of the team calls it. A part receives sums in the order in
- * which the other part sends them, and send() may wait until they are received.
+ * `count` numbers. Only the first thread of the team calls it. `part` is the other part: receive()
+ * replaces the numbers in `sums` by what it sent, in the order in which it sent them; send() may
+ * wait until they are received.
  */
 struct force_relay {
     void *context;

@@ -31,7 +31,8 @@
 
 /* The properties of forces by which the program judges the errors of a run. */
 struct force_traits {
-    double rounding;   /* relative rounding error of a force; 0 if its precision is double */
+    double rounding;   /* relative rounding error of a force; 0 if it is that of double arithmetic,
+                          which counts as exact */
     double truncation; /* relative error of a force by what the method leaves out, which is the same
                           on every machine; 0: the method sums over all pairs */
     double energy_noise;   /* relative difference below which two energies count as equal: some ten

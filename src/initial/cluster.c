@@ -364,8 +364,9 @@ static void rescale_energy(struct bodies *bodies, size_t first, double energy, d
     bodies_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
 }
 
-/* Draws the bodies in the units of the model. The masses are drawn last, so that positions and
- * velocities do not depend on them. Returns the total mass, in the units of the run. */
+/* Draws the bodies: positions and velocities in the units of the model, masses in those of the run.
+ * The masses are drawn last, so that positions and velocities do not depend on them. Returns the
+ * total mass. */
 static double draw_bodies(struct drawing *d)
 {
     struct bodies *const b = d->bodies;

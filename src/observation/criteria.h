@@ -33,7 +33,9 @@ struct criterion {
     /* Units of the bounds and of the two times, as messages show them: " km/s", " Myr"; "" if there
      * is none. */
     char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
-    char why_undefined[200]; /* see criterion_why_undefined() */
+    /* why values of the column can be undefined, as the end of a sentence (", as it is without a
+     * bound pair"); criterion_why_undefined() gives it if the worst value is */
+    char why_undefined[200];
     union {
         struct {
             double rows;  /* number of rows that counted */

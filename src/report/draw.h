@@ -70,7 +70,8 @@ enum status arrange_expected(const struct measured *measured, struct figures *fi
 
 /* Puts the figures of a run's page in order: first those of quantities of which the config expects
  * something, to which it adds the bounds; last those that only show that a check has passed. A
- * dashed curve that covers a line is taken out, and a sentence says so. STATUS_MEMORY. */
+ * dashed curve of the data that lies upon a solid one, and would hide it, is taken out first, and a
+ * sentence under the figure says that the two are equal. STATUS_MEMORY. */
 enum status arrange_page(const struct result *result, struct figures *figures, struct error *error);
 
 /* --- a run: picture.c ------------------------------------------------------------------------- */

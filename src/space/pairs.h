@@ -11,8 +11,10 @@
 #include "model/physics.h"
 
 enum pairs_method {
-    PAIRS_AUTO, /* by a tree: distances are computed only for pairs that may be within r_max and
-                   whose cells do not lie in one bin as wholes */
+    PAIRS_AUTO, /* by a tree: pairs of cells beyond r_max are left out, and in open space pairs of
+                   cells all of whose distances fall into one bin are counted at once; the distances
+                   of all other pairs are computed. Like PAIRS_ALL if a body is too far from a
+                   periodic box */
     PAIRS_ALL   /* the distance of every pair is computed */
 };
 
