@@ -256,6 +256,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
 {
     struct record *record = &watch->records[system];
     const bool quiet = told || enough_told(watch, system);
+    record->hiding =
+        record->largest_error <= watch->energy_error ? watch_hiding(watch, record) : 0.0;
     record->first_error = check->now->time;
     if (find_candidate(record, check, system, &record->offending, error))
         return error->status;
@@ -263,8 +265,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
         return STATUS_OK;
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE],
         time[UNITS_TEXT_SIZE];
-    const bool hidden = watch_is_hidden(watch, record);
-    const double change = deviation->change * (hidden ? watch_hiding(watch, record) : 1.0);
+    const bool hidden = record->hiding > 0.0;
+    const double change = deviation->change * (hidden ? record->hiding : 1.0);
     snprintf(line, sizeof line,
              "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
              system + 1, watch_whose(watch, deviation->change_body, name), change,
@@ -394,12 +396,9 @@ bool watch_has_energy(const struct watch *watch, const struct record *record)
 double watch_hiding(const struct watch *watch, const struct record *record)
 {
     const double times = record->level.scale / record->level.deepest;
+    if (!isnan(record->first_error))
+        return record->hiding;
     return watch->may_hide && times > FAST ? times : 0.0;
-}
-
-bool watch_is_hidden(const struct watch *watch, const struct record *record)
-{
-    return !isnan(record->first_error) && record->largest_error <= watch->energy_error;
 }
 
 static struct finding row_of(const struct watch *watch, const struct record *record,
@@ -418,7 +417,7 @@ static struct finding row_of(const struct watch *watch, const struct record *rec
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record)
 {
     const bool beyond = !isnan(record->first_error);
-    const bool hidden = watch_is_hidden(watch, record);
+    const bool hidden = watch_hiding(watch, record) > 0.0;
     return row_of(watch, record, hidden ? "energy error over 10 |U|" : "energy error",
                   beyond && !hidden ? record->largest_error : record->largest_judged,
                   watch->energy_error, beyond, record->first_error);

@@ -78,11 +78,10 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * judged; without one the rows below are open. */
 bool watch_has_energy(const struct watch *watch, const struct record *record);
 
-/* Returns the scale of the energy of a system over the largest |U| so far; 0 if that is no more
- * than FAST, or fast bodies cannot hide anything. */
+/* Returns the scale of the energy of a system over the largest |U|, now or, if the error is beyond
+ * its limit, when it first was; 0 if that is no more than FAST, if fast bodies cannot hide
+ * anything, or if the error was beyond its limit in the usual scale as well. */
 double watch_hiding(const struct watch *watch, const struct record *record);
-/* Tells whether the energy is beyond its limit only if compared with FAST times |U|. */
-bool watch_is_hidden(const struct watch *watch, const struct record *record);
 
 /* Return rows of findings of a system: the largest error since the start (while it is within the
  * limit, in the measure in which it was judged); the drift, which is the whole error of a method

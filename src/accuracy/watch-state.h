@@ -100,6 +100,7 @@ struct record {
     double largest_judged;            /* the largest `judged` of a deviation (watch-energy.h) */
     double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
     double first_error; /* the time when the error was first beyond the limit; NaN: never */
+    double hiding;      /* watch_hiding() at that time if only |U| showed the error; else 0 */
     struct close_pair offending; /* the faster of the fastest pairs at the checks before and after
                                     `first_error` */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */

@@ -162,7 +162,11 @@ double watch_judged_in_limits(const struct watch *watch)
 double watch_error_in_limits(const struct watch *watch)
 {
     const struct table table = make_table(watch, NULL);
-    return fmax(watch_energy_error(watch) / watch->energy_error, table.rows[ORBIT].times);
+    double error = watch_energy_error(watch);
+    for (size_t s = 0; s < watch->systems; s++)
+        if (watch_hiding(watch, &watch->records[s]) > 0.0)
+            error = fmax(error, watch->records[s].largest_judged);
+    return fmax(error / watch->energy_error, table.rows[ORBIT].times);
 }
 
 /* The changes of the energy within JUMP_STEPS that were too large. */
@@ -222,17 +226,17 @@ static void set_record(struct sentence *s, const struct record *record)
 static void say_error(struct sentence *s)
 {
     const struct record *const off = s->record;
-    const bool hidden = watch_is_hidden(s->watch, off);
-    const double times = hidden ? watch_hiding(s->watch, off) : 1.0;
-    const double error = times * off->largest_error;
+    const bool hidden = off->hiding > 0.0;
+    const double error = hidden ? FAST * off->largest_judged : off->largest_error;
     char name[WATCH_WHOSE_SIZE], time[UNITS_TEXT_SIZE];
-    say(s->text, "%s%s is off by %.3g %s at t = %s (limit %g)",
+    say(s->text, "%s%s is off by %.3g %s %s t = %s (limit %g)",
         watch_whose(s->watch, off->error_body, name), s->system, error,
         hidden ? "times the largest |U|" : watch_scale(error, off->error_body),
-        units_time(s->watch->units, off->error_time, 4, time),
+        hidden ? "since" : "at",
+        units_time(s->watch->units, hidden ? off->first_error : off->error_time, 4, time),
         (hidden ? FAST : 1) * s->watch->energy_error);
     if (hidden)
-        say(s->text, ", which max(|E0|, |U0|), %.2g times |U|, hides", times);
+        say(s->text, ", which max(|E0|, |U0|), %.2g times |U|, hides", off->hiding);
 }
 
 /* Says by how much the energy drifts. For a method whose whole error is drift it says nothing if

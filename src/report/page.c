@@ -187,19 +187,20 @@ void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
 /* --- one run ---------------------------------------------------------------------------------- */
 
 /* Sets the words on the drift of the energy, as the accuracy watch has found it, and their class:
- * "bad" if it is beyond the limit in a system; "good" if it was measured and is within the limit in
- * a run that came to its end without failing; else "quiet". */
+ * "bad" if it is beyond the limit in a system; "good" if it was measured and is within a limit in a
+ * run that came to its end without failing; else "quiet". */
 static void set_drift(json_t **view, const struct result *result, bool whole)
 {
     const bool drifts = result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0;
     const double change = fabs(result_real(result, FIELD_WATCH_ENERGY_DRIFT_CHANGE));
-    const bool beyond = change > result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
-    const bool good = whole && !result_has_failed(result) && !isnan(change) && !beyond;
+    const double limit = result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
+    const bool good = whole && !result_has_failed(result) && change <= limit;
     document_set(view, "drift_class", json_string(drifts ? "bad" : good ? "good" : "quiet"));
     document_set(view, "drift_words",
-                 json_string(drifts  ? "The energy drifts"
-                             : whole ? "No drift beyond the limit"
-                                     : "No drift so far"));
+                 json_string(drifts         ? "The energy drifts"
+                             : isnan(limit) ? "Drift of the energy, not judged"
+                             : whole        ? "No drift beyond the limit"
+                                            : "No drift so far"));
 }
 
 /* Sets the times on the page: lengths of steps in the unit of the config, all others in the unit of

@@ -11,7 +11,7 @@ import re
 import page
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, bars, clusters, spheres  # noqa: E401, F401
+import laws, orbits, bars, clusters, spheres, galaxies  # noqa: E401, F401
 import distributions, verdicts, audit, trust  # noqa: E401, F401
 
 # Thorough.
