@@ -28,8 +28,10 @@ const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]
     char machine[CONTENT_BUILD_SIZE / 2] = "", estimates[32] = "";
     if (hash != 0)
         snprintf(estimates, sizeof estimates, " (1/sqrt %08" PRIx32 ")", hash);
-    /* The bits of the kernel `portable` are those of every machine. */
-    if (strcmp(d->kernel, force_kernel_names[FORCE_PORTABLE]) != 0)
+    /* The bits of the kernel `portable` are those of every machine, unless external fields take
+     * logarithms and sines, which libraries round differently. */
+    if (strcmp(d->kernel, force_kernel_names[FORCE_PORTABLE]) != 0 ||
+        run->simulation->physics.external)
         snprintf(machine, sizeof machine, " %s %s%s %s", d->backend, d->isa, estimates,
                  d->device ? d->device : "");
     snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s%s %s", build_version(),

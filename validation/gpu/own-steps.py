@@ -138,7 +138,7 @@ def test_what_cannot_be_done_is_said():
     """what no GPU does for such integrators is refused before a file is written"""
     for keys, words in (
             (("compute.devices=2",), "compute.devices = 2: one GPU sums the forces of hermite4"),
-            (("compute.precision=single",), "hermite4"),
+            (("compute.precision=single",), "which positions in one part do not resolve"),
             ((*RADAU, "compute.precision=mixed"), "gauss-radau computes in double only"),
             (("compute.kernel=plain",), 'compute.kernel = "plain"'),
             (("physics.boundary=periodic", "physics.box_length=9"), "forces without jumps"),
