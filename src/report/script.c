@@ -117,6 +117,8 @@ static void script_linear(struct text *script, const struct figure *figure, char
         text_print(script, "set yrange [%.9g:%.9g]\n", figure->y_range[0], figure->y_range[1]);
     if (figure->equal_axes)
         script_equal(script, figure);
+    if (axis == 'x' && low == high && !figure->equal_axes)
+        text_print(script, "set xtics (%.9g)\n", low); /* all points are at one x */
     if (axis == 'y' || figure->equal_axes || !(low < high))
         return;
     if (figure->x_range[0] < figure->x_range[1]) {

@@ -272,6 +272,18 @@ def figures_of_pairs(space, bins, *overrides):
                          if "set logscale y" in read(f"pairs/plots/{name}.gp")]
 
 
+def test_a_single_point():
+    """has one tick along x, not ten whose numbers run into one another"""
+    need_gnuplot()
+    with open("one.cfg", "w") as file:
+        file.write('name = "one"; bodies = { initial = "two-body"; eccentricity = 0.5; };\n'
+                   "time = { step = 0.01; end = 1.0; };\n"
+                   'diagnostics = ( { type = "conservation"; every = 1000; } );\n')
+    assert tap.run("run", "one.cfg", "-q").returncode == 0
+    report("one.run")
+    assert "set xtics (1)" in read("one.run/plots/energy-error.gp")
+
+
 def test_pairs():
     """open space has a density of pairs, a box has g(r); logarithmic where they span decades"""
     need_gnuplot()
