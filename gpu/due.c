@@ -240,9 +240,9 @@ static void sum_active(struct due *due, const uint32_t *active, size_t count)
     if (!code)
         code = cudaMemcpyAsync(staged, call->results, due->sums * count * sizeof(double),
                                cudaMemcpyDeviceToHost, call->stream);
-    if (!code)
-        code = cudaStreamSynchronize(call->stream);
-    note(due, code, "summing for the bodies that are due");
+    /* Waits after a failure too, when copies from `active`, which the caller may free, go on. */
+    const cudaError_t ended = cudaStreamSynchronize(call->stream);
+    note(due, code ? code : ended, "summing for the bodies that are due");
 }
 
 static void sum_due(struct jerk *base, const uint32_t *active, size_t count, double *const a[3],
