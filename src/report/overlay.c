@@ -372,7 +372,7 @@ static bool find_figures(struct overlay *overlay, const struct figures *own, siz
     size_t before = 0, all = 0;
     for (size_t i = 0; i < overlay->count; i++) {
         overlay->own[i] = figure_find(&own[i], name);
-        before += overlay->own[i] && i < run;
+        before += i < run && overlay->own[i];
         all += overlay->own[i] != NULL;
     }
     return before == 0 && all > 1;
