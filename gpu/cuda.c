@@ -71,7 +71,6 @@ static enum status create_adaptive(struct cuda *cuda, const struct backend_optio
                                    struct error *error)
 {
     const struct integrator *const integrator = options->integrator;
-    double values[INTEGRATOR_VALUES];
     struct force_options force = options->force;
     if (!integrator_chooses_steps(integrator))
         return STATUS_OK;
@@ -81,15 +80,8 @@ static enum status create_adaptive(struct cuda *cuda, const struct backend_optio
     force.method = &gpu_due;
     if (!integrator->block_steps && force_create(&force, physics, bodies, &cuda->force, error))
         return error->status;
-    if (options->time)
-        integrator_values(integrator, options->time, values);
-    const struct adaptive_options own = { .values = options->time ? values : options->values,
-                                          .refinement =
-                                              options->refinement > 0 ? options->refinement : 1,
-                                          .force = &force,
-                                          .kernels = cuda->force,
-                                          .others = options->others };
-    return integrator->adaptive->create(&own, physics, bodies, &cuda->backend.adaptive, error);
+    return host_create_steps(options, &force, cuda->force, physics, bodies, &cuda->backend.adaptive,
+                             error);
 }
 
 static enum status cuda_create(const struct backend_options *options, const struct physics *physics,

@@ -52,6 +52,24 @@ static enum status check_method(const struct integrator *integrator,
                      method->name, name, force_direct.name, method->name);
 }
 
+enum status host_create_steps(const struct backend_options *options,
+                              const struct force_options *sums, struct force *kernels,
+                              const struct physics *physics, struct bodies *bodies,
+                              struct adaptive **adaptive, struct error *error)
+{
+    const struct integrator *const integrator = options->integrator;
+    double values[INTEGRATOR_VALUES];
+    if (options->time)
+        integrator_values(integrator, options->time, values);
+    const struct adaptive_options own = { .values = options->time ? values : options->values,
+                                          .refinement =
+                                              options->refinement > 0 ? options->refinement : 1,
+                                          .force = sums,
+                                          .kernels = kernels,
+                                          .others = options->others };
+    return integrator->adaptive->create(&own, physics, bodies, adaptive, error);
+}
+
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
                                  const struct physics *physics, struct force *force,
                                  struct error *error)
@@ -63,17 +81,8 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
         return error->status;
     struct force_options sums = options->force;
     sums.threads = host->threads;
-    double values[INTEGRATOR_VALUES];
-    if (options->time)
-        integrator_values(integrator, options->time, values);
-    const struct adaptive_options own = { .values = options->time ? values : options->values,
-                                          .refinement =
-                                              options->refinement > 0 ? options->refinement : 1,
-                                          .force = &sums,
-                                          .kernels = force,
-                                          .others = options->others };
-    return integrator->adaptive->create(&own, physics, host->bodies, &host->backend.adaptive,
-                                        error);
+    return host_create_steps(options, &sums, force, physics, host->bodies, &host->backend.adaptive,
+                             error);
 }
 
 enum status host_create_registers(struct host *host, const struct backend_options *options,

@@ -57,6 +57,13 @@ enum status host_create(size_t size, const struct backend_class *class_,
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
                                  const struct physics *physics, struct force *force,
                                  struct error *error);
+/* Creates the state of the integrator of the options, which chooses its own steps, for `bodies`.
+ * `sums` are the options of its sums of forces (borrowed in this call), `kernels` is the force of
+ * all bodies or NULL. Also for a backend whose device only sums. STATUS_CONFIG, STATUS_MEMORY. */
+enum status host_create_steps(const struct backend_options *options,
+                              const struct force_options *sums, struct force *kernels,
+                              const struct physics *physics, struct bodies *bodies,
+                              struct adaptive **adaptive, struct error *error);
 /* Allocates registers if the integrator of the options has stages with registers, or is not yet
  * known (NULL). STATUS_MEMORY. */
 enum status host_create_registers(struct host *host, const struct backend_options *options,

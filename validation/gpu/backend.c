@@ -242,6 +242,18 @@ struct outcome {
     double *phi;
 };
 
+/* Notes the positions and accelerations at the end, and destroys the backend and the bodies. */
+static void end(struct backend *backend, struct bodies *b, struct outcome *outcome)
+{
+    struct error error = { 0 };
+    assert_int_equal(backend->class_->accelerations(backend, &error), 0);
+    fetch(backend);
+    backend->class_->destroy(backend);
+    outcome->x = case_save(b, b->x, b->y, b->z);
+    outcome->a = case_save_accelerations(b);
+    bodies_destroy(b);
+}
+
 static struct outcome run_by(const struct backend_class *class_, const struct backend_options *with,
                              const struct physics *physics, const char *integrator, size_t systems,
                              size_t count, uint64_t steps)
@@ -256,12 +268,7 @@ static struct outcome run_by(const struct backend_class *class_, const struct ba
     assert_int_equal(
         class_->potentials(backend, outcome.phi, outcome.phi + bodies_length(b), &error), 0);
     advance(backend, integrator, 1);
-    assert_int_equal(class_->accelerations(backend, &error), 0);
-    fetch(backend);
-    class_->destroy(backend);
-    outcome.x = case_save(b, b->x, b->y, b->z);
-    outcome.a = case_save_accelerations(b);
-    bodies_destroy(b);
+    end(backend, b, &outcome);
     return outcome;
 }
 
@@ -1028,12 +1035,7 @@ static struct outcome take_steps(const struct backend_class *class_,
             assert_int_equal(class_->potentials(backend, outcome.phi, psi, &error), 0);
         }
     }
-    assert_int_equal(class_->accelerations(backend, &error), 0);
-    fetch(backend);
-    class_->destroy(backend);
-    outcome.x = case_save(b, b->x, b->y, b->z);
-    outcome.a = case_save_accelerations(b);
-    bodies_destroy(b);
+    end(backend, b, &outcome);
     return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include "gpu-case.h"
 
 #include "due.h"
+#include "motion-case.h"
 
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
 
@@ -578,15 +579,6 @@ static void test_rounds_of_a_resident_system_change_no_bits(void **state)
 /* --- bodies that are due -----------------------------------------------------------------------*/
 
 enum { DUE_SUMS = 6 };
-
-static struct reference_motion motion_of(const struct bodies *b, size_t system)
-{
-    const size_t first = system * b->stride;
-    return (struct reference_motion){ b->m + first,
-                                      { b->x + first, b->y + first, b->z + first },
-                                      { b->vx + first, b->vy + first, b->vz + first },
-                                      b->count };
-}
 
 /* The sizes against which errors of a body's acceleration and jerk are measured: the sums of
  * G m / r^2 and of 4 G m |v| / r^3, r^2 = d^2 + eps^2. */

@@ -13,6 +13,7 @@
 #include "force/direct/reference.h"
 #include "force/jerk.h"
 #include "force/method.h"
+#include "motion-case.h"
 
 enum { SUMS = 6 };
 
@@ -42,15 +43,6 @@ static struct bodies *bodies_of(size_t count, double far)
             bodies->vz[i] = far / 7 + uniform(-1.3, 1.3);
         }
     return bodies;
-}
-
-static struct reference_motion motion_of(const struct bodies *b, size_t system)
-{
-    const size_t first = system * b->stride;
-    return (struct reference_motion){ b->m + first,
-                                      { b->x + first, b->y + first, b->z + first },
-                                      { b->vx + first, b->vy + first, b->vz + first },
-                                      b->count };
 }
 
 static const struct physics physics_open = { .gravitational_constant = 1.37, .softening = 0.03 };

@@ -6,9 +6,20 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "force/direct/reference.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 #include "unit.h"
+
+/* Returns a view of the bodies of a system, for sums of the reference. */
+static inline struct reference_motion motion_of(const struct bodies *b, size_t system)
+{
+    const size_t first = system * b->stride;
+    return (struct reference_motion){ b->m + first,
+                                      { b->x + first, b->y + first, b->z + first },
+                                      { b->vx + first, b->vy + first, b->vz + first },
+                                      b->count };
+}
 
 static inline struct bodies *motion_bodies(size_t systems, size_t count)
 {
