@@ -229,14 +229,16 @@ static void say_error(struct sentence *s)
     const bool hidden = off->hiding > 0.0;
     const double error = hidden ? FAST * off->largest_judged : off->largest_error;
     char name[WATCH_WHOSE_SIZE], time[UNITS_TEXT_SIZE];
-    say(s->text, "%s%s is off by %.3g %s %s t = %s (limit %g)",
-        watch_whose(s->watch, off->error_body, name), s->system, error,
-        hidden ? "times the largest |U|" : watch_scale(error, off->error_body),
-        hidden ? "since" : "at",
-        units_time(s->watch->units, hidden ? off->first_error : off->error_time, 4, time),
-        (hidden ? FAST : 1) * s->watch->energy_error);
+    say(s->text, "%s%s is off by %.3g %s", watch_whose(s->watch, off->error_body, name), s->system,
+        error, hidden ? "times the largest |U|" : watch_scale(error, off->error_body));
     if (hidden)
-        say(s->text, ", which max(|E0|, |U0|), %.2g times |U|, hides", off->hiding);
+        say(s->text,
+            ", beyond the limit %g since t = %s; max(|E0|, |U0|), %.2g times |U|, hides it",
+            FAST * s->watch->energy_error, units_time(s->watch->units, off->first_error, 4, time),
+            off->hiding);
+    else
+        say(s->text, " at t = %s (limit %g)", units_time(s->watch->units, off->error_time, 4, time),
+            s->watch->energy_error);
 }
 
 /* Says by how much the energy drifts. For a method whose whole error is drift it says nothing if

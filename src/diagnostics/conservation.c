@@ -31,8 +31,8 @@ static const struct column columns[COLUMNS] = {
       "sum m phi, phi their potential, and a rotating frame -1/2 Omega^2 sum m R^2" },
     { "virial", DIMENSION_ENERGY,
       "Clausius virial W = -G sum over pairs of m_i m_j r^2 / (r^2 + eps^2)^(3/2); equals U when "
-      "eps = 0; external fields add sum m r.a, a their acceleration, r from the centre of the "
-      "first" },
+      "eps = 0; external fields add sum m r.a, a their acceleration, r from the first field's "
+      "centre" },
     { "energy", DIMENSION_ENERGY, "total energy E = K + U, the motion of the whole included" },
     { "relative_energy_error", DIMENSION_NONE,
       "(E' - E0') / max(|E0'|, |U0|), E' the internal_energy, E0' and U0 those at step 0; empty "

@@ -110,7 +110,7 @@ static void judge(const struct experiment *x, const struct start *start, size_t 
     const char *const unit = c->time_unit;
     if (seen->failures > 0 && isnan(seen->worst))
         section_error(c->section, "quantity", error,
-                      "the run would fail: it is undefined at t = 0%s",
+                      "the run would fail: the quantity is undefined at t = 0%s",
                       criterion_why_undefined(seen));
     else if (late)
         section_error(c->section, "after", error,
@@ -119,16 +119,16 @@ static void judge(const struct experiment *x, const struct start *start, size_t 
                       last * dt, unit);
     else if (start->ends && !criterion_counts(c, 0.0))
         section_error(c->section, NULL, error,
-                      "the run would fail: stop_when ends it at t = 0, before this begins");
+                      "the run would fail: stop_when ends it at t = 0, before `after`");
     else if (!has_row(c, every, last, dt) && start->criteria->stop_when.count == 0)
         section_error(c->section, NULL, error,
-                      "the run would fail: none of its rows lies between `after` and `before`; "
+                      "the run would fail: the quantity has no row between `after` and `before`; "
                       "choose other times, or a smaller `every` of the diagnostic");
     else if (!has_row(c, every, last, dt)) {
         char text[CRITERION_TEXT_SIZE];
         text_print(warnings,
-                   "%s%s: the run fails unless stop_when ends it there, since no other row lies "
-                   "between these times",
+                   "%s%s: no row lies between these times, and the run fails unless stop_when "
+                   "ends it there",
                    warnings->length ? "; " : "", criterion_text(c, text));
     }
 }

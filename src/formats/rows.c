@@ -276,14 +276,16 @@ static void look_for_cut(struct rows *rows)
 static enum status check_time(struct rows *rows, struct error *error)
 {
     char time[sizeof rows->first_time];
-    snprintf(time, sizeof time, "%s", rows->time ? rows->fields[rows->time - 1] : "");
+    if (!rows->time)
+        return STATUS_OK;
+    snprintf(time, sizeof time, "%s", rows->fields[rows->time - 1]);
     if (rows->taken == 1)
         memcpy(rows->first_time, time, sizeof time);
     if (strcmp(time, rows->first_time) == 0)
         return STATUS_OK;
     return lines_error(rows->lines, error,
                        "column %zu (time) is '%s' here and '%s' in the first row: the table holds "
-                       "several frames, and a table is read as one",
+                       "several frames, and may hold only one",
                        rows->time, time, rows->first_time);
 }
 

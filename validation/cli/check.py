@@ -57,18 +57,18 @@ def test_what_could_not_be_judged_is_refused():
     """times without a row, and what is undefined from the start; a warning where a condition of
     stop_when could make a row there"""
     conservation = 'diagnostics = ( { type = "conservation"; every = 10; } );\n'
-    row = "expect.0: the run would fail: none of its rows lies between `after` and `before`"
+    row = "expect.0: the run would fail: the quantity has no row between `after` and `before`"
     for quantity, times, stop, wanted in (
             ("energy", "after = 20.0;", "",
              "expect.0.after = 20.0: the run would fail: it ends at t = 10"),
             ("energy", "after = 2.1; before = 2.9;", "", row),  # rows are at t = 0, 1, 2 ...
             ("energy", "after = 2.5;", "energy",
-             "expect.0: the run would fail: stop_when ends it at t = 0, before this begins"),
+             "expect.0: the run would fail: stop_when ends it at t = 0, before `after`"),
             ("energy", "after = 20.0;", "kinetic",
              "expect.0.after = 20.0: the run would fail: it ends at t = 10"),
             ("test_energy_error", "after = 2.5;", "",
-             'expect.0.quantity = "test_energy_error": the run would fail: it is undefined at '
-             "t = 0, as it is with several masses, or one in fields")):
+             'expect.0.quantity = "test_energy_error": the run would fail: the quantity is '
+             "undefined at t = 0, as it is with several masses, or one in fields")):
         # The kinetic energy is at most 0.5 on this circle, and the energy is -0.5.
         condition = f'stop_when = ( {{ quantity = "{stop}"; at_most = -0.4; }} );' if stop else ""
         config = write(PAIR + conservation + condition +

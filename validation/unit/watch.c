@@ -485,7 +485,8 @@ static void test_fast_bodies_hide_nothing(void **state)
     assert_int_equal(look(&trial, 100, 0.01), STATUS_OK);
     assert_false(watch_holds(trial.watch, NULL));
     assert_says(watch_text(trial.watch, NULL, text), hides);
-    assert_says(text, "(limit 0.05), which max(|E0|, |U0|), 1.5e+03 times |U|, hides");
+    assert_says(text,
+                "beyond the limit 0.05 since t = 1; max(|E0|, |U0|), 1.5e+03 times |U|, hides it");
     assert_says(trial.told.last, "the energy is off by +0.0577 times the largest |U|");
     for (size_t i = 0; i < b->stride; i++) /* |U| of system 1 is three times as large later on */
         b->x[i] /= 3, b->y[i] /= 3, b->z[i] /= 3;
