@@ -145,18 +145,6 @@ static void note(struct due *due, cudaError_t code, const char *doing)
         gpu_check((int)code, DEVICE, doing, &due->base.failure);
 }
 
-/* Returns 1 over a power of two that is greater than every component of a velocity. */
-static double inverse_speed(const struct bodies *b)
-{
-    double greatest = 0;
-    for (size_t i = 0; i < b->count; i++)
-        greatest = fmax(greatest, fmax(fabs(b->vx[i]), fmax(fabs(b->vy[i]), fabs(b->vz[i]))));
-    int exponent = 0;
-    if (greatest > 0 && isfinite(greatest))
-        frexp(greatest, &exponent);
-    return ldexp(1, -exponent);
-}
-
 /* Finds the constants of the interaction of a system, and the factors that turn its sums, which are
  * in scaled units, into accelerations and jerks. */
 static void find_units(struct due *due, const struct bodies *system, double *unit_mass)
@@ -176,7 +164,8 @@ static void find_units(struct due *due, const struct bodies *system, double *uni
     if (due->precision != PRECISION_DOUBLE) {
         struct gpu_interaction *const in = &call->interaction;
         const double eps = due->physics.softening * reach * in->inverse_length;
-        call->inverse_speed = greatest_speed * inverse_speed(system);
+        call->inverse_speed =
+            greatest_speed * gpu_inverse_power(system->count, system->vx, system->vy, system->vz);
         call->acceleration *= reach * reach;
         in->inverse_length *= reach;
         in->scaled.eps2 = (float)fmax(eps * eps, least_r2);
@@ -189,15 +178,9 @@ static void find_units(struct due *due, const struct bodies *system, double *uni
 static void open_due(struct jerk *base, const struct bodies *bodies, size_t system)
 {
     struct due *const due = (struct due *)base;
-    const size_t first = system * bodies->stride, stride = due->call.shape.stride;
-    struct bodies one = *bodies;
-    double *const arrays[] = { bodies->m,  bodies->x,  bodies->y, bodies->z,
-                               bodies->vx, bodies->vy, bodies->vz };
-    double **const members[] = { &one.m, &one.x, &one.y, &one.z, &one.vx, &one.vy, &one.vz };
+    const size_t stride = due->call.shape.stride;
+    const struct bodies one = bodies_alone(bodies, system * bodies->stride);
     double unit_mass;
-    one.systems = 1;
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *members[k] = arrays[k] + first;
     find_units(due, &one, &unit_mass);
     for (size_t i = 0; i < one.count; i++)
         due->staged[i] = one.m[i] / unit_mass;

@@ -14,6 +14,17 @@ const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id)
     return &kernels[id];
 }
 
+double gpu_inverse_power(size_t count, const double *x, const double *y, const double *z)
+{
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fmax(fabs(x[i]), fmax(fabs(y[i]), fabs(z[i]))));
+    int exponent = 0;
+    if (largest > 0 && isfinite(largest))
+        frexp(largest, &exponent);
+    return ldexp(1, -exponent);
+}
+
 /*
  * Returns 1 over the unit of length of the pair terms in the precisions `single` and `mixed`. fp32
  * reaches from 1e-38 to 1e38, and r^-3 needs the cube of the range of r, so the unit is the bodies'
@@ -24,14 +35,7 @@ static double inverse_length(const struct physics *physics, const struct bodies 
 {
     if (physics->boundary == BOUNDARY_PERIODIC)
         return 1 / physics->box_length;
-    double largest = 0;
-    for (size_t i = 0; i < bodies_length(bodies); i++)
-        largest =
-            fmax(largest, fmax(fabs(bodies->x[i]), fmax(fabs(bodies->y[i]), fabs(bodies->z[i]))));
-    int exponent = 0;
-    if (largest > 0 && isfinite(largest))
-        frexp(largest, &exponent);
-    return ldexp(1, -exponent);
+    return gpu_inverse_power(bodies_length(bodies), bodies->x, bodies->y, bodies->z);
 }
 
 static double largest_mass(const struct bodies *bodies, size_t system)

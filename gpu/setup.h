@@ -48,6 +48,9 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
                            struct gpu_setup *setup, struct error *error);
 /* Fills the interaction and the units of setup->bodies, for setup->physics. */
 void gpu_setup_measure(struct gpu_setup *setup, enum precision precision);
+/* Returns 1 over a power of two that is greater than each component of all `count` vectors; 1 if
+ * all are zero, or one is not finite. */
+double gpu_inverse_power(size_t count, const double *x, const double *y, const double *z);
 /* Adapts the setup to bodies of each system that are divided among processes: keeps `peers` and
  * makes room for all potentials. STATUS_MEMORY. */
 enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_peers *peers,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "estimate/advice.h"
 #include "estimate/need.h"
+#include "estimate/trial-run.h"
 
 /* The state of the criteria after the rows of step 0. */
 struct start {
@@ -60,10 +61,8 @@ static enum status measure_rows(const struct config *config, const struct moment
 /* Judges a copy of the criteria by the rows of step 0, measured on a copy of the simulation. */
 static enum status see_start(const struct experiment *x, struct start *start, struct error *error)
 {
-    const struct bodies *const b = x->simulation.bodies;
     struct simulation simulation = { 0 };
-    if (force_work(&x->simulation.options.force, (double)b->systems, (double)b->count) >
-        ADVICE_USUAL_WORK)
+    if (trial_run_pairs(x) > ADVICE_USUAL_WORK)
         return STATUS_OK;
     if (!simulation_copy(&simulation, &x->simulation, &(struct simulation_changes){ 0 }, error) &&
         !simulation_begin(&simulation, error)) {

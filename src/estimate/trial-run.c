@@ -67,17 +67,27 @@ static const struct pace {
 /* The work of a row besides its pairs, over that of a force evaluation. */
 static const double row_overheads = 10.0;
 
-double trial_run_work(const struct experiment *x, double step, double bound)
+static const struct pace *pace_of(const struct experiment *x)
 {
     const struct pace *pace = paces;
     while (pace->class_ && pace->class_ != x->simulation.class_ &&
            !(x->simulation.class_ == backend_at(0) && pace->class_ == &backend_openmp))
         pace++;
-    const double work =
-        force_work(&x->simulation.options.force, (double)x->simulation.bodies->systems,
-                   (double)x->simulation.bodies->count);
+    return pace;
+}
+
+double trial_run_pairs(const struct experiment *x)
+{
+    return pace_of(x)->slower * force_work(&x->simulation.options.force,
+                                           (double)x->simulation.bodies->systems,
+                                           (double)x->simulation.bodies->count);
+}
+
+double trial_run_work(const struct experiment *x, double step, double bound)
+{
+    const struct pace *const pace = pace_of(x);
     const double forces = (double)integrator_forces_per_step(x->simulation.integrator);
-    const double steps = experiment_step_count(x, step), pairs = work * pace->slower;
+    const double steps = experiment_step_count(x, step), pairs = trial_run_pairs(x);
     const double rows = isfinite(bound) ? row_count(x, steps) : 0.0;
     return steps * forces * (pace->overhead + pairs) +
            rows * (row_overheads * pace->overhead + pairs);

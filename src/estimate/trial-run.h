@@ -22,6 +22,10 @@ struct trial_run {
     char text[WATCH_TEXT_SIZE]; /* what the watch says of the trial run; "" if nothing */
 };
 
+/* Returns the work of one sum of the forces on all bodies, as the number of pair interactions that
+ * the fast kernels compute in that time. */
+double trial_run_pairs(const struct experiment *experiment);
+
 /* Returns the work of a trial run, as the number of pair interactions that would take as long. The
  * arguments are those of trial_run_make(). */
 double trial_run_work(const struct experiment *experiment, double step, double bound);

@@ -141,20 +141,6 @@ double energy_internal(const struct bodies *bodies, size_t first, double V[3])
     return conserved_internal(kinetic, 0.5 * sum);
 }
 
-/* Returns the system that begins at index `first` as bodies of one system; its arrays are parts of
- * those of `bodies`. */
-static struct bodies system_alone(const struct bodies *bodies, size_t first)
-{
-    struct bodies one = *bodies;
-    double **const arrays[] = { &one.m,  &one.x,  &one.y,  &one.z,  &one.vx,
-                                &one.vy, &one.vz, &one.ax, &one.ay, &one.az };
-    one.systems = 1;
-    one.id += first;
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] += first;
-    return one;
-}
-
 enum status energy_of_run(const struct force_options *forces, const struct physics *physics,
                           const struct bodies *bodies, size_t first, struct pair_sums *sums,
                           struct error *error)
@@ -163,7 +149,7 @@ enum status energy_of_run(const struct force_options *forces, const struct physi
         *sums = energy_pairs(physics, bodies, first);
         return interruption_status(physics->interruption, error);
     }
-    const struct bodies one = system_alone(bodies, first);
+    const struct bodies one = bodies_alone(bodies, first);
     struct force_options options = *forces;
     struct force *force = NULL;
     options.threads = omp_get_max_threads();

@@ -86,6 +86,18 @@ void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS])
         arrays[k] = *all[k];
 }
 
+struct bodies bodies_alone(const struct bodies *bodies, size_t first)
+{
+    struct bodies one = *bodies;
+    double **const arrays[] = { &one.m,  &one.x,  &one.y,  &one.z,  &one.vx,
+                                &one.vy, &one.vz, &one.ax, &one.ay, &one.az };
+    one.systems = 1;
+    one.id += first;
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *arrays[k] += first;
+    return one;
+}
+
 size_t bodies_species(const struct bodies *bodies, size_t i)
 {
     const size_t body = i % bodies->stride;

@@ -58,6 +58,10 @@ void bodies_destroy(struct bodies *bodies);
 double bodies_length_of(double systems, double count);
 double bodies_bytes(double systems, double count);
 
+/* Returns the system that begins at index `first` as bodies of one system; its arrays are parts of
+ * those of `bodies`, and stay theirs. */
+struct bodies bodies_alone(const struct bodies *bodies, size_t first);
+
 /* Returns the number, from 0, of the species of the body at index i of the arrays; species_count if
  * it has none. */
 size_t bodies_species(const struct bodies *bodies, size_t i);
