@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the products that make local expansions of multipoles, as straight code: a file for each
-order, translations-ORDER.inc, which translations-single.inc and translations-double.inc include. To
-be run in its own folder."""
+"""Writes the products that make local expansions of multipoles, as straight code: beside this
+script, a file for each arithmetic, translations-single.inc and translations-double.inc. ./bootstrap
+runs it in a clone; a tarball has the files."""
+
+import os
 
 ORDERS = {'single': (3, 5, 6, 8), 'double': (8, 10)}  # those of the settings in fmm.c
 
@@ -76,12 +78,6 @@ def products(p, index):
     return lines
 
 
-def write(name, lines):
-    with open(f'translations-{name}.inc', 'w') as file:
-        file.write('\n'.join(['/* Made by translations.py. */', '/* clang-format off */', *lines,
-                              '/* clang-format on */']) + '\n')
-
-
 def function(p):
     index = {n: i for i, n in enumerate(indices(p))}
     return [f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
@@ -91,14 +87,17 @@ def function(p):
 
 
 def table(orders):
-    return [*(f'#include "force/fmm/translations-{p}.inc"' for p in orders), '',
-            '/* By the order; NULL where no setting has it. */',
+    return ['/* By the order; NULL where no setting has it. */',
             'static void (*const NAME(translations)[EXPANSION_MOST + 1])(const VECTOR x[3],\n'
             '    const VECTOR *from, const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums) = {',
             *(f'[{p}] = NAME(translate_{p}),' for p in orders), '};']
 
 
-for arithmetic, chosen in ORDERS.items():
-    write(arithmetic, table(chosen))
-for order in sorted({p for chosen in ORDERS.values() for p in chosen}):
-    write(order, function(order))
+for arithmetic, orders in ORDERS.items():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        f'translations-{arithmetic}.inc')
+    code = [line for p in orders for line in function(p)] + table(orders)
+    with open(path + '.new', 'w') as file:
+        file.write('\n'.join(['/* Made by translations.py. */', '/* clang-format off */', *code,
+                              '/* clang-format on */']) + '\n')
+    os.replace(path + '.new', path)
