@@ -422,9 +422,9 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
         snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", force_error,
                  watch->force.accuracy);
     snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s%s%s; positions %s",
-             energy       ? "beyond its limits"
+             energy       ? "beyond the watch's limits"
              : unknown[0] ? "not judged ("
-                          : "held",
+                          : "within the watch's limits",
              energy ? "" : unknown, energy || !unknown[0] ? scale : ")",
              orbits ? ", orbits of light bodies beyond their limit" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"

@@ -129,13 +129,14 @@ enum { WATCH_TEXT_SIZE = 512 };
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE]);
 
-/* Writes what the watch has judged: "energy held; positions not judged (trust = { shadow = true; }
- * judges them)", or, if `shadowed`, "energy held; positions compared with shadows
- * (trust)". If orbits of light bodies are not judged, the text says so: "energy held; orbits of
- * light bodies not judged (watch.orbit_error = 0); positions ..."; and so it does of an energy that
- * no system that counts has, or that has no limit: "energy not judged (...)". "energy held
- * (max(|E0|, |U0|) is 5e+03 times |U|)" says that the errors of tables are relative to an energy
- * that is nearly all that of fast bodies. */
+/* Writes what the watch has judged: "energy within the watch's limits; positions not judged (trust
+ * = { shadow = true; } judges them)", or, if `shadowed`, "energy within the watch's limits;
+ * positions compared with shadows (trust)". If orbits of light bodies are not judged, the text says
+ * so: "energy within the watch's limits; orbits of light bodies not judged (watch.orbit_error = 0);
+ * positions ..."; and so it does of an energy that no system that counts has, or that has no limit:
+ * "energy not judged (...)". "energy within the watch's limits (max(|E0|, |U0|) is 5e+03 times
+ * |U|)" says that the errors of tables are relative to an energy that is nearly all that of fast
+ * bodies. */
 enum { WATCH_JUDGED_SIZE = 384 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);

@@ -308,18 +308,21 @@ def test_the_horizon_of_an_orbit():
     assert last["orbits_reproducible_until"] == "", last
 
 
+WITHIN = "energy within the watch's limits"
+
+
 def test_what_was_judged_is_named():
     """summary, run.json and page say that positions were not judged, and what does"""
     run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, status=0)
-    words = "energy held; positions not judged (trust = { shadow = true; } judges them)"
+    words = f"{WITHIN}; positions not judged (trust = {{ shadow = true; }} judges them)"
     assert run["judged"] == words and words in " ".join(said.split()), (run["judged"], said)
     assert tap.run("report", "light.run").returncode == 0
     page = html.unescape(pathlib.Path("light.run", "report.html").read_text())
     assert f"Judged: {words}." in page, page
     run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, "trust.shadow=true", status=0)
-    assert run["judged"] == "energy held; positions compared with shadows (trust)", run["judged"]
+    assert run["judged"] == f"{WITHIN}; positions compared with shadows (trust)", run["judged"]
     run, said = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, status=1)
-    assert run["judged"].startswith("energy held, orbits of light bodies beyond their limit; "), run
+    assert run["judged"].startswith(f"{WITHIN}, orbits of light bodies beyond their limit; "), run
     offered = " ".join(tap.run("check", "light.cfg").stdout.replace("#", " ").split())
     assert "trust = { shadow = true; } tells, for 3 times the steps: about " in offered, offered
     offered = tap.run("check", "light.cfg", "-P", "trust.shadow=true").stdout
@@ -397,7 +400,7 @@ def test_block_steps_that_lose_an_orbit():
     holds = orbits["key_that_holds"]
     assert ("of its potential energy (limit 0.05), by the steps that hermite4 chooses; "
             f"time.eta = {holds} follows it") in text, text
-    assert run["judged"].startswith("energy held, orbits of light bodies beyond their limit; "), run
+    assert run["judged"].startswith(f"{WITHIN}, orbits of light bodies beyond their limit; "), run
     for eta in (holds, 0.02):
         make(MERCURY_ORBIT, "hermite4", 20.0, 1000, f"time.eta={eta}", status=0,
              more=FRAMES.format(10))
