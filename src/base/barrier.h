@@ -13,7 +13,8 @@
 /* The state of a barrier, which begins as all zero. */
 struct barrier {
     unsigned arrived;    /* threads of the team that have arrived and wait */
-    char apart[60];      /* keeps `generation`, which waiting threads read, a cache line apart */
+    char apart[60];      /* keeps `generation`, which waiting threads read, out of the cache line of
+                            `arrived` */
     unsigned generation; /* barriers passed so far; threads wait until it changes */
     unsigned asleep;     /* waiting threads that no longer spin and have to be woken */
 };
@@ -23,8 +24,6 @@ struct barrier {
 void barrier_wait(struct barrier *barrier);
 
 /* --- shares ----------------------------------------------------------------------------------- */
-
-/* Divides a number of things, such as bodies, into shares that are as equal as possible. */
 
 /*
  * Returns the index of the first of `total` things that belongs to share `k` (from 0) of `parts`:

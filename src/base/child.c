@@ -27,9 +27,9 @@ struct child {
 
 /* --- in the child ----------------------------------------------------------------------------- */
 
-/* Replaces the signal handlers that the child inherits, which would act for the caller. Signals
- * that ask a run to stop are meant for the caller and are ignored; those of a crash, of too much
- * CPU time and of a pipe that nobody reads end the child. */
+/* Replaces the signal handlers that the child has inherited from the caller. The signals that ask a
+ * run to stop are meant for the caller and are ignored; those of a crash, of too much CPU time and
+ * of a pipe that nobody reads end the child. */
 static void take_signals(void)
 {
     static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -136,7 +136,7 @@ enum status child_start(void (*work)(int to, void *context), void *context,
     for (int i = 0; i < 2; i++)
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
 #ifdef F_SETPIPE_SZ
-    /* A larger buffer of the pipe: fewer switches between the processes. */
+    /* A larger buffer saves switches between the two processes. */
     fcntl(ends[1], F_SETPIPE_SZ, ROOM);
 #endif
     const pid_t parent = getpid();
@@ -195,7 +195,6 @@ enum status child_end(struct child *child, bool whole, const char *what, struct 
         return error->status;
     close(child->from);
     if (whole)
-        /* The child may still be at work, though nobody needs more. */
         kill(child->process, SIGKILL);
     while (waitpid(child->process, &code, 0) < 0 && errno == EINTR)
         continue;

@@ -18,9 +18,7 @@ int descriptor_write(int fd, const void *bytes, size_t length)
     return 0;
 }
 
-/* Reads until `size` bytes have come or the file ends, from byte `offset` of the file on or, if
- * `offset` is negative, from the position of the descriptor. *length becomes the number of bytes
- * that have come. Returns 0 or errno. */
+/* Reads as descriptor_read() does if `offset` is negative, otherwise as descriptor_read_at(). */
 static int read_whole(int fd, void *bytes, size_t size, off_t offset, size_t *length)
 {
     *length = 0;

@@ -37,7 +37,7 @@ void document_append(json_t **array, json_t *value);
 char *document_print(const json_t *document, size_t flags);
 
 /* Parses JSON; the caller owns the result. NULL if the text is no JSON or memory is exhausted;
- * *no_memory tells which. */
+ * *no_memory tells whether it is exhausted. */
 json_t *document_parse(const char *text, size_t length, bool *no_memory);
 
 /* Appends the bytes of a regular file to *text. STATUS_DATA if the path is a link; STATUS_NO_INPUT

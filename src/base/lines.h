@@ -14,9 +14,10 @@
 
 enum {
     LINES_LONGEST = 1 << 20, /* the most bytes in a line: STATUS_DATA beyond */
-    /* The most bytes in all lines without data, of which gzip may hide many. */
+    /* The most bytes that all lines without data may have: a small gzip file can hide very many. */
     LINES_EMPTIEST = 1 << 24,
-    /* The largest ratio of unpacked to compressed size; positions, which differ, compress less. */
+    /* The largest ratio of unpacked to compressed size of a file that unpacks to more than 64 MiB.
+     * Positions, which all differ, compress far less. */
     LINES_DENSEST = 200
 };
 

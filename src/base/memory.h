@@ -38,7 +38,7 @@ void memory_return_large(void);
  * make such a process say that memory is exhausted and end with STATUS_MEMORY.
  */
 
-/* From now on takes every exit(1) or exit(2) for a call by a library that found no memory; main()
+/* Takes every exit(1) or exit(2) from now on for a call by a library that found no memory; main()
  * calls it once, at its beginning. */
 void memory_watch_libraries(void);
 /* Ends the effect of memory_watch_libraries(); main() calls it before it returns. */

@@ -22,7 +22,7 @@ enum status {
     STATUS_USAGE = 64,       /* an error in the command line */
     STATUS_DATA = 65,        /* an error in the content of an input file */
     STATUS_NO_INPUT = 66,    /* an input file is missing or unreadable */
-    STATUS_UNAVAILABLE = 69, /* a backend, device or optional library is not here */
+    STATUS_UNAVAILABLE = 69, /* a backend, device or optional library is missing on this machine */
     STATUS_NUMERICAL = 70,   /* a result is not finite, or the energy has blown up */
     STATUS_MEMORY = 71,      /* out of host or device memory */
     STATUS_CANT_CREATE = 73, /* an output file or directory cannot be created */
@@ -51,8 +51,8 @@ enum status error_set(struct error *error, enum status status, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* Adds the message "what: reason" by error_set() after a failed system call on `what`, with the
- * reason strerror(code). If `code` is ENOMEM, the status is STATUS_MEMORY and the reason that of
- * error_memory(), whatever was attempted. */
+ * reason strerror(code). If `code` is ENOMEM, the status is STATUS_MEMORY, whatever `status` says,
+ * and the reason "out of memory". */
 enum status error_system(struct error *error, enum status status, int code, const char *what);
 
 /* Adds a message as error_system() does, about the file folder/name (about `name` alone if `folder`

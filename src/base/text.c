@@ -365,7 +365,7 @@ size_t text_distance(const char *a, const char *b)
 const char *text_nearest(const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    /* One more than the edits allowed: a likely slip of the keyboard changes few letters. */
+    /* One more than the edits allowed, since a slip of the keyboard changes few letters. */
     size_t least = strlen(word) / 3 + 2;
     for (size_t i = 0; i < count; i++) {
         const size_t distance = text_distance(word, candidates[i]);

@@ -65,9 +65,9 @@ bool text_parse_integer(const char *bytes, int64_t *value);
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
-/* Prints `value` with as few significant digits, from `digits` to 15, as show it on the same side
- * of each bound, or on the bound, as `value` itself is: 1.0001 beside the bound 1 becomes "1.0001",
- * not "1". */
+/* Prints `value` with the fewest significant digits, from `digits` to 15, with which the printed
+ * number is below, at or above each of the two bounds as `value` is: 1.0001 beside the bound 1
+ * becomes "1.0001", not "1". */
 const char *text_beside(char buffer[TEXT_REAL_SIZE], int digits, double value, double lowest,
                         double highest);
 
