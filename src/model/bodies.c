@@ -151,8 +151,8 @@ bool bodies_is_species(const char *name)
     return length > 0 && end == length && length < SPECIES_NAME_SIZE && name_is_shown(name);
 }
 
-/* Returns the name of the body with this id: that of the species that has this body alone in every
- * system; NULL if there is none. */
+/* Returns the name of the species whose only body, in every system, is the one with this id; NULL
+ * if there is none. */
 static const char *find_name(const struct bodies *b, int64_t id)
 {
     for (size_t k = 0; k < b->species_count; k++) {

@@ -18,20 +18,12 @@ static void coordinate_range(const struct bodies *bodies, double *lowest, double
             }
 }
 
-/*
- * Some versions of OVITO take positions as reduced coordinates (fractions of the cell) when all of
- * them lie in one of these ranges, which are wider than a unit cube by a margin. Then the cell must
- * be the unit cube that begins at `origin`, in which fractions and positions are the same.
- */
+/* The ranges of coordinates that some versions of OVITO take for fractions of the cell, see
+ * cell_of(). A cell in open space is then the unit cube whose lowest corner is at `origin`. */
 static const struct {
     double lowest, highest, origin;
 } reduced_ranges[] = { { -0.51, 0.51, -0.5 }, { -0.01, 1.01, 0.0 } };
 
-/*
- * Returns the cell in open space: a unit cube if all coordinates lie in one of the ranges above,
- * else the smallest cube [-h, h]^3 that holds all bodies with h a power of two, so that the cell
- * seldom changes from frame to frame.
- */
 static struct cell open_cell(double lowest, double highest)
 {
     for (size_t r = 0; r < COUNT_OF(reduced_ranges); r++)
@@ -44,7 +36,7 @@ static struct cell open_cell(double lowest, double highest)
 }
 
 /* Returns the periodic box about the origin, or moved by whole boxes if OVITO would take the
- * positions in it for reduced coordinates. */
+ * positions in it for fractions of the cell. */
 static struct cell periodic_cell(double lowest, double highest, double L)
 {
     struct cell cell = { -0.5 * L, L, true };

@@ -46,9 +46,9 @@ double conserved_energy_error(const struct conserved *first, const struct conser
  */
 void conserved_velocity(double mass, double kinetic, const double momentum[3], double velocity[3]);
 
-/* Returns K', the kinetic energy in the frame of the centre of mass, from K (`kinetic`) and `sum`,
- * the sum of 1/2 m |v - V|^2 (K itself if V is 0): `sum`, or 0 if that is no more than what the
- * rounding of velocities of the size of V makes. */
+/* Returns K', the kinetic energy in the frame of the centre of mass: `sum`, which is the sum of 1/2
+ * m |v - V|^2 (K itself if V is 0); or 0 if `sum` is so small beside K (`kinetic`) that rounding of
+ * the velocities alone can have made it. */
 double conserved_internal(double kinetic, double sum);
 
 /* Returns the larger of `largest`, the largest |error| so far, and |error|; NaN if one of them is

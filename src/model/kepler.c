@@ -109,7 +109,8 @@ static double time_left(double s, void *context)
  * grows with s. */
 static double far_end(struct universal *u)
 {
-    if (u->beta > 0.0) /* E advances by at most pi + 2e in half a period */
+    if (u->beta > 0.0) /* sqrt(beta) s is the advance of the eccentric anomaly: at most pi + 2e in
+                          half a period */
         return copysign(2.0 * M_PI / sqrt(u->beta), u->dt);
     double end = u->dt / u->r0;
     if (u->beta < 0.0 && fabs(end) > 1.0 / sqrt(-u->beta))
@@ -142,7 +143,7 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
      * backwards. */
     const double period = u.beta > 0.0 ? 2.0 * M_PI * mu / (u.beta * sqrt(u.beta)) : INFINITY;
     u.dt = u.beta > 0.0 ? remainder(dt, period) : dt;
-    /* The whole periods that remainder() has left out. */
+    /* The number of whole periods that remainder() has left out. */
     const double turns = rint((dt - u.dt) / period);
 
     double s;
@@ -316,9 +317,9 @@ struct turning {
     double circle, excess;
 };
 
-/* Returns the square root of the effective potential at u (above its minimum) minus that of the
- * orbit's excess over the minimum, which is 0 at a turning point. Square roots, because the
- * potential is a parabola at its minimum. */
+/* Returns sqrt(V) - sqrt(excess), which is 0 at a turning point: V is the effective potential at u,
+ * `excess` that at the turning points, both above the minimum. At the minimum V is a parabola, so
+ * that its square root is nearly linear in u. */
 static double turning_excess(double u, void *context)
 {
     const struct turning *t = context;

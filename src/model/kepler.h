@@ -43,7 +43,7 @@ enum status kepler_advance(const struct kepler_interaction *interaction,
  * follow from energy E and angular momentum: a = (r+ + r-) / 2, e = (r+ - r-) / (r+ + r-). Unbound
  * orbits have a = -mu / 2E < 0 and e = 1 - r- / a. When eps = 0, these are Kepler's a and e. All
  * members are NaN if mu = 0, and all but a and e on unbound orbits with eps > 0. On a straight line
- * the true anomaly is NaN; so is with eps = 0 the mean anomaly, with eps > 0 the apsidal angle.
+ * the true anomaly is NaN, and so is the mean anomaly if eps = 0, or the apsidal angle if eps > 0.
  * Angles are in radians.
  */
 struct kepler_orbit {

@@ -26,8 +26,7 @@ struct external; /* declared in external/external.h */
 
 enum boundary {
     BOUNDARY_OPEN,
-    BOUNDARY_PERIODIC /* a cube of side box_length; of each body the image nearest to the other body
-                         acts */
+    BOUNDARY_PERIODIC /* a cube of side box_length; a body acts on another by its nearest image */
 };
 
 /*

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "model/unit.h"
 
-/* The least length of the run in a unit that is chosen for it. */
+/* A unit is chosen only if the run is at least this many units long. */
 static const double least_count = 2.0;
 
 static struct time_unit unit_of(double size, const char *name, const char *label)

@@ -12,7 +12,8 @@ struct time_unit {
                                          of 2.828"; "T" */
 };
 
-/* The spans of time that may become the unit of a run, in its own unit of time; NaN: not known. */
+/* The length of a run, and spans of time that may become its unit, all in the unit of time of its
+ * config; NaN: not known. */
 struct time_spans {
     double end;    /* time until which the run goes */
     double period; /* period of the orbit that the run measures, at the start */
@@ -22,9 +23,9 @@ struct time_spans {
 
 /*
  * Chooses the first of these units of which the run is at least two long. If the run's units are
- * physical: thousands of years (Gyr, Myr, kyr), years and days, as far as they are longer than the
- * run's own unit of time or that has no symbol. Otherwise: the period of its orbit, the half-mass
- * relaxation time, the crossing time of its cluster. If none fits, it is the run's own unit.
+ * physical: Gyr, Myr, kyr, yr and d, but only those longer than the run's own unit of time, if that
+ * has a symbol. Otherwise: the period of its orbit, the half-mass relaxation time, the crossing
+ * time of its cluster. If none fits, it is the run's own unit.
  */
 struct time_unit time_unit_choose(const struct units *units, const struct time_spans *spans);
 

@@ -41,8 +41,8 @@ static inline int vec3_longest_side(const double low[3], const double high[3])
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-/* Functions on one pair of bodies: how body j is seen from body i; both are indices of the arrays.
- * The sums over all pairs do the same in their kernels. */
+/* Functions on one pair of bodies, the indices i and j of the arrays: how body j is seen from body
+ * i. */
 
 /* Puts x_j - x_i into r, to the nearest image of body j where space is periodic. */
 static inline void pair_separation(const struct physics *physics, const struct bodies *b, size_t i,
