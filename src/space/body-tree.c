@@ -6,11 +6,13 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH if that is more. Cells
- * deeper than DEEPEST_MIDDLE levels are halved by number of bodies, not at a middle. */
+/* A branch, a subtree that one thread builds, has at most count / BRANCHES_WANTED bodies, or
+ * LEAST_BRANCH if that is more. Cells deeper than DEEPEST_MIDDLE levels are halved by number of
+ * bodies, not at the middle of their box. */
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
-/* The limits of leaves in the outskirts: see is_leaf(). */
+/* See is_leaf(): the most bodies of a leaf in the outskirts, and how many times as dense as such a
+ * leaf a cell above it is. */
 enum { SPARSE_LEAF = 4, CONTRAST = 6 };
 
 size_t body_tree_cells_of(size_t count)

@@ -29,7 +29,7 @@ struct body_tree_body {
 /*
  * The cells of the trunk come first, the root at 0, then those of one branch after another. A
  * parent stands before its children. A branch is a subtree below a leaf of the trunk, which one
- * thread builds as a whole or takes as a job; the number of bodies in the tree decides how large a
+ * thread builds, and later treats, as a whole; the number of bodies in the tree decides how large a
  * branch may be.
  */
 struct body_tree {
@@ -48,8 +48,8 @@ struct body_tree {
         int depth;            /* depth of its root */
         double densest;       /* the greatest density of the cells above its root */
     } * branch;
-    /* Working space while cells are cut, with room for four bodies more than `bodies` has. Others
-     * may use the range of a branch in it when the branch has grown. */
+    /* Working space while cells are cut, with room for four bodies more than `bodies` has. The part
+     * of it that belongs to the bodies of a branch is free when the branch has been built. */
     struct body_tree_body *spare;
     uint32_t *spare_index;
 };

@@ -18,8 +18,8 @@ static struct bound_pair energies(const struct physics *physics, const struct bo
     const double G = physics->gravitational_constant, m = b->m[i] + b->m[j];
     const double energy = 0.5 * vec3_dot(v, v) - G * m / sqrt(s2);
     const double both = G * b->m[i] * b->m[j];
-    /* Bodies at one place without softening have no finite energy, and two without mass none below
-     * 0. */
+    /* The energy is infinite for bodies at one place without softening, and not below 0 if neither
+     * has mass. */
     if (!(energy < 0.0) || !isfinite(energy))
         return (struct bound_pair){ .energy = NAN };
     return (struct bound_pair){ .energy = -energy * (b->m[i] * b->m[j] / m),

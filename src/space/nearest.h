@@ -16,8 +16,8 @@ enum nearest_by {
 };
 
 struct nearest_pair {
-    bool found;      /* false for one body, or when no pair has any mass (in time) */
-    size_t i, j;     /* i < j, indices within the system */
+    bool found;  /* false if there is only one body, or if no pair has mass in a search by tau */
+    size_t i, j; /* i < j, indices within the system */
     double distance; /* r; in a periodic box, to the nearest image */
     /* tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_i + m_j))): the orbital time over 2 pi, and 0.90 of
      * the time of free fall from rest at r; infinite without mass. */

@@ -10,7 +10,7 @@
 
 enum {
     NEIGHBOURS_LEAF = 8, /* bodies of a leaf of the tree, at most */
-    /* The most bytes for each body. */
+    /* The most memory that the tree takes for each body, in bytes. */
     NEIGHBOURS_BODY_BYTES = POINT_TREE_BYTES(NEIGHBOURS_LEAF) + sizeof(size_t)
 };
 

@@ -18,7 +18,6 @@ enum {
     LEAF = 32                    /* bodies of a leaf of the tree, at most */
 };
 
-/* The positions of a run of bodies. */
 struct positions {
     const double *x, *y, *z;
 };

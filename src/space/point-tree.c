@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/* The number of cells of the level from which on a thread takes a cell with all that is below
- * it. */
+/* The number of cells of the level at which the work is divided: a thread takes a cell of this
+ * level with all cells below it. */
 enum { BRANCHES = 64 };
 
 enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
@@ -56,7 +56,8 @@ static void find_box(struct point_cell *cell, const struct tree_point *points)
 static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
     while (end - begin > 1) {
-        const double pivot = points[begin + (end - begin - 1) / 2].x[k]; /* not of the last point */
+        const double pivot = points[begin + (end - begin - 1) / 2]
+                                 .x[k]; /* never the last point: `end` might not move */
         size_t i = begin, j = end - 1;
         for (;;) {
             while (points[i].x[k] < pivot)

@@ -16,8 +16,8 @@ enum sphere_center {
     SPHERE_ORIGIN
 };
 
-/* The choices of the key `center`, and its row for the diagnostics that have a centre. The row
- * binds the key to the member `center` of the diagnostic's struct. */
+/* The choices of the config key `center`, and the table row that declares this key for diagnostics
+ * that have a centre: its value goes to the member `center` of the diagnostic's struct. */
 extern const char *const sphere_center_names[];
 /* clang-format off */
 #define SPHERE_CENTER_PARAMETER(struct_)                                                           \

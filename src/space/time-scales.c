@@ -9,8 +9,8 @@ _Static_assert((int)BOUND_PAIRS_BODY_BYTES <= (int)TIME_SCALES_BODY_BYTES, "");
 
 enum { LEAST_BODIES = 50 };
 
-/* Fills the structure but for the radius: counts the bodies with mass, each bound pair as one body,
- * finds the largest mass of one of these, and sums the energies within the pairs. */
+/* Fills all members but half_mass_radius: counts the bodies with mass, each bound pair as one body,
+ * finds the largest mass among these, and sums the energies within the pairs. */
 static void count_pairs(const struct bound_pairs *pairs, const struct bodies *bodies, size_t system,
                         struct time_scales_structure *structure)
 {

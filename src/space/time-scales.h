@@ -22,14 +22,14 @@
  * quantities are known. */
 struct time_scales_structure {
     double count;            /* number of bodies with mass, a bound pair as one */
-    double largest;          /* the largest mass of one of these */
+    double largest;          /* the largest mass among these */
     double half_mass_radius; /* half of the mass lies within it, about the centre of mass */
     double kinetic, potential, virial; /* within the bound pairs */
 };
 
 struct time_scales {
-    double crossing; /* t_cr; NaN with fewer than 50 bodies, with one above a tenth of the mass, or
-                        if E >= 0 */
+    double crossing; /* t_cr; NaN if E >= 0, and with fewer than 50 bodies or one that has more than
+                        a tenth of the mass */
     double relaxation; /* t_rh; NaN if t_cr is, and unless 1/2 < 2 K / |W| < 3/2 */
 };
 
