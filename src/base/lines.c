@@ -66,7 +66,6 @@ static enum status open_file(const char *path, int flags, gzFile *file, struct e
     return error_system(error, STATUS_MEMORY, ENOMEM, path);
 }
 
-/* Reads `size` bytes, or fewer at the end of the file. STATUS_IO, STATUS_MEMORY, STATUS_DATA. */
 static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t size,
                               size_t *length, struct error *error)
 {

@@ -4,7 +4,6 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-/* Tells whether `name` has only characters of `set`, and at most `longest` of them. */
 static bool is_made_of(const char *name, const char *set, size_t longest)
 {
     const size_t length = strspn(name, set);

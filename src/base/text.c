@@ -51,7 +51,6 @@ void text_print(struct text *text, const char *format, ...)
     va_end(again);
 }
 
-/* Returns the first character from `p` on that is no blank. */
 static const char *skip_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
