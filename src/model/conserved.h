@@ -10,9 +10,8 @@
 
 struct conserved {
     double mass;
-    double kinetic; /* K = 1/2 sum m v^2 */
-    double
-        internal; /* K' = K - P^2/2M = 1/2 sum m |v - V|^2, V the velocity of the centre of mass */
+    double kinetic;   /* K = 1/2 sum m v^2 */
+    double internal;  /* K' = 1/2 sum m |v - V|^2, V the velocity of the centre of mass */
     double potential; /* U = 1/2 sum m_i phi_i, softened as the forces are */
     double virial;    /* Clausius W = 1/2 sum_ij r_ij . F_ij; = sum m r.a in open space */
     double momentum[3];
