@@ -16,9 +16,8 @@ struct sweep {
     double eps2;
     double heaviest; /* twice the largest mass, which no two bodies exceed together */
     size_t count;
-    const double *x; /* ascending; of the images within the box, if there is a box */
-    const double
-        *body; /* number of the body with each x; double, as gsl_sort2() sorts it along with x */
+    const double *x;         /* ascending; of the images within the box, if there is a box */
+    const double *body;      /* number of the body with each x, made a double for gsl_sort2() */
     const double *y, *z, *m; /* by number of the body; m NULL: all 1/2 */
     double best;
     size_t i, j; /* numbers of the best pair; i = j: none yet */

@@ -56,8 +56,8 @@ static void find_box(struct point_cell *cell, const struct tree_point *points)
 static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
     while (end - begin > 1) {
-        const double pivot = points[begin + (end - begin - 1) / 2]
-                                 .x[k]; /* never the last point: `end` might not move */
+        /* Never the last point, since `end` might not move then. */
+        const double pivot = points[begin + (end - begin - 1) / 2].x[k];
         size_t i = begin, j = end - 1;
         for (;;) {
             while (points[i].x[k] < pivot)
