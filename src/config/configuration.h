@@ -1,8 +1,8 @@
 /*
  * A configuration: the value of every parameter of a schema (the table of all keys), read from a
  * libconfig file and from the command line, checked, filled in with defaults, and each with the
- * location where it was given. (The names config_read and config_destroy belong to libconfig
- * itself.)
+ * location where it was given. (libconfig has functions config_read() and config_destroy(), so that
+ * the names here are others.)
  */
 #ifndef ORRERY_CONFIG_CONFIGURATION_H
 #define ORRERY_CONFIG_CONFIGURATION_H
@@ -28,8 +28,7 @@ struct config_source {
      * command line. An override with a line number is read as if it stood there: its paths are
      * relative to that file, and errors name that file and line. */
     const struct location *override_locations;
-    const char *const
-        *include_directories; /* directories searched for @include, after that of the file */
+    const char *const *include_directories; /* searched for @include, after the file's own */
     size_t include_directory_count;
 };
 
@@ -37,8 +36,8 @@ struct config_source {
  * Reads the file and the overrides of `source`, checks them against `schema` and fills in the
  * defaults. Every error of the file is reported in one pass, a line each: "file:line: key.path =
  * value: reason"; *config is NULL then. STATUS_CONFIG, STATUS_NO_INPUT (no such file, a directory),
- * STATUS_IO, STATUS_USAGE (an override without key or value), STATUS_MEMORY. The config points into
- * the rows of the schema, which must live as long; it has copies of the groups.
+ * STATUS_IO, STATUS_USAGE (an override without key or value), STATUS_MEMORY. The config has copies
+ * of the groups of the schema, but points to their rows, which must live as long.
  */
 enum status config_load(const struct config_source *source, const struct schema *schema,
                         struct config **config, struct error *error);
@@ -57,11 +56,9 @@ struct config_overrides {
 void config_override(struct config_overrides *overrides, const struct location *location,
                      const char *key, const char *value);
 
-/*
- * Makes the config *varied from `config` and the overrides, and frees the overrides, even if that
+/* Makes the config *varied from `config` and the overrides, and frees the overrides, even if it
  * fails. No file is read again: the settings of `config`, changed by the overrides, are checked
- * against the schema. `config` must outlive *varied. STATUS_CONFIG, STATUS_USAGE, STATUS_MEMORY.
- */
+ * against the schema. `config` must outlive *varied. STATUS_CONFIG, STATUS_USAGE, STATUS_MEMORY. */
 enum status config_vary(const struct config *config, struct config_overrides *overrides,
                         struct config **varied, struct error *error);
 
@@ -95,7 +92,7 @@ int64_t section_integer(const struct section *section, const char *key);
 double section_real(const struct section *section, const char *key); /* NaN if unset */
 const char *section_string(const struct section *section,
                            const char *key); /* for types STRING, CHOICE and PATH; NULL if unset */
-size_t section_choice(const struct section *section, const char *key); /* index in its row */
+size_t section_choice(const struct section *section, const char *key); /* index among its choices */
 const double *section_reals(const struct section *section, const char *key, size_t *count);
 /* Returns the *count elements of a key of type VALUES, each as a string in config syntax. */
 const char *const *section_values(const struct section *section, const char *key, size_t *count);

@@ -11,8 +11,6 @@
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* Tokens are the words and punctuation marks of the language. */
-
 /* The kinds of tokens; each of = : ; , { } [ ] ( ) is a kind of its own. */
 enum token_kind {
     TOKEN_END,
@@ -29,7 +27,7 @@ struct token {
     char *start;   /* points into the text that is read */
     size_t length; /* in bytes */
     size_t line;
-    const char *problem; /* message of a TOKEN_ERROR; NULL: a character of no token */
+    const char *problem; /* message of a TOKEN_ERROR; NULL: no token has this character */
 };
 
 /* A position in a text that has no control characters and ends with NUL. Lines are counted from 1;
@@ -88,7 +86,6 @@ struct grammar_scope {
 
 /* Tells whether the scope is a list or array, in parentheses or brackets. */
 bool grammar_is_list(const struct grammar_scope *scope);
-/* Returns the bracket that closes `open`. */
 char grammar_closing(char open);
 bool grammar_is_flag(const struct token *token); /* the words "true" and "false", in any case */
 

@@ -34,8 +34,6 @@ enum status arena_exhausted(struct error *error);
 
 /* --- locations -------------------------------------------------------------------------------- */
 
-/* The location of a value or group in a configuration, and how an error there is reported. */
-
 /* A line of a file (from 1). Line 0 stands for text that is in no file: then `file` is the override
  * as it was typed ("-P time.step=0.01"). */
 struct location {
@@ -85,7 +83,7 @@ struct node {
     int64_t integer;
     double real;
     const char *string;
-    const char *raw;  /* for an override: the value as it was typed */
+    const char *raw;  /* for an override: the value as it was typed; else NULL */
     const char *name; /* key of the node if its parent is a group, otherwise NULL */
     struct location location;
     struct node **children; /* [count], of a list or group */

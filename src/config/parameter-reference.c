@@ -211,8 +211,8 @@ static bool print_if_named(const struct group *group, const struct variant *vari
     return true;
 }
 
-/* Appends each choice of a key that is called `name` and has an explanation. Returns true if there
- * is one, otherwise `more`. */
+/* Appends the choice `name` of a key, if the key has it and explains it. Returns true in this case,
+ * otherwise `more`. */
 static bool print_if_chosen(const struct group *group, const struct parameter *parameter,
                             const char *name, bool more, struct text *text)
 {
@@ -227,7 +227,8 @@ static bool print_if_chosen(const struct group *group, const struct parameter *p
     return more;
 }
 
-/* Tells whether a parameter before number k of the variant v has the same explained choices. */
+/* Tells whether a parameter before number k of variant v of the group has the same explained
+ * choices, which are then printed already. */
 static bool has_explained(const struct group *group, size_t v, size_t k)
 {
     const char *const *const help = group->variant(v)->parameters[k].choice_help;

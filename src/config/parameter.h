@@ -111,7 +111,7 @@ struct parameter {
     const char *const *choices;     /* for a CHOICE: its names; the last is NULL */
     const char *const *choice_help; /* a sentence for each of `choices`; NULL: `help` says it all */
     struct dimension dimension;     /* physical dimension of the value */
-    /* Other keys of the section, one of which may be given instead of this one, which is otherwise
+    /* Keys of the section of which one may be given instead of this key, which is otherwise
      * required; and the words by which an error proposes the first of them. NULL: there are
      * none. */
     const char *instead[2], *instead_help;

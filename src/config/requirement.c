@@ -83,7 +83,7 @@ void requirement_print(const struct parameter *p, struct text *text)
 
 /* --- values as people write them who come from other languages -------------------------------- */
 
-enum { SLIP_SIZE = 120 }; /* bytes with the NUL; no longer value is taken for a slip */
+enum { SLIP_SIZE = 120 }; /* bytes, with the NUL; a longer value is never taken for a slip */
 
 static const char *skip_blanks(const char *p)
 {
@@ -187,8 +187,6 @@ static bool take_sum(struct formula *f, double *value)
     return true;
 }
 
-/* Computes the value of a text that is one formula, and counts its operators; returns false for any
- * other text. */
 static bool take_all(const char *text, double *value, int *operators)
 {
     struct formula formula = { .next = text };

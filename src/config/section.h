@@ -28,8 +28,8 @@ struct section {
     bool given;
     struct location location; /* location of its opening brace; of the file, if it was not given */
     struct value *values;
-    size_t value_count; /* number of values */
-    void *kept;         /* memory of group->kept_size bytes, see section_kept(); NULL: none */
+    size_t value_count;
+    void *kept; /* memory of group->kept_size bytes, see section_kept(); NULL: none */
 };
 
 /* All sections of a group: one, or those of a list of groups. */

@@ -130,7 +130,6 @@ static void simplify(const char *word, char *simple, size_t size)
     simple[length] = '\0';
 }
 
-/* Tells whether `word` is one of `words`, which blanks separate. */
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -280,8 +279,8 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
         text_print(text, "; did you mean %s?", nearest);
 }
 
-/* Adds the keys of a group and those of `variant`, or of all its variants if `variant` is NULL; at
- * the top level also the names of all groups. */
+/* Adds to `near` the keys of a group and those of `variant`, or of all its variants if `variant` is
+ * NULL; at the top level also the names of all groups. */
 static void add_brace(struct candidates *near, const struct schema *schema,
                       const struct group *group, const struct variant *variant)
 {

@@ -26,7 +26,6 @@ static bool is_text(const struct parameter *parameter)
            parameter->type == PARAMETER_PATH || parameter->type == PARAMETER_PATHS;
 }
 
-/* Returns the index of a word among the choices, or the number of choices if it is none of them. */
 static size_t find_choice(const struct parameter *parameter, const char *word)
 {
     size_t i = 0;
@@ -358,7 +357,6 @@ static void print_path(const char *path, struct text *text)
     free(directory);
 }
 
-/* Appends a list of paths or of reals in config syntax. */
 static void print_list(const struct value *value, struct text *text)
 {
     text_append(text, "[", 1);
