@@ -40,9 +40,9 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-/* Tells whether AMD made the CPU. AMD's with these instruction sets (Zen) have units for additions
- * beside those for two multiplications per cycle; in Intel's CPUs the units that multiply do the
- * additions of wide vectors, too. */
+/* Tells whether AMD made the CPU. AMD's CPUs with these instruction sets (Zen) have units for
+ * additions beside those for two multiplications per cycle; in Intel's CPUs the units that multiply
+ * do the additions of wide vectors, too. */
 static bool is_zen(void)
 {
     return __builtin_cpu_is("amd");

@@ -1,9 +1,9 @@
 /*
  * Accelerations of some bodies of a system, by all bodies of the system, for integrators with block
- * steps: of the bodies that are due, those whose steps end at the present time. If they are wanted
- * (Hermite's method of 4th order), also the rates of change of these accelerations, the jerks. The
- * method of the force (method.h) finds them, with a team of OpenMP threads or with one thread.
- * Softening and boundaries are those of model/physics.h; reference_jerk() has the equations.
+ * steps: of the bodies that are due, those whose steps end at the present time. For Hermite's
+ * method of 4th order also the jerks, the rates of change of these accelerations. The method of the
+ * force (method.h) finds them, with a team of OpenMP threads or with one thread. Softening and
+ * boundaries are those of model/physics.h; reference_jerk() has the equations.
  *
  * The bits of a body's acceleration and jerk depend on the bodies as they are packed, on the
  * tolerance (below) and on whether few bodies are due, but not on the threads, nor on which other
@@ -40,7 +40,7 @@ struct jerk_class {
 struct jerk {
     const struct jerk_class *class_;
     const char *kernel; /* the chosen kernel: "reference", "hermite", "due" (no jerks), "fmm" */
-    double work;        /* work for each body in the last sum, over that in a sum over all pairs */
+    double work; /* work for each due body in the last sum, over that in a sum over all pairs */
     /* How coarse the sums of an approximate method are. The method finds the tolerance in a sum for
      * all bodies, and keeps it for the sums for fewer bodies until the next sum for all. It belongs
      * to the state of the system: after jerk_open() the caller sets it to its value after the last

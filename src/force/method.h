@@ -96,8 +96,8 @@ struct force_method {
     /* Computes phi and psi of force_potentials() for an item in the same way. */
     void (*potentials)(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
-    /* Tells the times of the parts of the last evaluation, for a force with options.profiled; NULL:
-     * the method has no such parts. */
+    /* Tells the shares of the parts of the last evaluation, for a force with options.profiled;
+     * NULL: the method has no such parts. */
     void (*profile)(const struct force *force, struct force_profile *profile);
     /* The functions for the forces on some of the bodies, those whose steps end; NULL: the method
      * cannot be used by integrators that need them. */

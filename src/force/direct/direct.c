@@ -141,12 +141,12 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
  * clock: a run that continues on another machine must find the same bits.
  */
 enum {
-    SYMMETRIC_FROM = 256, /* number of bodies from which the third law is faster */
+    SYMMETRIC_FROM = 256, /* bodies in a system from which the third law is faster */
     WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave (rounds whose sums are added up together),
                              which stay in the second-level cache */
-    LAP_ROUNDS = 8 /* with several processes, rounds of each in a lap (a passage of the totals
-                      through all processes); their sums wait to be added: more rounds take more
-                      memory, fewer send totals more often */
+    LAP_ROUNDS =
+        8 /* with several processes, rounds of each in a lap, a passage of the totals through all
+             processes: more take more memory, fewer send the totals more often */
 };
 
 /* The number of bodies in a tile, by the number of bodies in the system: large tiles suit the inner

@@ -41,7 +41,7 @@ enum { TILE_MOST = 1024 }; /* bodies */
 /* The scratch memory for the sums of one system. */
 struct scratch {
     struct packed packed; /* its arrays are lent to a struct packing */
-    struct sums *rounds;  /* [wave] sums of rounds; NULL: they are made in the arrays of totals */
+    struct sums *rounds;  /* [wave] the sums of a round each; NULL: made in the accelerations */
     struct batch batch;   /* used if a thread sums several systems at once */
 };
 
@@ -52,7 +52,7 @@ struct direct {
     enum force_kernel_id kernel; /* the kernel that was chosen, never FORCE_AUTO */
     size_t tile, tiles;          /* number of bodies in a tile, number of tiles in a system */
     size_t wave;      /* the most rounds of the tournament (sums.c) between two barriers */
-    size_t laps;      /* times that the totals go through all processes (parts) */
+    size_t laps;      /* with several processes: how often totals go through all */
     size_t scratches; /* number of systems that are summed at the same time */
     struct scratch *scratch;
 };
@@ -62,7 +62,8 @@ struct direct {
 enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                 struct error *error);
 
-/* Checks that a kernel that is the same on every machine is asked for in double. STATUS_CONFIG. */
+/* Refuses the kernel `portable`, which computes in double, in mixed and single precision.
+ * STATUS_CONFIG. */
 enum status direct_check_precision(const struct force_options *options, struct error *error);
 
 /* Returns a hash of this CPU's estimates of 1/sqrt(a) by the instruction set `isa`. On two CPUs
@@ -101,7 +102,7 @@ struct system_sum {
     struct range mine; /* this thread's part of the bodies whose sums this process makes */
     double *total[3];  /* the system's accelerations, along each axis: sums are made there */
     const struct force_kernels *kernels;
-    double factor; /* of the sums of the kernel: struct force_kernels */
+    double factor; /* by which sums are multiplied: force_kernels.factor, or 1 */
     int form, masses;
 };
 

@@ -43,8 +43,8 @@
  *
  * jerk-kernel.inc sums the accelerations of a few bodies, those that are due, with or without the
  * rates of change of these accelerations. batch-kernel.inc puts systems of few bodies into the
- * lanes instead of the bodies of one system. portable.inc is the plain loop itself, of which only 2
- * is left.
+ * lanes instead of the bodies of one system. portable.inc is the plain loop itself, with the second
+ * idea alone.
  */
 #include "force/direct/kernel.h"
 
@@ -63,13 +63,13 @@
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    GROUP = 8, /* vectors of bodies whose sums stay at hand */
+    GROUP = 8, /* vectors of bodies that keep their sums while others pass */
     LOT = 2,   /* vectors of pairs that go through the pipeline together */
     PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2, /* LOT for the kernels without the third law */
     FEW = VECTOR_REGISTERS == 32 ? 3 : 2,   /* vectors that keep the CPU busy without a pipeline */
     SELF_BLOCK = 32, /* bodies of a block within which the third law does not pay */
     /* Vectors of pairs that the jerk kernels take side by side, by fused sums and by others: AMD's
-     * Zen 4 is half as fast again with two as with the four that Intel's cores want. */
+     * Zen 4 is 1.5 times as fast with two as with the four that suit Intel's cores. */
     JERK_LOT = VECTOR_REGISTERS == 32 ? 4 : 1,
     JERK_LOT_SUMMED = VECTOR_REGISTERS == 32 ? 2 : 1,
     JERK_MOST = 4

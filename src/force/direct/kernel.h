@@ -60,7 +60,7 @@ struct force_kernels {
      * `jerk_factor`. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
-    kernel_jerk *due[FORM_COUNT]; /* such sums without jerks; velocities are not read */
+    kernel_jerk *due[FORM_COUNT]; /* the same without jerks; velocities are not read */
     /* Adds the sums of `rounds` rounds to the totals of a range of bodies: total += sums[0], then
      * sums[1], and so on. */
     void (*reduce)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
@@ -85,7 +85,7 @@ struct kernels {
     /* Compute phi = sum_j m_j / s and psi = sum_j m_j r^2 / s^3 over j other than i, where r is the
      * distance and s^2 = r^2 + eps^2, for bodies packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
-    /* The kernels of FORCE_PORTABLE, for bodies as packing_lend() has them. */
+    /* The kernels of FORCE_PORTABLE, which read the bodies' own arrays (packing_lend()). */
     kernel_plain *portable[FORM_COUNT];
     kernel_potential *portable_potential[FORM_COUNT];
     /* Computes the CPU's estimates of 1/sqrt(a) for a = 1 + 3 k / KERNEL_ESTIMATES, in float and in

@@ -57,8 +57,8 @@ void sums_destroy(const struct sums *sums);
 void packing_open(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 
-/* Lends the arrays of the bodies themselves, in their own units and with their own softening, to a
- * kernel that needs no others. */
+/* Lends the arrays of the bodies themselves, in their own units and with their own softening, to
+ * the kernel `portable`, which needs no copy. */
 void packing_lend(struct packing *packing, const struct physics *physics,
                   const struct bodies *bodies, size_t system);
 

@@ -26,8 +26,8 @@ void reference_accelerations(const struct physics *physics, const struct bodies 
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
                           double *psi);
 
-/* Compute the accelerations, or phi and psi, of the bodies [first, last) of one system alone.
- * Arrays are those of all systems. */
+/* Compute the accelerations, or phi and psi, of the bodies [first, last) of one system alone. The
+ * arrays phi and psi are laid out like those of `bodies`. */
 void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, size_t first, size_t last);
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
