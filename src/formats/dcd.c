@@ -20,8 +20,8 @@
 #include "formats/snapshot.h"
 #include "model/cell.h"
 
-/* TITLE_LINE: characters of a line of the title. VERSION: the version of CHARMM whose layout it
- * is. */
+/* TITLE_LINE: characters of a line of the title. VERSION: that of CHARMM whose layout the file
+ * has. */
 enum { AXES = 3, TITLE_LINE = 80, VERSION = 24 };
 
 /* The most bodies of a file. A record has a float for each body, and its length in bytes must fit

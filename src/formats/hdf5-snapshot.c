@@ -237,7 +237,8 @@ static const struct {
     { "Unit time in cgs (U_t)", HDF5_CGS_TIME },
 };
 
-/* Reads the units in cgs, all of them from the first of these groups that states any. */
+/* Reads the units in cgs, all from the first of the groups Units, Header and Parameters that states
+ * any. */
 static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
 {
     static const char *const groups[] = { "Units", "Header", "Parameters" };

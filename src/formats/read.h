@@ -17,11 +17,9 @@
 
 /* --- units of a file -------------------------------------------------------------------------- */
 
-/*
- * The units of the numbers of a file, and the factors that convert them into those of the run. What
- * the file says counts; if it says nothing, bodies.file_units; without either, the numbers are in
- * the units of the run.
- */
+/* The units of the numbers of a file, and the factors that convert them into those of the run. The
+ * units that the file states count; if it states none, those of the key bodies.file_units; without
+ * this key the numbers are in the units of the run. */
 
 /* The quantity of a column; those from MASS to VZ are the reals that each body has. */
 enum quantity {
@@ -48,7 +46,7 @@ struct read_units {
     bool said;
     struct unit of[QUANTITY_REALS];
     struct unit time;                               /* unit of the times of frames */
-    char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* "Msun", "pc", "km/s" */
+    char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* as in the file: "Msun", "pc", "km/s" */
 };
 
 /* The wishes of a caller about the units of the numbers that are read. */

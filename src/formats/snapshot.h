@@ -136,14 +136,13 @@ enum status snapshot_arrays_write_dcd(struct snapshot_arrays *arrays, struct str
 
 /* --- GADGET: gadget-hdf5.c -------------------------------------------------------------------- */
 
-/* The content of a GADGET-style HDF5 snapshot: what GADGET-4, SWIFT, yt and pynbody read. */
-
 /*
- * Makes the bytes of a file, which the caller frees, with the bodies of a moment, whose positions
- * and velocities must be valid; the same moment always gives the same bytes. In a periodic box
- * positions are those in [0, L), as in GADGET; BoxSize is 0 in open space. Of an ensemble, the data
- * set System has the system of each body, from 1; if there are species, Species has the species of
- * each body, from 1. STATUS_UNAVAILABLE, STATUS_MEMORY.
+ * Makes the bytes of an HDF5 snapshot, as GADGET-4, SWIFT, yt and pynbody read it, of the bodies of
+ * a moment, whose positions and velocities must be valid. The caller frees the bytes; the same
+ * moment always gives the same bytes. In a periodic box positions are those in [0, L), as in
+ * GADGET; BoxSize is 0 in open space. Of an ensemble, the data set System has the system of each
+ * body, from 1; if there are species, Species has the species of each body, from 1.
+ * STATUS_UNAVAILABLE, STATUS_MEMORY.
  */
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                               struct error *error);

@@ -102,7 +102,6 @@ static const struct xyz_column columns[] = {
     { "local_energy", "local_energy:R:1", "c_potential_energy", NEED_POTENTIALS, write_potential },
 };
 
-/* Finds the row of the table for the `length` letters at `word`; NULL if there is none. */
 static const struct xyz_column *find_column(const char *word, size_t length)
 {
     for (size_t k = 0; k < COUNT_OF(columns); k++)

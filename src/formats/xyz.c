@@ -114,7 +114,7 @@ static enum status xyz_write(struct output *output, const struct moment *now, st
 static enum status xyz_finish(struct output *output, struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
-    if (!xyz->compress || xyz->unpacked) /* unpacked: it is as it was when it was compressed */
+    if (!xyz->compress || xyz->unpacked) /* unpacked: the compressed file is still there */
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)
@@ -130,7 +130,7 @@ static bool xyz_finished_file(const struct section *section, char name[OUTPUT_NA
     return section_flag(section, "compress");
 }
 
-/* Returns an upper bound of the bytes of a frame; with `compress` half as much again, since at the
+/* Returns an upper bound of the bytes of a frame; with `compress` 1.5 times as much, since at the
  * end the compressed file stands beside the plain one for a while. */
 static double xyz_event_bytes(const struct section *section, size_t systems, double bodies)
 {
