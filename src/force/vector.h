@@ -11,13 +11,15 @@
  *   estimate(a)   1/sqrt(a) for 2^-126 < a < 2^127, with a relative error below 2^-14 (AVX-512)
  *                 or 1.5 x 2^-12; to the last digit where there is no such instruction. Its bits
  *                 are the CPU maker's choice, so that results differ between makers by less than
- *                 the error of the kernel. ARM's architecture defines the bits, with an error below
- *                 2^-8: a longer series makes up for it, in double a step of Newton's method
- * (2^-15). sum           of the lanes, in a fixed order add_sums      total[k] += sum of the lanes
- * of a[k], for k < count, four at a time (AVX-512) bits          the result of a comparison: bit k
- * is set if it holds in lane k For double alone: root(a)             the correctly rounded square
- * root lesser, greater     of two numbers; b if one of them is NaN zip_low, zip_high   lanes of a
- * and b alternating, from their first halves and their last
+ *                 the error of the kernel. ARM's architecture defines them, with an error below
+ *                 2^-8: a longer series makes up for it, in double a step of Newton's method.
+ *   sum           of the lanes, in a fixed order
+ *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
+ *   bits          the result of a comparison: bit k is set if it holds in lane k
+ * For double alone:
+ *   root(a)             the correctly rounded square root
+ *   lesser, greater     of two numbers; b if one of them is NaN
+ *   zip_low, zip_high   lanes of a and b alternating, from their first halves and their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
 #define ORRERY_FORCE_VECTOR_H

@@ -144,9 +144,9 @@ enum {
     SYMMETRIC_FROM = 256, /* bodies in a system from which the third law is faster */
     WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave (rounds whose sums are added up together),
                              which stay in the second-level cache */
-    LAP_ROUNDS =
-        8 /* with several processes, rounds of each in a lap, a passage of the totals through all
-             processes: more take more memory, fewer send the totals more often */
+    /* With several processes, the rounds of each in a lap, which is a passage of the totals through
+     * all processes: more rounds take more memory, fewer send the totals more often. */
+    LAP_ROUNDS = 8
 };
 
 /* The number of bodies in a tile, by the number of bodies in the system: large tiles suit the inner
