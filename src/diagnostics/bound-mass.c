@@ -97,8 +97,8 @@ static void add_potential(struct bound_search *search, const size_t *which, size
     }
 }
 
-/* Begins with all members bound: phi is the potential of the moment without that of the external
- * fields and of the other bodies. */
+/* Begins with all bodies of the species bound: phi is the potential of the moment without that of
+ * the external fields and of all other bodies. */
 static void begin(struct bound_search *s, bool *member, const struct bound_mass *bound_mass,
                   const struct moment *now)
 {

@@ -1,6 +1,6 @@
 #include "diagnostics/bound-set.h"
 
-#define LEAST_SHARE 1e-14 /* part of a mass: a smaller difference is rounding */
+#define LEAST_SHARE 1e-14 /* masses that differ by a smaller part differ by rounding */
 
 /* The velocity in a frame at rest is v + Omega x r. */
 void bound_set_velocity(double rotation, const struct bodies *b, size_t i, double v[3])
@@ -53,7 +53,8 @@ static void change(struct bound_search *s, const size_t *which, size_t count, do
         s->bound[which[k]] = sign > 0;
 }
 
-/* The array `changed` has those that leave at its front, and those that come at its end. */
+/* The array `changed` has the bodies that leave the set at its front, and those that come at its
+ * end. */
 bool bound_search_judge(struct bound_search *s, const double *velocity)
 {
     const struct bound_set set = bound_search_set(s);

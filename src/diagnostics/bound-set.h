@@ -25,14 +25,14 @@ void bound_set_velocity(double rotation, const struct bodies *bodies, size_t i, 
 struct bound_search {
     const struct bodies *bodies;
     size_t first;       /* index of its first body */
-    double rotation;    /* as that of a set */
-    const bool *member; /* may be bound; NULL: all may */
-    bool *bound;        /* is bound; at first all that may be */
-    double *phi;        /* potential of the bodies that it may be bound to, energy over mass */
+    double rotation;    /* see struct bound_set */
+    const bool *member; /* whether each body may be bound; NULL: all may */
+    bool *bound;        /* whether each body is bound; at first all that may be */
+    double *phi;        /* potential at each body by those that may hold it, energy over mass */
     size_t *changed;    /* scratch */
-    double mass;        /* of all that may be bound */
-    /* Called for `count` bodies, whose numbers are in `which`, before they come to be bound (sign
-     * 1) or no longer are (-1): their part in phi. NULL: phi stays as it is. */
+    double mass;        /* mass of all bodies that may be bound */
+    /* Adds to phi the potential of `count` bodies, whose numbers are in `which`, when they become
+     * bound (sign 1), or takes it away when they no longer are (-1). NULL: phi stays as it is. */
     void (*move)(struct bound_search *search, const size_t *which, size_t count, double sign);
 };
 
@@ -49,12 +49,12 @@ struct bound_set bound_search_set(const struct bound_search *search);
 bool bound_search_holds(const struct bound_search *search, const struct bound_set *set, size_t i,
                         const double *velocity);
 
-/* Judges all that may be bound in one frame, that of the bound ones or, if given, of `velocity`,
- * and in one potential. Tells whether any changed. */
+/* Decides for all bodies that may be bound whether they are, in the frame of the bound ones or, if
+ * given, of `velocity`; the potential changes only afterwards. Tells whether any came or left. */
 bool bound_search_judge(struct bound_search *search, const double *velocity);
 
-/* Judges all again until nothing changes, since the bound bodies decide the frame and the potential
- * in which others may be bound. */
+/* Decides again (bound_search_judge()) until nothing changes, since the bound bodies make the frame
+ * and the potential in which others may be bound. */
 void bound_search_settle(struct bound_search *search);
 
 #endif

@@ -58,7 +58,7 @@ struct drawn_curve {
     /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE unless
      * v0 is a rounding error; NULL: never. */
     const char *relative;
-    bool first;    /* for a table: rows of the first event; otherwise of the last */
+    bool first;    /* for a table: draws the rows of the first event, else of the last */
     const char *x; /* column of x; NULL: the time or, in a table, the first column */
 };
 
@@ -113,7 +113,8 @@ struct moment {
     const struct bodies *bodies;
     const struct conserved *conserved; /* [systems] */
     const struct conserved *first;     /* [systems], at step 0; valid with `conserved` */
-    /* For each body at its index: see potentials() of a backend. */
+    /* The potential and the virial of each body at its index, over its mass: see
+     * conserved_measure(). */
     const double *phi, *psi;
     const struct simulation *simulation; /* simulation of the bodies; NULL for bodies of a file */
 };

@@ -51,8 +51,8 @@ struct cluster {
     struct bound_pairs pairs;
     struct bodies *bodies;
     struct bound_search search; /* phi is the potential by all others */
-    double *psi;                /* of each of `bodies`: virial over mass, by all others */
-    unsigned char *members;     /* how many bodies it is made of: 1, or 2 of a bound pair */
+    double *psi;                /* virial of each body by all others, over its mass */
+    unsigned char *members;     /* number of bodies in each: 1, or 2 in a bound pair */
 };
 
 static void cluster_destroy(struct cluster *cluster)
@@ -177,8 +177,8 @@ static enum status sum_across(const struct cluster *cluster, const struct sphere
     return STATUS_OK;
 }
 
-/* Returns W of the bound bodies. The psi of a bound body has its pairs with unbound bodies too,
- * which `across` takes off again. */
+/* Returns the virial W of the bound bodies. The psi of a bound body has its pairs with unbound
+ * bodies too, which `across` (sum_across()) takes off again. */
 static double bound_virial(const struct cluster *cluster, double G, double across)
 {
     double sum = 0.0;

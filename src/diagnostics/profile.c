@@ -228,7 +228,7 @@ static double score(double s, void *context)
 static double most_likely_slope(struct fitted *fitted)
 {
     enum { STEPS = 100 };
-    const double steepest = 30.0; /* shells 2 % wide have half as much as the one before */
+    const double steepest = 30.0; /* the density changes by the factor 1.8 over 2 % of the radius */
     gsl_function function = { score, fitted };
     double low = -steepest, high = steepest;
     if (!(score(low, fitted) > 0.0) || !(score(high, fitted) < 0.0))

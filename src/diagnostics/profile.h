@@ -16,7 +16,7 @@ extern const struct parameter profile_parameters[PROFILE_PARAMETERS];
 
 /* A shell between two radii about the centre. */
 struct shell {
-    double inner, outer; /* inner and outer radius */
+    double inner, outer;
     double r;            /* geometric mean of `inner` and `outer` */
     double bodies, mass; /* number of bodies in it, and their mass */
     double density;      /* mass over volume */
@@ -40,11 +40,11 @@ struct profile {
     size_t shells;
     double r_min, r_max; /* inner radius of the first shell, outer radius of the last */
     double fit[2];       /* range of radii of the fitted shells; NaN: all */
-    size_t least_bodies; /* the fit ends before the outermost shell with at least this number */
+    size_t least_bodies; /* least number of bodies in the last shell that may be fitted */
     /* The results for the system measured last. */
     struct shell *shell; /* [shells] */
     struct profile_fit fitted;
-    double mass, half_mass_radius; /* mass and half-mass radius */
+    double mass, half_mass_radius;
 };
 
 /*

@@ -8,8 +8,8 @@
 #include "config/configuration.h"
 #include "model/bodies.h"
 
-/* The row of the key `species` for a struct that has a member `species`, a string; NULL there means
- * all bodies. */
+/* The table row that declares the config key `species`, for a struct with a member `species`, a
+ * string; NULL there means all bodies. */
 /* clang-format off */
 #define SPECIES_PARAMETER(struct_)                                                                 \
     { BIND(STRING, struct_, species), OPTIONAL,                                                    \
