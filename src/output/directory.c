@@ -133,7 +133,7 @@ static enum status check_content(const struct directory *directory, enum directo
     return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
-/* Removes the lock of the report that a process left which was killed while it removed a run. */
+/* Removes a lock of the report that is left from a process killed while it removed a run. */
 static void remove_dead_lock(const struct directory *directory)
 {
     struct error ignored = { 0 };
@@ -197,7 +197,7 @@ void directory_close(struct directory *directory)
     if (directory->fd >= 0)
         close(directory->fd);
     if (directory->created)
-        rmdir(directory->path); /* fails unless nothing was written */
+        rmdir(directory->path); /* fails if anything was written */
     free(directory->path);
     free(directory);
 }

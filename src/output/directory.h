@@ -52,8 +52,8 @@ void directory_lend(struct directory *directory, struct interruption *interrupti
 /* Tells whether long work on files is to end, because the interruption is raised. */
 bool directory_interrupted(const struct directory *directory);
 
-/* Locks the files that all processes write which share a directory, for the few moments of writing.
- * Waits for other processes; STATUS_CANT_CREATE after ten minutes. */
+/* Locks the files that are written by all processes that share a directory, for the few moments of
+ * writing. Waits for other processes; STATUS_CANT_CREATE after ten minutes. */
 enum status directory_lock_files(struct directory *directory, struct error *error);
 void directory_unlock_files(struct directory *directory);
 
@@ -71,7 +71,7 @@ struct progress {
     bool known;                      /* the members below are known */
     uint64_t first_step, step, last; /* steps: where the process began; present; last */
     double seconds, rate;            /* wall time of the process; pair interactions per second */
-    char stamp[CLOCK_STAMP_SIZE];    /* UTC time at which they were written */
+    char stamp[CLOCK_STAMP_SIZE];    /* UTC time at which these numbers were written */
 };
 
 /* Writes the numbers of `progress` into the file of the lock of a directory that this process

@@ -35,11 +35,9 @@ enum status directory_claim(struct directory *directory, const char *const *name
  * STATUS_CANT_CREATE. */
 enum status directory_clear(struct directory *directory, struct error *error);
 
-/*
- * Writes `document`, whose reference it takes over, as the manifest. Adds to it the program, the
- * format and the list "files": `names`, and those files in the list of the manifest before that
- * still exist. STATUS_MEMORY if `document` is NULL; STATUS_CANT_CREATE, STATUS_IO.
- */
+/* Writes `document`, whose reference it takes over, as the manifest. Adds to it the program, the
+ * format and the list "files": `names`, and those files of the list in the old manifest that still
+ * exist. STATUS_MEMORY if `document` is NULL; STATUS_CANT_CREATE, STATUS_IO. */
 enum status directory_note(struct directory *directory, struct json_t *document,
                            const char *const *names, size_t count, struct error *error);
 

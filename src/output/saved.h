@@ -23,8 +23,8 @@ void saved_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
                         const struct backend *backend);
 enum status saved_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                struct backend *backend, struct error *error);
-/* Counts the numbers of that state that differ in their bits from those of the checkpoint.
- * STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+/* Counts the numbers of the integrator's state that differ in their bits from those of the
+ * checkpoint. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
 enum status saved_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                    const struct backend *backend, size_t *different,
                                    struct error *error);
