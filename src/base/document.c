@@ -57,8 +57,8 @@ char *document_print(const json_t *document, size_t flags)
     return NULL;
 }
 
-/* Says that an allocation by jansson has failed. A global of the thread, because jansson passes no
- * context to its allocator. */
+/* Becomes true when an allocation by jansson fails. A global of the thread, because jansson passes
+ * no context to its allocator. */
 static _Thread_local bool starved;
 
 static void *allocate(size_t size)

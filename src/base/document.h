@@ -16,7 +16,6 @@
  * is exhausted, *object becomes NULL. */
 void document_set(json_t **object, const char *key, json_t *value);
 
-/* A key and its value, to be made a member of an object. */
 struct document_row {
     const char *key;
     json_t *value;

@@ -75,8 +75,8 @@ void memory_return_large(void)
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
-/* Says that main() is about to return. A global, because the handler of exit() has no other way to
- * know it. */
+/* True as soon as main() is about to return. A global, because the handler of exit() has no other
+ * way to know it. */
 static bool finished;
 
 /* Reports, without an allocation, that memory is exhausted, and ends the process at once. This is
