@@ -273,7 +273,6 @@ enum status bodies_report(const struct bodies *b, size_t i, const char *when, st
 
 /* --- changes of one system -------------------------------------------------------------------- */
 
-/* Subtracts from x[0 ... count - 1] their mean, weighted by the masses m. */
 static void subtract_mean(const double *m, double *x, size_t count)
 {
     double mass = 0, moment = 0;
