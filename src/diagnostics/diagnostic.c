@@ -43,9 +43,10 @@ const struct variant *diagnostic_variant(size_t index)
     return index < COUNT_OF(table) ? &table[index]->variant : NULL;
 }
 
-enum { NAME_MOST = 100 }; /* bytes; the program appends to it to name files */
+enum { NAME_MOST = 100 }; /* bytes; names of files are longer by their endings */
 
-/* Tells whether the name can be that of a file, and stand before a dot in `expect`. */
+/* Tells whether the name can be that of a file, and stand before a dot in a criterion of the config
+ * ("name.column"). */
 static bool good_name(const char *name)
 {
     static const char letters[] =

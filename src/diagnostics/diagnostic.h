@@ -1,8 +1,7 @@
-/*
- * Diagnostics measure the bodies at chosen steps. Each has one source file and one row of the table
- * in diagnostic-table.h. A diagnostic makes rows of numbers from the bodies at one moment; the run
- * writes the rows to the file <name>.csv and shows them to the acceptance criteria.
- */
+/* Diagnostics measure the bodies at chosen steps, the events. Each has one source file and one row
+ * of the table in diagnostic-table.h. A diagnostic makes rows of numbers from the bodies at one
+ * moment; the run writes the rows to the file <name>.csv and shows them to the acceptance
+ * criteria. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 
@@ -52,7 +51,7 @@ enum drawn_value {
 /* A curve, or the curves, of a figure. */
 struct drawn_curve {
     const char *column; /* "radius_*": each such column, labelled by the rest of its name */
-    const char *label;  /* its label, or what follows the rest of a name; NULL: time of the event */
+    const char *label;  /* its label, or the end of it after the rest of a name; NULL: time */
     enum curve_kind kind;
     enum drawn_value value;
     /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE unless

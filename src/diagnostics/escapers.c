@@ -1,4 +1,5 @@
-/* The diagnostic of escapers: the bodies that are bound to a cluster, and how far out these are. */
+/* The diagnostic of escapers: how many bodies are bound to a cluster and how many are not, and the
+ * radii and the virial ratio of the bound ones. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -59,7 +59,6 @@ static void clear(struct diagnostic *diagnostic)
     memory_free(lagrangian->columns);
 }
 
-/* Writes a fraction in percent, "12.5", as it stands in the name of a column. */
 static const char *percent(double fraction, char buffer[PERCENT_SIZE])
 {
     snprintf(buffer, PERCENT_SIZE, "%.8g", 100.0 * fraction);

@@ -20,8 +20,8 @@ static const struct column columns[COLUMNS] = {
       "method that takes none back" },
 };
 
-/* The work that the integrator had done on one system at the last row: members of struct
- * work_done. */
+/* The work that the integrator had done on one system when its last row was made: three members of
+ * struct work_done. */
 struct state {
     double time, steps, rejections;
 };

@@ -24,8 +24,6 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
     SPHERE_CENTER_PARAMETER(struct profile),
 };
 
-/* Finds the half-mass radius of the first system: the radius about its centre within which half of
- * the mass lies. */
 static enum status half_mass_radius(const struct moment *start, enum sphere_center center,
                                     double *radius, struct error *error)
 {
