@@ -128,7 +128,7 @@ enum status directory_replaceable(const struct directory *directory, const char 
                      kind_of(about.st_mode));
 }
 
-/* Returns the temporary name, of those for `name`, that the open file `fd` has; NULL if another
+/* Returns that of the temporary names for `name` which the open file `fd` has; NULL if another
  * process has removed the file. */
 static const char *find_temporary(const struct directory *directory, const char *name, int fd,
                                   char buffer[TEMPORARY_SIZE])

@@ -75,7 +75,6 @@ static int wait_for_lock(int fd, enum lock_kind kind, double patience)
     return 0;
 }
 
-/* Reads the line of the file that begins at byte `from`. */
 static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
 {
     const ssize_t got = pread(fd, line, LOCK_TEXT_SIZE - 1, (off_t)from);
