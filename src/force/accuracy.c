@@ -11,7 +11,6 @@ struct accuracy {
     } sample[ACCURACY_SAMPLE];
 };
 
-/* Returns the nearest image as physics_nearest_image() does, but in long double. */
 static long double nearest_image(long double d, long double L)
 {
     return d - L * rintl(d / L);

@@ -47,7 +47,7 @@ struct force_traits {
  * of the team together. */
 struct force_item {
     size_t first, last; /* numbers of the systems: [first, last) */
-    bool by_team; /* all threads of the team compute it together; else the calling one alone */
+    bool by_team;       /* the whole team computes it; else the calling thread alone */
     /* If the systems are computed as a batch, side by side in the lanes of vectors: a copy of them
      * in which they are interleaved as one system (without ids), whose bodies the caller may move
      * between force_open_item() and force_close_item(). NULL: the item is no batch, and its bodies
@@ -93,7 +93,7 @@ struct force_method {
      * nothing. */
     void (*accelerations)(struct force *force, const struct bodies *bodies,
                           const struct force_item *item);
-    /* Computes phi and psi of force_potentials() for an item in the same way. */
+    /* Computes phi and psi of force_potentials() for an open item; called like accelerations(). */
     void (*potentials)(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi);
     /* Tells the shares of the parts of the last evaluation, for a force with options.profiled;

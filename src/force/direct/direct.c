@@ -21,8 +21,8 @@ static const struct kernels *const all_kernels[] = {
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Creates a batch for systems like those of `bodies`. STATUS_MEMORY; batch_destroy() is to be
- * called after an error, too. */
+/* Creates a batch for systems of as many bodies as those of `bodies` have. STATUS_MEMORY;
+ * batch_destroy() is to be called after an error, too. */
 static enum status batch_create(struct batch *batch, const struct kernels *kernels,
                                 enum precision precision, const struct bodies *bodies,
                                 struct error *error)
@@ -405,8 +405,8 @@ static struct force_traits traits_of(const struct force_options *options)
     return traits[options->precision];
 }
 
-/* Interleaves the systems of an item in the calling thread's batch; they are as many as a batch has
- * lanes. */
+/* Copies the systems of a work item, one for each lane of the vectors, into the interleaved arrays
+ * of the calling thread's batch. */
 static void open_batch(struct force *force, const struct bodies *bodies, struct force_item *item)
 {
     struct batch *const batch = &((struct direct *)force)->scratch[omp_get_thread_num()].batch;

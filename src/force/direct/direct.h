@@ -25,7 +25,7 @@ struct batch {
      * the batch; the ids are not set. */
     struct bodies *bodies;
     const struct kernels *kernels;
-    const struct force_kernels *sums; /* those of `kernels` for the precision in use */
+    const struct force_kernels *sums; /* the functions of `kernels` for the precision in use */
     int masses;
     struct packing packing[BATCH_SYSTEMS];
     struct packed_batch packed;

@@ -43,8 +43,8 @@ static size_t padded(size_t count)
     return (count + JERK_PADDING - 1) / JERK_PADDING * JERK_PADDING;
 }
 
-/* Returns the number of due bodies below which the threads do not divide the due bodies, since some
- * would get too few, but the bodies that pull them. */
+/* Returns the number of due bodies below which the threads divide the bodies that pull: if they
+ * divided the due bodies, some threads would get too few. */
 static size_t few_bodies(const struct direct_jerk *jerk)
 {
     return BLOCK * FEW_BLOCKS * jerk->threads;
@@ -106,8 +106,8 @@ static double jerk_bytes_of(const struct force_options *options, double count)
     return (8 * length + parts) * sizeof(double) + sizeof(struct direct_jerk);
 }
 
-/* Takes a system, as jerk_open() says: finds the scales of the packing and packs the masses, into
- * arrays of its own, since their padding is longer than that of bodies. */
+/* Does the work of jerk_open(): finds the scales for packing, and packs the masses into arrays of
+ * its own, which have more padding than those of bodies. */
 static void open_system(struct jerk *base, const struct bodies *bodies, size_t system)
 {
     struct direct_jerk *const jerk = (struct direct_jerk *)base;

@@ -122,7 +122,8 @@ static void divide_wave(const struct direct *direct, size_t number, struct wave 
     };
 }
 
-/* Finds wave number 0, 1, ... of this process; returns false past the last wave. */
+/* Finds the rounds of wave `number` (from 0) and this process's part in them; returns false past
+ * the last wave. */
 static bool tiles_find_wave(const struct direct *direct, size_t number, struct wave *wave)
 {
     if (direct->base.options.share.parts > 1) {
@@ -155,8 +156,8 @@ static void clear_sums(const struct system_sum *sum, const struct sums *sums, st
     memset((char *)sums->z + start, 0, bytes);
 }
 
-/* Clears all sums of a wave if other processes take some pairs of its rounds; otherwise the thread
- * that takes a pair of tiles clears their sums. */
+/* Clears all sums of a wave if other processes sum some pairs of its rounds, which then count as 0
+ * here; otherwise the thread that takes a pair of tiles clears their sums. */
 static void clear_wave(const struct system_sum *sum, const struct wave *wave)
 {
     if (wave->last_unit - wave->first_unit == wave->rounds * sum->direct->tiles)
@@ -395,7 +396,6 @@ static void write_accelerations(const struct system_sum *sum, struct range range
     }
 }
 
-/* Clears the totals of a range, before sums are added to them. */
 static void clear_totals(const struct system_sum *sum, struct range range)
 {
     for (int axis = 0; axis < 3; axis++)
