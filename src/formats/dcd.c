@@ -78,8 +78,8 @@ struct clock {
     double step;
 };
 
-/* Sets the steps of the clock. Returns false, and leaves it unchanged, unless the steps of the
- * frames are known and at equal distances. */
+/* Sets the steps of the clock. Returns false, and leaves the clock unchanged, if the steps of the
+ * frames are unknown or at unequal distances. */
 static bool find_steps(const struct snapshot_arrays *arrays, struct clock *clock)
 {
     const int64_t first = integer_at(arrays, ARRAY_STEP, 0);
@@ -115,8 +115,8 @@ static bool find_times(const struct snapshot_arrays *arrays, struct clock *clock
     return even;
 }
 
-/* Returns the clock of the frames, and notes in `lost` if it cannot give their steps or their
- * times: then they count from 0 by 1. */
+/* Returns the clock of the frames. If it cannot give their steps, or their times, it counts these
+ * from 0 by 1, and arrays->lost notes that. */
 static struct clock clock_of(struct snapshot_arrays *arrays)
 {
     struct clock clock = { 0, 1, 1.0 };
@@ -271,7 +271,7 @@ static enum status check_parameters(const struct section *section, struct error 
     return error->status;
 }
 
-/* Checks, at a restart, that the frames in the file are as many steps apart as those to come will
+/* Checks, at a restart, that the frames in the file are `every` steps apart, as those to come will
  * be. */
 static enum status check_distance(const struct dcd *dcd, struct directory *directory,
                                   struct error *error)

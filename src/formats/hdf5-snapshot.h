@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "formats/read.h"
 
-/* The number of particle types (six of GADGET, and the neutrinos of SWIFT), and that of the rows
+/* The number of particle types (six of GADGET, and the neutrinos of SWIFT), and the number of rows
  * that are sent at once. */
 enum { HDF5_TYPES = 7, HDF5_ROWS = 8192 };
 enum { HDF5_COORDINATES, HDF5_VELOCITIES, HDF5_MASSES, HDF5_IDS, HDF5_SETS };

@@ -190,7 +190,7 @@ static void archive_end(struct archive *archive)
     number(&end, 44, 8);
     number(&end, VERSION, 2);
     number(&end, VERSION, 2);
-    number(&end, 0, 4 + 4); /* one disk */
+    number(&end, 0, 4 + 4); /* the numbers of this disk and of the first: 0 */
     number(&end, archive->members, 8);
     number(&end, archive->members, 8);
     number(&end, size, 8);

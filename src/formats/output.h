@@ -1,7 +1,5 @@
-/*
- * Outputs: files to which a run writes its bodies at chosen steps. Each has one source file and one
- * row of the table.
- */
+/* Outputs: files to which a run writes its bodies at chosen steps, the events. Each has one source
+ * file and one row of the table. */
 #ifndef ORRERY_FORMATS_OUTPUT_H
 #define ORRERY_FORMATS_OUTPUT_H
 
@@ -28,7 +26,7 @@ struct output_file {
 /* The part that every output begins with; open() fills it. */
 struct output {
     const struct output_class *class_;
-    unsigned needs;   /* enum need, or-ed: what it needs of a moment */
+    unsigned needs;   /* enum need, or-ed: the quantities that write() must be given */
     const char *file; /* its name in the run directory, or the start of the names of its files;
                          borrowed from the config */
     bool grows;       /* all events go into one file, which grows; else each event has a file */
