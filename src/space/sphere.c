@@ -41,7 +41,6 @@ static bool weighted_center(const struct bodies *bodies, size_t first, const dou
     return sum > 0.0 && isfinite(sum);
 }
 
-/* Puts the centre of mass of a system into x, sum m_i x_i / sum m_i. */
 static void center_of_mass(const struct bodies *bodies, size_t system, double x[3])
 {
     const size_t first = system * bodies->stride;
@@ -149,7 +148,6 @@ void sphere_destroy(struct sphere *sphere)
     *sphere = (struct sphere){ 0 };
 }
 
-/* Returns how many of `count` ascending numbers are less than x. */
 static size_t count_below(const double *ascending, size_t count, double x)
 {
     size_t low = 0, high = count;
