@@ -20,8 +20,8 @@ struct text {
 
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Appends `words` to the last line, broken at blanks so that no line is longer than `width`; every
- * new line starts with `prefix`. */
+/* Appends `words` to the last line, broken at blanks so that no line is longer than `width` unless
+ * a single word is; every new line starts with `prefix`. */
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
 /* Appends the names, an array that ends with NULL, as "double, mixed, single". */
 void text_names(struct text *text, const char *const *names);
