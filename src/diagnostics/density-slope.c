@@ -1,5 +1,5 @@
-/* The diagnostic of the logarithmic slope of the density profile, in one row, so that a criterion
- * in `expect` can name it. */
+/* The diagnostic of the logarithmic slope of the density profile, in one row, so that an acceptance
+ * criterion can name it. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"

@@ -51,7 +51,8 @@ enum drawn_value {
 /* A curve, or the curves, of a figure. */
 struct drawn_curve {
     const char *column; /* "radius_*": each such column, labelled by the rest of its name */
-    const char *label;  /* its label, or the end of it after the rest of a name; NULL: time */
+    /* Its label; for "radius_*", the text behind the rest of each name; NULL: time of the event. */
+    const char *label;
     enum curve_kind kind;
     enum drawn_value value;
     /* Label of |v - v0| / |v0|, which is drawn in the place of the |v - v0| of DRAWN_CHANGE unless
@@ -217,8 +218,8 @@ struct diagnostic_class {
  * variant; NULL past the last one. */
 const struct diagnostic_class *diagnostic_at(size_t index);
 const struct variant *diagnostic_variant(size_t index);
-/* Returns number `index` of the same diagnostics and, behind them, of those that other groups of
- * the config ask for; NULL past the last one. */
+/* Returns number `index` of all diagnostics: first those of diagnostic_at(), then those that other
+ * groups of the config ask for; NULL past the last one. */
 const struct diagnostic_class *diagnostic_measured(size_t index);
 
 /*

@@ -51,7 +51,7 @@ struct escapers {
 struct cluster {
     struct bound_pairs pairs;
     struct bodies *bodies;
-    struct bound_search search; /* phi is the potential by all others */
+    struct bound_search search; /* its phi is the potential at each body by all others */
     double *psi;                /* virial of each body by all others, over its mass */
     unsigned char *members;     /* number of bodies in each: 1, or 2 in a bound pair */
 };

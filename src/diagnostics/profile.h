@@ -47,11 +47,9 @@ struct profile {
     double mass, half_mass_radius;
 };
 
-/*
- * The functions that both classes share. If the range of radii is not given, it goes from a
+/* The functions that both diagnostics share. If the range of radii is not given, it goes from a
  * hundredth of the half-mass radius of the first system at the start to ten times that radius.
- * STATUS_CONFIG, STATUS_MEMORY, STATUS_NUMERICAL.
- */
+ * STATUS_CONFIG, STATUS_MEMORY, STATUS_NUMERICAL. */
 size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems);
 enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
                          const struct moment *start, struct error *error);
