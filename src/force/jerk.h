@@ -1,7 +1,7 @@
 /*
  * Accelerations of some bodies of a system, by all bodies of the system, for integrators with block
- * steps: of the bodies that are due, those whose steps end at the present time. For Hermite's
- * method of 4th order also the jerks, the rates of change of these accelerations. The method of the
+ * steps: of the bodies that are due, those whose steps end at the present time. Hermite's method of
+ * 4th order also needs the jerks, the rates of change of these accelerations. The method of the
  * force (method.h) finds them, with a team of OpenMP threads or with one thread. Softening and
  * boundaries are those of model/physics.h; reference_jerk() has the equations.
  *

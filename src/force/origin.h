@@ -48,7 +48,7 @@ static inline size_t origin_body(size_t count, size_t size, size_t k)
 
 /* Finds the origin of `count` > 0 bodies from their coordinates x[axis]. If the bodies are at most
  * ORIGIN_ONE_SAMPLE, it is the median, found by origin_network(), of the bodies that origin_body()
- * gives. */
+ * gives; otherwise a median of medians. */
 enum { ORIGIN_ONE_SAMPLE = 1024 };
 void origin_find(const double *const x[3], size_t count, double origin[3]);
 

@@ -282,9 +282,9 @@ static size_t choose_batch(const struct direct *direct, const struct bodies *bod
     return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
 }
 
-/* Fills in the members of struct force that others read. In laps the totals go up and down the row
- * of processes (parts) in turn, so that they end with the last process or the first. If totals go
- * to other processes, the whole team works on one system after another. */
+/* Fills in the members of struct force by which other code learns of the choices. With several
+ * processes (parts) the sums by the third law pass through all of them, up and down in turn, and so
+ * end with the last process or the first; the whole team then works on one system after another. */
 static void describe(struct direct *direct)
 {
     struct force *const force = &direct->base;

@@ -16,7 +16,7 @@
 enum {
     CHUNK = 2048,   /* bodies whose pulls are summed in the precision of the pair terms */
     BLOCK = 4,      /* due bodies that are not divided between threads */
-    FEW_BLOCKS = 4, /* blocks for each thread; if there are fewer, threads divide the chunks */
+    FEW_BLOCKS = 4, /* blocks for each thread; with fewer, threads divide the chunks */
     SUMS = 6        /* three of the acceleration, three of the jerk */
 };
 
@@ -172,7 +172,7 @@ static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active
     }
 }
 
-/* Turns the sums of the kernels into accelerations and jerks in true units. */
+/* Turns the sums of the kernels into accelerations and jerks in the units of the run. */
 static void scale(const struct direct_jerk *jerk, size_t count, double *const sums[SUMS])
 {
     const struct force_kernels *const kernels = &jerk->kernels->force[jerk->packing.precision];

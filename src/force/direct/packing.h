@@ -85,7 +85,7 @@ static inline double packing_clamp(double u)
     return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
 }
 
-/* Return the factors, without G, that turn the sums of kernels into true units: those for
+/* Return the factors, without G, that turn the sums of kernels into the units of the run: those for
  * accelerations (of m r / r^3), for jerks, and for potentials (of m / r). */
 double packing_force_unit(const struct packing *packing);
 double packing_jerk_unit(const struct packing *packing);

@@ -376,8 +376,8 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
         a[i] = unit * (a[i] / (m[i] * mass_scale));
 }
 
-/* Turns the sums of a range of bodies into accelerations in true units. With `forces` the sums are
- * forces, from kernels that use the third law, and are divided by the masses. */
+/* Turns the sums of a range of bodies into accelerations in the units of the run. With `forces` the
+ * sums are forces, from kernels that use the third law, and are divided by the masses. */
 static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
     const struct bodies *const bodies = sum->bodies;
@@ -479,7 +479,7 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
     team_wait(&sum.team);
 }
 
-/* Turns the sums of a system into potentials in true units. */
+/* Turns the sums of a system into potentials in the units of the run. */
 static void write_potentials(const struct system_sum *sum, double *phi, double *psi)
 {
     const double unit =
