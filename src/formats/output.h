@@ -70,8 +70,8 @@ struct output_class {
      * bodies has `length` numbers, with padding. NULL: hardly any are taken. */
     double (*memory_bytes)(const struct section *section, size_t systems, double bodies,
                            double length);
-    /* Writes the name of file number `event` (0, 1, ...); NULL if there is no file for each
-     * event. */
+    /* Writes the name of file number `event` (0, 1, ...); NULL: there is one file for all
+     * events. */
     void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
     /* Writes the name that finish() gives to the file; returns false if the file keeps its own.
      * NULL: finish() gives no other name. */
