@@ -8,7 +8,7 @@
 
 #include "base/descriptor.h"
 
-enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, 15, in gzip format */
+enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, and 16 for gzip */
 
 size_t gzip_stem(const char *file)
 {

@@ -10,7 +10,7 @@ enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECTS, OBJECT };
 enum { OF_THE_DOCUMENT = -1, PATH_SIZE = 256 };
 
 static const struct {
-    int list;         /* the list whose elements have this field, or OF_THE_DOCUMENT */
+    int list;         /* field that is the list whose elements have this one, or OF_THE_DOCUMENT */
     const char *path; /* keys with dots between them */
     enum field_kind kind;
 } fields[RUN_FIELDS] = {
