@@ -35,8 +35,8 @@ struct point_tree {
 #define POINT_TREE_BYTES(leaf) (sizeof(struct tree_point) + 4 * sizeof(struct point_cell) / (leaf))
 
 /* Creates a tree with room for `count` points, which the caller then puts into `points`; the caller
- * may then make tree->count less. Leaves have at most `leaf` points; if there are several leaves,
- * and `count` points, at least half as many. STATUS_MEMORY. */
+ * may then make tree->count less. With `count` points a leaf has at most `leaf` of them and, unless
+ * it is the only leaf, at least half of `leaf`. STATUS_MEMORY. */
 enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
                               struct error *error);
 void point_tree_destroy(struct point_tree *tree); /* accepts NULL */
