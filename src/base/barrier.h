@@ -25,11 +25,9 @@ void barrier_wait(struct barrier *barrier);
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-/*
- * Returns the index of the first of `total` things that belongs to share `k` (from 0) of `parts`:
+/* Returns the index of the first of `total` things that belongs to share `k` (from 0) of `parts`:
  * floor(total k / parts), computed so that the product cannot overflow. Share k ends where share k
- * + 1 begins; the sizes of shares differ by at most one.
- */
+ * + 1 begins; the sizes of shares differ by at most one. */
 static inline size_t share_start(size_t total, size_t parts, size_t k)
 {
     return total / parts * k + total % parts * k / parts;

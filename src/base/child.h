@@ -1,7 +1,6 @@
-/*
- * A child process for work that may crash or never end, because a library meets damaged input. The
- * results of the child come through a pipe, and the caller survives whatever happens in the child.
- */
+/* A child process for work that may crash or never end, because a library meets damaged input. The
+ * results of the child come through a pipe, and the caller survives whatever happens in the
+ * child. */
 #ifndef ORRERY_BASE_CHILD_H
 #define ORRERY_BASE_CHILD_H
 

@@ -1,7 +1,5 @@
-/*
- * JSON documents that are complete or absent. If memory is exhausted for a value, the object or
- * array that it belongs to is dropped too, and so on outwards: the whole document becomes NULL.
- */
+/* JSON documents that are complete or absent. If memory is exhausted for a value, the object or
+ * array that it belongs to is dropped too, and so on outwards: the whole document becomes NULL. */
 #ifndef ORRERY_BASE_DOCUMENT_H
 #define ORRERY_BASE_DOCUMENT_H
 

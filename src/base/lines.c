@@ -159,7 +159,6 @@ static enum status check_density(const struct lines *lines, struct error *error)
                      lines->path, LINES_DENSEST);
 }
 
-/* Moves the unread bytes to the front of the buffer and reads more behind them. */
 static enum status refill(struct lines *lines, struct error *error)
 {
     memmove(lines->buffer, lines->buffer + lines->next, lines->filled - lines->next);
@@ -177,7 +176,6 @@ static enum status refill(struct lines *lines, struct error *error)
     return status ? status : check_density(lines, error);
 }
 
-/* Refuses a line that has a control character other than blanks, since no text file has one. */
 static enum status check_text(const struct lines *lines, const char *line, size_t length,
                               struct error *error)
 {

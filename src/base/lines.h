@@ -1,8 +1,6 @@
-/*
- * Reads a text file line by line, plain or compressed with gzip. Line ends LF and CRLF, a UTF-8
+/* Reads a text file line by line, plain or compressed with gzip. Line ends LF and CRLF, a UTF-8
  * byte order mark and a missing last line end make no difference. The reader holds one block of the
- * file, so the size of the file does not matter.
- */
+ * file, so the size of the file does not matter. */
 #ifndef ORRERY_BASE_LINES_H
 #define ORRERY_BASE_LINES_H
 
@@ -70,11 +68,9 @@ size_t lines_number(const struct lines *lines);
 enum status lines_error(const struct lines *lines, struct error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * Reads the first bytes of a file, uncompressed, by which its format is recognised: *length of
+/* Reads the first bytes of a file, uncompressed, by which its format is recognised: *length of
  * them, fewer than `size`, with a NUL behind them. Any bytes are accepted. Errors of opening as
- * lines_open(), of reading as lines_next().
- */
+ * lines_open(), of reading as lines_next(). */
 enum status lines_head(const char *path, char *head, size_t size, size_t *length,
                        struct error *error);
 

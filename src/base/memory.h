@@ -10,11 +10,9 @@
 
 enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register */
 
-/*
- * Allocates `count` zeroed elements of `size` bytes, aligned to MEMORY_ALIGNMENT; the caller frees
+/* Allocates `count` zeroed elements of `size` bytes, aligned to MEMORY_ALIGNMENT; the caller frees
  * them with memory_free(). Returns NULL with STATUS_MEMORY in *error if count x size overflows or
- * memory is exhausted. A count of 0 gives a valid, empty array.
- */
+ * memory is exhausted. A count of 0 gives a valid, empty array. */
 void *memory_array(size_t count, size_t size, struct error *error);
 
 /* Returns count x size in bytes, for malloc() and realloc(); SIZE_MAX, which no machine has, if the
@@ -24,19 +22,15 @@ size_t memory_bytes(size_t count, size_t size);
 /* Frees an array of memory_array(); accepts NULL. */
 void memory_free(void *array);
 
-/*
- * Makes arrays of a megabyte or more go back to the system when they are freed; main() calls it
+/* Makes arrays of a megabyte or more go back to the system when they are freed; main() calls it
  * once, at its beginning. Otherwise glibc would soon keep such arrays in its heap, and the
- * temporary arrays of diagnostics would add up in the gaps of the heap.
- */
+ * temporary arrays of diagnostics would add up in the gaps of the heap. */
 void memory_return_large(void);
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
-/*
- * Libraries such as libgomp end the process by exit() if an allocation fails. The two functions
- * make such a process say that memory is exhausted and end with STATUS_MEMORY.
- */
+/* Libraries such as libgomp end the process by exit() if an allocation fails. The two functions
+ * make such a process say that memory is exhausted and end with STATUS_MEMORY. */
 
 /* Takes every exit(1) or exit(2) from now on for a call by a library that found no memory; main()
  * calls it once, at its beginning. */

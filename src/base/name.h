@@ -1,8 +1,6 @@
-/*
- * Checks of names that are read from files: only names that the program itself could have written
+/* Checks of names that are read from files: only names that the program itself could have written
  * are accepted. A run directory may be another person's, and its names become names of files, words
- * of gnuplot's scripts and parts of pages.
- */
+ * of gnuplot's scripts and parts of pages. */
 #ifndef ORRERY_BASE_NAME_H
 #define ORRERY_BASE_NAME_H
 

@@ -1,8 +1,6 @@
-/*
- * Random numbers: the Mersenne Twister MT19937 (Matsumoto & Nishimura 1998, as GSL has it), and the
+/* Random numbers: the Mersenne Twister MT19937 (Matsumoto & Nishimura 1998, as GSL has it), and the
  * distributions that initial conditions need beyond gsl_ran_*. All use only arithmetic that IEEE
- * 754 rounds correctly, so a seed gives the same bits on every machine.
- */
+ * 754 rounds correctly, so a seed gives the same bits on every machine. */
 #ifndef ORRERY_BASE_RANDOM_H
 #define ORRERY_BASE_RANDOM_H
 

@@ -42,11 +42,9 @@ struct error {
     char text[ERROR_TEXT_SIZE];
 };
 
-/*
- * Adds a message, one line, to *error and returns error->status, which the first message has set to
+/* Adds a message, one line, to *error and returns error->status, which the first message has set to
  * `status`. Later messages only add their lines: all errors of a configuration are reported in one
- * pass.
- */
+ * pass. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,5 @@
-/*
- * Text: a growable string, strict number parsing, and spelling distance. Numbers are read and
- * written with '.' in every locale, because the program never calls setlocale().
- */
+/* Text: a growable string, strict number parsing, and spelling distance. Numbers are read and
+ * written with '.' in every locale, because the program never calls setlocale(). */
 #ifndef ORRERY_BASE_TEXT_H
 #define ORRERY_BASE_TEXT_H
 
@@ -38,11 +36,9 @@ void text_base64(struct text *text, const void *from, size_t length);
 void text_shell(struct text *text, const char *word);
 void text_free(struct text *text);
 
-/*
- * Splits `line` in place into fields at the separator: ',', or ' ' for any number of blanks. Blanks
+/* Splits `line` in place into fields at the separator: ',', or ' ' for any number of blanks. Blanks
  * around a field and a pair of double quotes are removed; a separator inside quotes belongs to the
- * field. Returns the number of fields, of which the first `size` are in `fields`.
- */
+ * field. Returns the number of fields, of which the first `size` are in `fields`. */
 size_t text_split(char *line, char separator, char **fields, size_t size);
 
 /* Cuts the unit from a column's name: "vx [AU/d]" becomes "vx". Returns the unit, "AU/d", or NULL
