@@ -82,11 +82,9 @@ const struct config *section_config(const struct section *section);
 /* Returns the variant that the section has chosen, or NULL if its group has no variants. */
 const struct variant *section_variant(const struct section *section);
 
-/*
- * Return the value of a key. The key must be in the table of the section, with the type that the
+/* Return the value of a key. The key must be in the table of the section, with the type that the
  * function has in its name (otherwise an assertion fails). Strings and arrays are borrowed from the
- * config.
- */
+ * config. */
 bool section_flag(const struct section *section, const char *key);
 int64_t section_integer(const struct section *section, const char *key);
 double section_real(const struct section *section, const char *key); /* NaN if unset */
@@ -121,11 +119,9 @@ bool section_has(const struct section *section, const char *key);
 bool section_given(const struct section *section, const char *key);
 bool section_written(const struct section *section, const char *key);
 
-/*
- * Reports an error in a value that only code outside of src/config can find (a step that does not
+/* Reports an error in a value that only code outside of src/config can find (a step that does not
  * fit the box, say), in the form of all others: "file:line: key.path = value: reason". If `key` is
- * NULL, the error is about the section itself. Returns STATUS_CONFIG.
- */
+ * NULL, the error is about the section itself. Returns STATUS_CONFIG. */
 enum status section_error(const struct section *section, const char *key, struct error *error,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,8 +1,6 @@
-/*
- * The grammar of libconfig's language, as a table: which kinds of token, called signs, may come
+/* The grammar of libconfig's language, as a table: which kinds of token, called signs, may come
  * next, and the error messages for the others. The sign of a token depends on where it stands: a
- * word may be a key or a value.
- */
+ * word may be a key or a value. */
 #ifndef ORRERY_CONFIG_GRAMMAR_H
 #define ORRERY_CONFIG_GRAMMAR_H
 

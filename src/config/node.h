@@ -41,11 +41,9 @@ struct location {
     size_t line;
 };
 
-/*
- * Reports an error: "file:line: path = value: reason". `path` (of the key, "time.step") and `value`
+/* Reports an error: "file:line: path = value: reason". `path` (of the key, "time.step") and `value`
  * may be NULL; they are left out if the location is an override that names `path` itself. Returns
- * STATUS_CONFIG.
- */
+ * STATUS_CONFIG. */
 enum status location_report(const struct location *location, const char *path, const char *value,
                             struct error *error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

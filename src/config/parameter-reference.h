@@ -22,17 +22,13 @@ void reference_variant(const struct group *group, const struct variant *variant,
  * share. */
 void reference_group(const struct group *group, struct text *text);
 
-/*
- * Appends every row of the table whose key or path ("step", "time.step") is `name`, each with its
+/* Appends every row of the table whose key or path ("step", "time.step") is `name`, each with its
  * path. `more` says that text was appended before, which an empty line then separates from the
- * rows. Returns whether there is any text now.
- */
+ * rows. Returns whether there is any text now. */
 bool reference_key(const struct schema *schema, const char *name, bool more, struct text *text);
 
-/*
- * Appends every choice called `name` that a row of the table explains, such as "tiled" of
- * compute.kernel; `more` and the result mean what they mean for reference_key().
- */
+/* Appends every choice called `name` that a row of the table explains, such as "tiled" of
+ * compute.kernel; `more` and the result mean what they mean for reference_key(). */
 bool reference_choice(const struct schema *schema, const char *name, bool more, struct text *text);
 
 /* Appends the text of config/defaults.cfg: a config file with every key of the schema in a

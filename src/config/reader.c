@@ -61,8 +61,6 @@ static void report_missing(struct reader *r, const struct section *section,
     text_free(&wanted);
 }
 
-/* Tells whether the section was given one of the keys that may stand instead of the required key of
- * `parameter`. */
 static bool has_instead(const struct section *section, const struct parameter *parameter)
 {
     for (size_t k = 0; k < COUNT_OF(parameter->instead); k++) {
@@ -265,7 +263,6 @@ static void read_root(struct reader *r, const struct node *root)
             read_sections(r, &sections[i], NULL, &root->location);
 }
 
-/* Copies the groups of the schema into the config; their rows are not copied. STATUS_MEMORY. */
 static enum status copy_schema(struct config *config, const struct schema *schema)
 {
     struct group *groups = arena_take(&config->arena, schema->group_count, sizeof *groups);

@@ -28,10 +28,8 @@ bool requirement_work_out(const char *text, double *value);
 
 /* Slips are values in the form of another language; an error can say how they are written here. */
 
-/*
- * Returns the length in bytes of the value at the start of `text`, up to the end of its line or
- * statement, if the whole value is a slip (0,005; 10^-3; 2*3.14; 0.005 yr; 'rk4'); otherwise 0.
- */
+/* Returns the length in bytes of the value at the start of `text`, up to the end of its line or
+ * statement, if the whole value is a slip (0,005; 10^-3; 2*3.14; 0.005 yr; 'rk4'); otherwise 0. */
 size_t slip_length(const char *text);
 
 /* Appends to `reason`, which may be NULL, what is wrong with the value `raw` and how it is written

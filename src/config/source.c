@@ -383,11 +383,9 @@ static enum status accept_token(struct scanner *s, const struct token *token)
 
 /* --- going on behind an error ----------------------------------------------------------------- */
 
-/*
- * Blanks out the statement that has an error, so that the scanner goes on behind it. The key stays,
+/* Blanks out the statement that has an error, so that the scanner goes on behind it. The key stays,
  * with "=0;", and counts as given, with a value whose errors have all been reported. Returns
- * STATUS_OK if the rest of the file, which may have errors of its own, can be read.
- */
+ * STATUS_OK if the rest of the file, which may have errors of its own, can be read. */
 static enum status go_on(struct scanner *s, struct frame *frame, const struct token *token)
 {
     static const char nothing[] = "=0;";
@@ -426,7 +424,6 @@ static enum status go_on(struct scanner *s, struct frame *frame, const struct to
     return STATUS_OK;
 }
 
-/* Reads the tokens of one file and, at each @include, those of the included file. */
 static enum status scan(struct scanner *s, struct frame *frame)
 {
     frame->outer = s->frame;

@@ -13,11 +13,9 @@
 #include "config/configuration.h"
 #include "config/node.h"
 
-/*
- * The text for libconfig, which is a list of groups: the file, then for each value that was added a
+/* The text for libconfig, which is a list of groups: the file, then for each value that was added a
  * group whose single member is that value. The nodes, linked by `next`, are in the order of the
- * text; libconfig then reads names, structure, strings and flags into them.
- */
+ * text; libconfig then reads names, structure, strings and flags into them. */
 struct source {
     struct text text;
     struct node *first, *last;

@@ -9,11 +9,9 @@
 
 /* --- synonyms --------------------------------------------------------------------------------- */
 
-/*
- * Synonyms are names that the field or other programs have for what a config names differently
+/* Synonyms are names that the field or other programs have for what a config names differently
  * here: "leapfrog" for velocity-verlet, "dt" for time.step. A synonym is only proposed in an error
- * message and never accepted as a value.
- */
+ * message and never accepted as a value. */
 
 struct synonym {
     const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
@@ -147,10 +145,8 @@ static bool is_candidate(const char *meant, const char *const *candidates, size_
     return false;
 }
 
-/*
- * Returns the first synonym that has `word` among its words and whose `meant` is one of the `count`
- * candidates, or NULL. Capitals, hyphens, underscores, dots and blanks in `word` do not matter.
- */
+/* Returns the first synonym that has `word` among its words and whose `meant` is one of the `count`
+ * candidates, or NULL. Capitals, hyphens, underscores, dots and blanks in `word` do not matter. */
 static const struct synonym *synonyms_find(const char *word, const char *const *candidates,
                                            size_t count)
 {

@@ -222,7 +222,6 @@ static bool is_literal(const char *bytes)
     return strpbrk(bytes, "0123456789") && end > bytes && end[strspn(end, "L")] == '\0';
 }
 
-/* Tells whether the path consists of keys (letters, digits, _ - *) with dots between them. */
 static bool is_path(const char *path)
 {
     bool start = true;

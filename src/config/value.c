@@ -19,7 +19,6 @@ struct reading {
 
 enum fault { WRONG_TYPE, OUT_OF_RANGE, NO_CHOICE };
 
-/* Tells whether the value of the parameter is a string or a list of strings. */
 static bool is_text(const struct parameter *parameter)
 {
     return parameter->type == PARAMETER_STRING || parameter->type == PARAMETER_CHOICE ||
@@ -102,7 +101,6 @@ static enum status read_integer(const struct reading *r)
     return STATUS_OK;
 }
 
-/* Reads the number of `node`, the value itself or an element of its list, and checks its range. */
 static enum status read_number(const struct reading *r, const struct node *node, double *real)
 {
     if (node->kind == NODE_INTEGER)
@@ -204,8 +202,6 @@ static enum status expand(const struct reading *r, const char *name, const char 
     return failed == GLOB_NOSPACE ? error_memory(r->error) : STATUS_OK;
 }
 
-/* Copies the names into the arena of the config, as the list of paths of the value.
- * STATUS_MEMORY. */
 static enum status keep_names(const struct reading *r, const struct names *names)
 {
     const char **paths = arena_take(r->arena, names->count, sizeof *paths);
