@@ -1,7 +1,5 @@
-/*
- * The diagnostic of the bound mass: the bodies that are bound to one another in a tide, those that
- * they have captured, and King's tidal radius in the external fields.
- */
+/* The diagnostic of the bound mass: the bodies that are bound to one another in a tide, those that
+ * they have captured, and King's tidal radius in the external fields. */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

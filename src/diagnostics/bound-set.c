@@ -44,7 +44,6 @@ bool bound_search_holds(const struct bound_search *s, const struct bound_set *se
            0.5 * others / (others + mass) * v2 + s->phi[i] < 0.0;
 }
 
-/* Moves bodies into the bound set (sign 1) or out of it (-1). */
 static void change(struct bound_search *s, const size_t *which, size_t count, double sign)
 {
     if (s->move)

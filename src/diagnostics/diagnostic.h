@@ -21,11 +21,9 @@
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/*
- * How a report draws a diagnostic: a struct drawing for each figure. The report knows nothing else
+/* How a report draws a diagnostic: a struct drawing for each figure. The report knows nothing else
  * about a diagnostic; if a diagnostic has no drawing, the report draws every column, the columns of
- * one unit in one figure.
- */
+ * one unit in one figure. */
 
 enum curve_kind {
     CURVE_LINE,   /* y over x; points that the eye cannot tell apart are left out */

@@ -1,8 +1,6 @@
-/*
- * The diagnostic of the profile of a disc: surface density, rotation, dispersions and the amplitude
+/* The diagnostic of the profile of a disc: surface density, rotation, dispersions and the amplitude
  * of bars and two-armed spirals, in rings about an axis through the centre of the disc along its
- * angular momentum.
- */
+ * angular momentum. */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
@@ -63,8 +61,8 @@ struct disc_profile {
     struct diagnostic base;
     enum sphere_center center;
     const char *species; /* species of the bodies that are measured; NULL: all bodies */
-    size_t rings;        /* number of rings */
-    double r_max;        /* outer radius of the last ring as given; NaN: not given */
+    size_t rings;
+    double r_max; /* outer radius of the last ring as given; NaN: not given */
 };
 
 /* The frame of a disc: its centre, its mean velocity, and three unit vectors, of which the third is

@@ -11,17 +11,15 @@
 struct force_audit {
     double error;                /* root mean square of the errors */
     double error_99, error_9999; /* 1 in 100, 1 in 10,000 exceed this; NaN: fewer bodies */
-    double largest;              /* the largest error */
-    double worst;                /* id of the body with the largest error */
+    double largest;
+    double worst; /* id of the body with the largest error */
 };
 
 enum { FORCE_AUDIT_BODY_BYTES = 4 * sizeof(double) }; /* the most memory, for each compared body */
 
-/*
- * Compares the accelerations of `count` bodies of a system, or of all if there are no more, with
+/* Compares the accelerations of `count` bodies of a system, or of all if there are no more, with
  * direct sums: those bodies whose ids have the smallest hashes. The moment must have NEED_STATE and
- * NEED_ACCELERATIONS. It may be interrupted. STATUS_MEMORY, STATUS_STOPPED.
- */
+ * NEED_ACCELERATIONS. It may be interrupted. STATUS_MEMORY, STATUS_STOPPED. */
 enum status force_audit(const struct moment *now, size_t system, size_t count,
                         struct force_audit *audit, struct error *error);
 

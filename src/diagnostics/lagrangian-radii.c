@@ -65,8 +65,6 @@ static const char *percent(double fraction, char buffer[PERCENT_SIZE])
     return buffer;
 }
 
-/* Makes a column for the radius of each fraction, and behind them the columns that do not depend on
- * fractions. */
 static enum status name_columns(struct lagrangian *lagrangian, struct error *error)
 {
     const size_t count = lagrangian->radii + OTHERS;

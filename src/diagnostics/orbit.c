@@ -1,8 +1,6 @@
-/*
- * The diagnostic of the orbit of one body about another. The reference is the motion that the two
+/* The diagnostic of the orbit of one body about another. The reference is the motion that the two
  * would have alone, from their state at step 0: for two bodies the difference shows the error of
- * the integrator, for more also the perturbation by the other bodies.
- */
+ * the integrator, for more also the perturbation by the other bodies. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -101,7 +99,6 @@ struct orbit {
 
 /* --- the pair ----------------------------------------------------------------------------------*/
 
-/* Returns the number of the body with this id within a system; bodies->count if there is none. */
 static size_t find_body(const struct bodies *bodies, size_t system, int64_t id)
 {
     size_t i = 0;

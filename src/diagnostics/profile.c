@@ -148,11 +148,9 @@ static bool has_enough(const struct profile *profile, size_t begin, size_t end)
     return bodies >= times * (double)profile->least_bodies;
 }
 
-/*
- * Chooses the shells in the range of the fit, up to the last one that holds at least
+/* Chooses the shells in the range of the fit, up to the last one that holds at least
  * `least_bodies`. If the range goes on beyond that shell, the shell is left out too, since the
- * system may end inside it.
- */
+ * system may end inside it. */
 static struct fitted choose_shells(const struct profile *profile)
 {
     size_t begin = 0, end = profile->shells;

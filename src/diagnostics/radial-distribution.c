@@ -115,8 +115,6 @@ static void clear(struct diagnostic *diagnostic)
 
 static const double largest_reach = 1e150;
 
-/* Chooses the distance up to which pairs are counted: the key r_max, or half the side of the box or
- * of the cell (`side`). */
 static enum status choose_reach(const struct section *section, const struct physics *physics,
                                 double side, double *r_max, struct error *error)
 {

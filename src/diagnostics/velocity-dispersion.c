@@ -60,7 +60,6 @@ struct sample {
 
 enum { ARRAYS = 6 };
 
-/* Fills the sample with the `count` bodies nearest to the centre. */
 static void fill_sample(struct sample *sample, const struct bodies *b, size_t system,
                         const struct sphere *sphere, size_t count)
 {

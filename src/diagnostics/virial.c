@@ -1,8 +1,6 @@
-/*
- * The diagnostic of the virial theorem, which holds for means over time: the means of kinetic
+/* The diagnostic of the virial theorem, which holds for means over time: the means of kinetic
  * energy K, potential energy U and Clausius virial W over a window, or since a given time, compared
- * with their values in equilibrium: 2 <K> = -<W>; without softening also <K> = -E and <U> = 2 E.
- */
+ * with their values in equilibrium: 2 <K> = -<W>; without softening also <K> = -E and <U> = 2 E. */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
@@ -38,11 +36,9 @@ static const struct column columns[COLUMNS] = {
 
 enum { KINDS = 3 }; /* quantities: K, U and W */
 
-/*
- * The diagnostic. The state of a system is the number of samples so far, and then, without a
+/* The diagnostic. The state of a system is the number of samples so far, and then, without a
  * window, the running mean of K, of U and of W. With a window it is the last `window` samples of K,
- * then of U and of W; the newest is at index (samples - 1) mod window.
- */
+ * then of U and of W; the newest is at index (samples - 1) mod window. */
 struct virial {
     struct diagnostic base;
     size_t window;        /* number of samples over which means are taken; 0: all */
