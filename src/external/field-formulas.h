@@ -1,8 +1,6 @@
-/*
- * The formulas of the table in field.h, for CPUs and for the kernels of a GPU alike: potential,
+/* The formulas of the table in field.h, for CPUs and for the kernels of a GPU alike: potential,
  * acceleration and jerk of one field at the position d from its centre, the sums of these over a
- * list of fields, and the drift of a body in a frame that turns.
- */
+ * list of fields, and the drift of a body in a frame that turns. */
 #ifndef ORRERY_EXTERNAL_FIELD_FORMULAS_H
 #define ORRERY_EXTERNAL_FIELD_FORMULAS_H
 
