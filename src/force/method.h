@@ -120,11 +120,9 @@ struct force {
     enum origin origin;       /* the point from which kernels measure positions */
     size_t alone;             /* the largest team whose threads each take systems of their own */
     size_t batch_systems; /* number of systems that one thread takes as a batch; 0: no batches */
-    /*
-     * If several processes (parts) divide the sums: which part has the complete accelerations.
+    /* If several processes (parts) divide the sums: which part has the complete accelerations.
      * false: each part has those of its own bodies. true: part number `holder` has those of all
-     * bodies, and the other parts have none (a kernel that uses Newton's third law).
-     */
+     * bodies, and the other parts have none (a kernel that uses Newton's third law). */
     bool held;
     size_t holder;
     struct barrier barrier; /* of the team */

@@ -135,11 +135,9 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-/*
- * Numbers of bodies from which another kernel is faster, and sizes, as measured in
+/* Numbers of bodies from which another kernel is faster, and sizes, as measured in
  * docs/performance.md. Choices by them may depend on the bodies only, never on the threads or on a
- * clock: a run that continues on another machine must find the same bits.
- */
+ * clock: a run that continues on another machine must find the same bits. */
 enum {
     SYMMETRIC_FROM = 256, /* bodies in a system from which the third law is faster */
     WAVE_BYTES = 1 << 20, /* bytes of the sums of a wave (rounds whose sums are added up together),
@@ -241,11 +239,9 @@ static enum force_kernel_id choose_kernel(const struct direct *direct, enum forc
     return FORCE_PLAIN;
 }
 
-/*
- * Tells whether the sums of a round are made in the arrays of the accelerations, so that systems of
+/* Tells whether the sums of a round are made in the arrays of the accelerations, so that systems of
  * many bodies need no further memory. That is so if a wave is one round, in which no tile appears
- * twice, if sums are doubles, and if there is one process.
- */
+ * twice, if sums are doubles, and if there is one process. */
 static bool adds_in_place(const struct direct *direct)
 {
     return direct->wave == 1 && direct->precision == PRECISION_DOUBLE &&

@@ -15,10 +15,8 @@
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/*
- * A batch: systems of few bodies, interleaved so that each system fills one lane of the vectors,
- * and kept interleaved for as long as one thread works on them.
- */
+/* A batch: systems of few bodies, interleaved so that each system fills one lane of the vectors,
+ * and kept interleaved for as long as one thread works on them. */
 
 struct batch {
     /* The interleaved bodies: element i x lanes + k of an array belongs to body i of system k of

@@ -1,8 +1,6 @@
-/*
- * The functions of jerk.h for the method `direct`: accelerations and jerks as sums over all bodies,
+/* The functions of jerk.h for the method `direct`: accelerations and jerks as sums over all bodies,
  * by the kernels of the CPU. In single and mixed precision the terms of pairs are fp32 (in mixed
- * from positions and velocities in two parts), and sums over 2048 bodies are added in fp64.
- */
+ * from positions and velocities in two parts), and sums over 2048 bodies are added in fp64. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

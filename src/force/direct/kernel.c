@@ -122,7 +122,6 @@ enum {
 /* Batches of systems: functions that interleave their arrays and copy them back, and find bounds
  * and origins, which packing needs. */
 
-/* Transposes a square of numbers: LANES rows, each a vector of LANES numbers. */
 KERNEL_INLINE void transpose(vdouble rows[LANES])
 {
     for (size_t done = 1; done < LANES; done *= 2) {

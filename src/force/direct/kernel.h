@@ -43,11 +43,9 @@ struct force_kernels {
     /* sum[FORCE_PLAIN] has the kernels that compute total = sum_j m_j r_ij / r_ij^3 over the system
      * for the bodies i of a range; NULL for the other kernels, which work otherwise. */
     kernel_plain *sum[FORCE_KERNELS][FORM_COUNT][MASSES_COUNT];
-    /*
-     * The third-law update of two tiles, ranges of bodies that do not overlap: adds the forces m_i
+    /* The third-law update of two tiles, ranges of bodies that do not overlap: adds the forces m_i
      * m_j r_ij / r_ij^3 of all pairs to the sums of the bodies of both; these sums are to be
-     * divided by m_i in the end.
-     */
+     * divided by m_i in the end. */
     kernel_tile_pair *tile_pair[FORM_COUNT][MASSES_COUNT];
     /* The third-law update for all pairs of bodies of one tile; as tile_pair, it sums forces. */
     kernel_tile_self *tile_self[FORM_COUNT][MASSES_COUNT];
@@ -69,11 +67,9 @@ struct force_kernels {
 struct kernels {
     const char *isa;
     struct force_kernels force[PRECISION_COUNT];
-    /*
-     * Copy an array of `lanes` systems, in which each system stands `stride` numbers after the one
+    /* Copy an array of `lanes` systems, in which each system stands `stride` numbers after the one
      * before, to an interleaved array of a batch, and back. `stride` is a multiple of
-     * BODIES_PADDING; `lanes` is that of struct force_kernels.
-     */
+     * BODIES_PADDING; `lanes` is that of struct force_kernels. */
     void (*interleave)(const double *systems, size_t stride, size_t lanes, double *batch);
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);
     /* Computes the least and the greatest of the first `count` numbers of each system in an

@@ -225,7 +225,6 @@ static void fill_box(float *restrict high, float *restrict low, const double *re
     }
 }
 
-/* Packs coordinates along one axis by the function for the precision and the boundary. */
 static void fill_axis(const struct packing *packing, const struct packed *packed, int axis,
                       const double *x, double center, double scale, struct range range)
 {

@@ -1,7 +1,5 @@
 #include "force/direct/reference.h"
 
-/* Returns one component of r_ij = x_j - x_i, to the nearest image of body j where space is
- * periodic. */
 static double separation(const struct physics *physics, double x_i, double x_j)
 {
     const double d = x_j - x_i;

@@ -1,8 +1,6 @@
-/*
- * Direct summation as a student would write it: the specification of every other force kernel, and
+/* Direct summation as a student would write it: the specification of every other force kernel, and
  * the code that the serial backend runs. It uses one thread and fp64, adds the bodies j in
- * ascending order, and multiplies the sum by G.
- */
+ * ascending order, and multiplies the sum by G. */
 #ifndef ORRERY_FORCE_DIRECT_REFERENCE_H
 #define ORRERY_FORCE_DIRECT_REFERENCE_H
 

@@ -479,7 +479,6 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
     team_wait(&sum.team);
 }
 
-/* Turns the sums of a system into potentials in the units of the run. */
 static void write_potentials(const struct system_sum *sum, double *phi, double *psi)
 {
     const double unit =
