@@ -1,7 +1,5 @@
-/*
- * HDF5 files that are built in memory and become arrays of bytes, for gadget-hdf5.c and vtk-hdf5.c.
- * The same content always gives the same bytes.
- */
+/* HDF5 files that are built in memory and become arrays of bytes, for gadget-hdf5.c and vtk-hdf5.c.
+ * The same content always gives the same bytes. */
 #ifndef ORRERY_FORMATS_HDF5_IMAGE_H
 #define ORRERY_FORMATS_HDF5_IMAGE_H
 

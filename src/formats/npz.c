@@ -1,8 +1,6 @@
-/*
- * The arrays of moments as an .npz file of numpy: a ZIP archive of one .npy file for each array.
+/* The arrays of moments as an .npz file of numpy: a ZIP archive of one .npy file for each array.
  * NEP 1 of numpy describes .npy, APPNOTE 6.3.9 of PKWARE the archive. Nothing is compressed, and
- * all sizes are those of ZIP64, so that arrays of any size have the same form.
- */
+ * all sizes are those of ZIP64, so that arrays of any size have the same form. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

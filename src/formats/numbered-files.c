@@ -1,8 +1,6 @@
-/*
- * The outputs of a run that write a new file at each event: snapshot_000.hdf5, snapshot_001.hdf5
+/* The outputs of a run that write a new file at each event: snapshot_000.hdf5, snapshot_001.hdf5
  * and on. A row of the table for each format says how the bytes of a file are made. A file appears
- * whole or not at all; so these formats need not be able to grow.
- */
+ * whole or not at all; so these formats need not be able to grow. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
-/*
- * Values separated by commas, or by tabs, with a header that names the columns, in any order. A
+/* Values separated by commas, or by tabs, with a header that names the columns, in any order. A
  * unit in brackets may follow a name, as in "x [AU]"; the numbers of the column are then in this
- * unit. Columns with unknown names are not read.
- */
+ * unit. Columns with unknown names are not read. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

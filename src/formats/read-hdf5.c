@@ -333,7 +333,6 @@ static enum status measure_snapshot(const struct read_format *format,
     return end_reading(&reading, error);
 }
 
-/* Receives the bodies of one particle type, the first of which is in row `first` of the file. */
 static enum status receive_type(struct reading *reading, const struct hdf5_snapshot *snapshot,
                                 int type, struct bodies *bodies, size_t first, struct error *error)
 {

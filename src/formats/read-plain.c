@@ -1,8 +1,6 @@
-/*
- * Seven columns, separated by blanks: m x y z vx vy vz. Lines that start with # are comments; one
+/* Seven columns, separated by blanks: m x y z vx vy vz. Lines that start with # are comments; one
  * of them before the first body may name the columns with their units, as in "# m [Msun] x [AU]
- * ...".
- */
+ * ...". */
 #include <string.h>
 
 #include "formats/read.h"

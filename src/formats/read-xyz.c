@@ -43,7 +43,6 @@ static enum status read_count(struct lines *lines, size_t *count, struct error *
     return STATUS_OK;
 }
 
-/* Skips the line of keys and the bodies of frame `frame`, which has `count` bodies. */
 static enum status skip_frame(struct lines *lines, int64_t frame, size_t count, struct error *error)
 {
     for (size_t i = 0; i <= count; i++) {

@@ -1,8 +1,6 @@
-/*
- * Files of bodies. A format is a row: how to recognise it, how to find out what it holds, and how
+/* Files of bodies. A format is a row: how to recognise it, how to find out what it holds, and how
  * to read it into bodies. To add a format: a source file, a line here, a row in read.c and a choice
- * in src/initial/file.c.
- */
+ * in src/initial/file.c. */
 #ifndef ORRERY_FORMATS_READ_H
 #define ORRERY_FORMATS_READ_H
 
@@ -66,10 +64,8 @@ const char *read_units_called(const struct read_wish *wish);
 /* Returns the dimension of a mass, length or velocity. */
 struct dimension read_units_dimension(enum quantity quantity);
 
-/*
- * Notes that the numbers of a quantity are in the unit `text`. Returns false, with the reason in
- * `problem`, if the text is no unit or the unit of something else.
- */
+/* Notes that the numbers of a quantity are in the unit `text`. Returns false, with the reason in
+ * `problem`, if the text is no unit or the unit of something else. */
 bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
                      char problem[READ_PROBLEM_SIZE]);
 

@@ -227,8 +227,6 @@ static enum status parse_real(const struct rows *rows, enum quantity quantity, s
         rows->column[quantity], names[quantity][0], body_name(rows, row), field, hint);
 }
 
-/* Converts a number of the row into the unit that the request wishes for. STATUS_DATA if it
- * overflows. */
 static enum status convert(const struct rows *rows, enum quantity quantity, struct row *row,
                            struct error *error)
 {
@@ -488,7 +486,6 @@ static enum status name_systems(struct rows *rows, struct systems *systems, stru
     return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
-/* Checks that every system of the file has as many bodies as when it was measured. STATUS_DATA. */
 static enum status check_filled(const struct rows *rows, const struct systems *systems,
                                 const struct bodies *bodies, struct error *error)
 {

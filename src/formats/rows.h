@@ -1,8 +1,6 @@
-/*
- * Tables of bodies in text: one body on each line, in columns that the start of the file or the
+/* Tables of bodies in text: one body on each line, in columns that the start of the file or the
  * format itself names. The text formats share these functions; each of them opens its table in its
- * own way.
- */
+ * own way. */
 #ifndef ORRERY_FORMATS_ROWS_H
 #define ORRERY_FORMATS_ROWS_H
 

@@ -1,7 +1,5 @@
-/*
- * Bodies at one instant, or at several, as a file that does not need a run: `orrery convert` writes
- * them. Each format is a row of the table in snapshot.c; formats/read.h is about reading.
- */
+/* Bodies at one instant, or at several, as a file that does not need a run: `orrery convert` writes
+ * them. Each format is a row of the table in snapshot.c; formats/read.h is about reading. */
 #ifndef ORRERY_FORMATS_SNAPSHOT_H
 #define ORRERY_FORMATS_SNAPSHOT_H
 

@@ -40,7 +40,6 @@ enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *lengt
 
 /* --- data sets -------------------------------------------------------------------------------- */
 
-/* Writes a data set `name` of `rows` rows of `width` numbers: integers of 64 bits, or reals. */
 static bool put_numbers(hid_t group, const char *name, bool integers, size_t rows, size_t width,
                         const void *numbers)
 {

@@ -1,7 +1,6 @@
-/*
- * A frame of extended XYZ, as OVITO's reader wants it (docs/manual/outputs.md): the number of
- * bodies, a line with cell, columns, time and step, and a line per body, all systems in one frame.
- */
+/* A frame of extended XYZ, as OVITO's reader wants it (docs/manual/outputs.md): the number of
+ * bodies, a line with cell, columns, time and step, and a line per body, all systems in one
+ * frame. */
 #ifndef ORRERY_FORMATS_XYZ_FRAME_H
 #define ORRERY_FORMATS_XYZ_FRAME_H
 

@@ -1,8 +1,6 @@
-/*
- * The output `xyz`: a trajectory, frames of extended XYZ one after the other. The file is plain
+/* The output `xyz`: a trajectory, frames of extended XYZ one after the other. The file is plain
  * text while the run goes on, so that a restart can cut it at any byte; it is compressed, if asked
- * for, when the run has finished.
- */
+ * for, when the run has finished. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
