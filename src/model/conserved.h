@@ -22,11 +22,9 @@ struct conserved {
 /* Returns E = K + U, with the velocities as they are given. */
 double conserved_energy(const struct conserved *conserved);
 
-/*
- * Returns E' = K' + U, the energy without the motion of the system as a whole: the same in every
+/* Returns E' = K' + U, the energy without the motion of the system as a whole: the same in every
  * inertial frame. Errors of energies are always those of E', since a system that moves fast as a
- * whole has so large an E that no error shows in it.
- */
+ * whole has so large an E that no error shows in it. */
 double conserved_internal_energy(const struct conserved *conserved);
 
 /* Returns max(|E0'|, |U0|), with E0' and U0 those of `first`, the start: energy errors are in units

@@ -28,7 +28,6 @@ struct kepler_state kepler_state_of(const struct physics *physics, const struct 
     return state;
 }
 
-/* Returns |r x v|. */
 static double angular_momentum(const struct kepler_state *state)
 {
     double l[3];
@@ -66,11 +65,9 @@ static enum status solve(double (*f)(double, void *), void *context, double a, d
 
 /* --- Kepler's equation in universal form ------------------------------------------------------ */
 
-/*
- * Kepler's equation in universal form. With ds = dt / r the motion is that of an oscillator: t = r0
+/* Kepler's equation in universal form. With ds = dt / r the motion is that of an oscillator: t = r0
  * s + eta G2 + zeta G3, where Gk(s) = s^k c_k(beta s^2) (Stumpff's functions c_k), beta = 2 mu / r0
- * - v0^2, eta = r0.v0 and zeta = mu - beta r0.
- */
+ * - v0^2, eta = r0.v0 and zeta = mu - beta r0. */
 struct universal {
     double r0, eta, zeta, beta;
     double dt;

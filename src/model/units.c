@@ -136,7 +136,6 @@ const char *units_length(const struct units *units, double length, int digits,
     return print_number(units, (struct dimension)DIMENSION_LENGTH, length, digits, buffer);
 }
 
-/* Returns the value in SI of the unit of dimension d. */
 static double worth_of(const struct units *units, struct dimension d)
 {
     return pow(units->kilograms, d.mass) * pow(units->metres, d.length) *
