@@ -172,7 +172,6 @@ int directory_replace_begin(struct directory *directory, const char *name, struc
     return -1;
 }
 
-/* Waits until the disk has the content of an open file, and closes it. Returns 0, or errno. */
 static int close_on_disk(int fd)
 {
     int code = fsync(fd) == 0 ? 0 : errno;

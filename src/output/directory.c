@@ -116,7 +116,6 @@ static bool holds_excluded(const struct directory *directory)
     return holds;
 }
 
-/* Checks that the mode allows what the directory holds now. */
 static enum status check_content(const struct directory *directory, enum directory_mode mode,
                                  struct error *error)
 {

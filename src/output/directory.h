@@ -59,11 +59,9 @@ void directory_unlock_files(struct directory *directory);
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/*
- * The progress of the process that holds a directory, for those who look at the directory from
+/* The progress of the process that holds a directory, for those who look at the directory from
  * outside. A run writes it once per second into the file of its lock, which exists as long as the
- * run goes on, or longer if the run was killed. The run does not wait for the disk.
- */
+ * run goes on, or longer if the run was killed. The run does not wait for the disk. */
 
 struct progress {
     bool held;                       /* a living process holds the directory */

@@ -25,11 +25,9 @@ void gzip_destroy(struct gzip *gzip); /* frees it, with no end of the stream; ac
 
 /* --- files of a run directory; the new one appears whole or not at all --- */
 
-/*
- * Compresses the file `name` into the file `packed`, which it replaces; `name` stays.
+/* Compresses the file `name` into the file `packed`, which it replaces; `name` stays.
  * STATUS_STOPPED, and nothing is changed, if the interruption of the directory is raised;
- * STATUS_IO, STATUS_CANT_CREATE, STATUS_NO_INPUT, STATUS_MEMORY.
- */
+ * STATUS_IO, STATUS_CANT_CREATE, STATUS_NO_INPUT, STATUS_MEMORY. */
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
                       struct error *error);
 

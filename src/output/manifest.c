@@ -176,7 +176,6 @@ static int remove_file(const struct directory *directory, const char *name)
                : errno;
 }
 
-/* Removes the files that a manifest lists, except the manifest and the lock. */
 static enum status remove_listed(struct directory *directory, const json_t *manifest,
                                  struct error *error)
 {

@@ -1,7 +1,5 @@
-/*
- * The manifest of a directory (run.json, study.json, ...): a JSON document that says which program
- * wrote it and which files that program has written. No other file is ever replaced or removed.
- */
+/* The manifest of a directory (run.json, study.json, ...): a JSON document that says which program
+ * wrote it and which files that program has written. No other file is ever replaced or removed. */
 #ifndef ORRERY_OUTPUT_MANIFEST_H
 #define ORRERY_OUTPUT_MANIFEST_H
 
@@ -14,11 +12,9 @@
 struct directory;
 struct json_t;
 
-/*
- * Checks that files (and folders) of these names may be written. STATUS_CANT_CREATE for each name
+/* Checks that files (and folders) of these names may be written. STATUS_CANT_CREATE for each name
  * that exists and that the manifest does not list, or that is no regular file (or no folder, if the
- * name ends with a slash); also if Orrery has not written the manifest.
- */
+ * name ends with a slash); also if Orrery has not written the manifest. */
 enum status directory_check(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
 

@@ -104,7 +104,6 @@ enum status seal_check(const struct directory *directory, const json_t *manifest
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Removes a file if its content is one that the manifest lists for its name. */
 static enum status remove_file(const struct directory *directory, const json_t *manifest,
                                const char *name, struct error *error)
 {

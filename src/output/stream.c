@@ -96,7 +96,6 @@ static enum status hash_part(struct stream *stream, const struct directory *dire
     return STATUS_OK;
 }
 
-/* Checks that the file begins with the bytes that the mark describes, by their hash. */
 static enum status check_marked_part(struct stream *stream, const struct directory *directory,
                                      const struct stream_mark *mark, struct error *error)
 {

@@ -39,10 +39,8 @@ enum status stream_open(struct directory *directory, const char *name,
  * STATUS_IO. */
 enum status stream_trim(struct stream *stream, struct error *error);
 
-/*
- * Checks that the file of a stream, after a flush, is still as it was written: the same file, with
- * its length and its last bytes. No other bytes are read, however long the file is. STATUS_IO.
- */
+/* Checks that the file of a stream, after a flush, is still as it was written: the same file, with
+ * its length and its last bytes. No other bytes are read, however long the file is. STATUS_IO. */
 enum status stream_look(const struct stream *stream, const struct directory *directory,
                         struct error *error);
 
