@@ -1,8 +1,6 @@
-/*
- * A binary tree over the bodies of one system. A cell is a range of bodies, which the tree has put
+/* A binary tree over the bodies of one system. A cell is a range of bodies, which the tree has put
  * in an order of its own; it is cut into two cells at the middle of the longest side of the box
- * around its bodies. The tree depends on positions alone: not on the threads that build it.
- */
+ * around its bodies. The tree depends on positions alone: not on the threads that build it. */
 #ifndef ORRERY_SPACE_BODY_TREE_H
 #define ORRERY_SPACE_BODY_TREE_H
 

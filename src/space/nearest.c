@@ -6,11 +6,9 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-/*
- * A search by a sweep along x. The best pair has the least (r^2 + eps^2)^3 / (m_i + m_j)^2, which
+/* A search by a sweep along x. The best pair has the least (r^2 + eps^2)^3 / (m_i + m_j)^2, which
  * is G^2 tau^4 with its time scale tau (nearest.h). In a search by distance eps counts as 0 and
- * every mass as 1/2, which makes this r^6.
- */
+ * every mass as 1/2, which makes this r^6. */
 struct sweep {
     double box_length; /* 0 in open space */
     double eps2;
@@ -100,7 +98,6 @@ static double wrapped(double x, double L)
     return L > 0.0 ? physics_wrap(x, L) : x;
 }
 
-/* Sorts, along x, the bodies whose positions are finite. */
 static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first, double *x,
                         double *body)
 {

@@ -33,11 +33,9 @@ enum { NEIGHBOURS_MAX = 32 };
 size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wanted, size_t *index,
                        double *r2);
 
-/*
- * Finds the neighbours of the bodies [first, first + count), `wanted` numbers in `index` and `r2`
+/* Finds the neighbours of the bodies [first, first + count), `wanted` numbers in `index` and `r2`
  * for each body, by as many threads as OpenMP gives. If a body has fewer neighbours, the last of
- * its indices are NO_NEIGHBOUR.
- */
+ * its indices are NO_NEIGHBOUR. */
 #define NO_NEIGHBOUR ((size_t)-1)
 enum { NEIGHBOURS_BLOCK = 4096 }; /* a good value of `count`: enough work for all threads */
 void neighbours_find_block(const struct neighbours *neighbours, size_t first, size_t count,

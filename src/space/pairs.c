@@ -29,17 +29,14 @@ struct separations {
     double box_length; /* 0 in open space */
 };
 
-/*
- * Returns rint(x) without a function call: x + 1.5 x 2^52 has no digits after the point. This is
- * exact for |x| < 2^51 if the processor rounds to nearest.
- */
+/* Returns rint(x) without a function call: x + 1.5 x 2^52 has no digits after the point. This is
+ * exact for |x| < 2^51 if the processor rounds to nearest. */
 static inline double round_even(double x)
 {
     const double digits = 6755399441055744.0; /* 1.5 x 2^52 */
     return (x + digits) - digits;
 }
 
-/* Finds the squared separations of `count` bodies from (x, y, z). */
 CLONE_FOR_VECTORS
 static void find_squares_open(double x, double y, double z, const struct positions *to,
                               size_t count, double *r2)
@@ -79,11 +76,9 @@ static void find_bins(const struct separations *s, const double *r2, size_t coun
     }
 }
 
-/*
- * Does the work of find_bins() in single precision, four times as fast. Returns false if a pair is
+/* Does the work of find_bins() in single precision, four times as fast. Returns false if a pair is
  * so near the edge of a bin that single precision may give it the wrong one: its two roundings
- * together change the bin's number by less than 2^-23 of it.
- */
+ * together change the bin's number by less than 2^-23 of it. */
 CLONE_FOR_VECTORS
 static bool guess_bins(const struct separations *s, const double *r2, size_t count, int32_t *bin)
 {
@@ -109,7 +104,6 @@ struct tally {
     uint64_t *copies;
 };
 
-/* Counts the pairs of body i with the bodies [from, to). */
 static void count_run(struct tally *tally, const struct positions *positions, size_t i, size_t from,
                       size_t to)
 {

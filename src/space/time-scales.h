@@ -49,10 +49,8 @@ struct time_scales time_scales(const struct physics *physics,
 
 /* --- the size of numbers ---------------------------------------------------------------------- */
 
-/*
- * The typical size of the numbers of a run. Errors by rounding are in proportion to these. Bodies
- * count alike in lengths and speeds, whatever their mass, since each is rounded for itself.
- */
+/* The typical size of the numbers of a run. Errors by rounding are in proportion to these. Bodies
+ * count alike in lengths and speeds, whatever their mass, since each is rounded for itself. */
 
 struct scales {
     double length;           /* rms distance of a body from the origin */
