@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "machine/room.h"
 
-/* Returns the CPU quota of one control group of Linux in cores: the CPU time that its processes may
- * use over the length of the period; infinite if it sets none. In version 2 of control groups one
- * file has the time and the period in microseconds, "150000 100000" or "max 100000"; in version 1
- * two files have them. */
+/* Returns the CPU quota of one control group of Linux in cores: the CPU time that it allows in a
+ * period, over the length of the period; infinite without a quota. In version 2 of control groups
+ * one file has both in microseconds, "150000 100000" or "max 100000"; in version 1 each has its own
+ * file. */
 static double quota_of_group(const char *root, const char *group, int version)
 {
     char text[CONTROL_GROUP_TEXT_SIZE];
@@ -72,10 +72,9 @@ static bool is_loader(const char *path)
 
 void cores_wait_briefly(char *const arguments[])
 {
-    /* The environment variables that say how long idle OpenMP threads spin before they sleep, with
-     * the values to set: rounds of a loop for GCC's runtime, milliseconds for LLVM's. With smaller
-     * values threads would fall asleep between two parallel regions of a small problem even on an
-     * idle machine, and each region would first have to wake them. */
+    /* How long idle OpenMP threads spin before they sleep: a number of loops for GCC's runtime,
+     * milliseconds for LLVM's. With much smaller values threads would fall asleep between two
+     * parallel regions of a small problem, and each region would first have to wake them. */
     static const char *const waits[][2] = { { "GOMP_SPINCOUNT", "5000" },
                                             { "KMP_BLOCKTIME", "1" } };
     if (getenv("OMP_WAIT_POLICY") || cores_available() == 1)
@@ -86,8 +85,8 @@ void cores_wait_briefly(char *const arguments[])
     for (size_t k = 0; k < COUNT_OF(waits); k++)
         if (setenv(waits[k][0], waits[k][1], 1))
             return;
-    /* execv() gets the real path, rather than /proc/self/exe, because ps and pkill show its last
-     * part as the name of the process. */
+    /* execv() gets the real path, rather than /proc/self/exe, because ps and pkill show the last
+     * part of the path as the name of the process. */
     char *path = build_path();
     if (path && !is_loader(path))
         execv(path, arguments);
@@ -97,7 +96,6 @@ void cores_wait_briefly(char *const arguments[])
 const char *cores_model(char buffer[CORES_MODEL_SIZE])
 {
     char line[256];
-    /* The file has a line such as "model name : AMD EPYC 9R14" for each core. */
     FILE *file = fopen("/proc/cpuinfo", "r");
     snprintf(buffer, CORES_MODEL_SIZE, "unknown CPU");
     while (file && fgets(line, sizeof line, file)) {

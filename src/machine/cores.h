@@ -10,7 +10,7 @@
 int cores_available(void);
 
 /* The largest value of OMP_NUM_THREADS that is accepted. A larger one is taken for a typing error:
- * the runtime of OpenMP would run out of memory and end the process, or crash. */
+ * with it the runtime of OpenMP would run out of memory and end the process, or crash. */
 enum { CORES_THREADS_MOST = 4096 };
 
 /* Fails with STATUS_USAGE if OMP_NUM_THREADS asks for more than CORES_THREADS_MOST. */
@@ -29,13 +29,13 @@ double cores_quota(const char *root);
  * only some tenths of a millisecond while they wait for the next parallel region. By default they
  * spin for many milliseconds; if other work runs on these cores, they take time from the very
  * threads that they wait for. The OpenMP runtime reads the variables before main(), so only a
- * restart can set them. To be called first in main(), with its arguments. Returns only without a
- * restart: if the user has set these variables, one core is available, or the restart is not
- * possible. */
+ * restart can set them. main() calls this first, with its arguments, NULL at the end. Returns
+ * without a restart if these variables or OMP_WAIT_POLICY are set (also by an earlier restart), if
+ * one core is available, or if execv() fails. */
 void cores_wait_briefly(char *const arguments[]);
 
-/* Returns the name of the CPU in /proc/cpuinfo, such as "AMD EPYC 9R14"; "unknown CPU" if it has
- * none. */
+/* Returns the name of the CPU in /proc/cpuinfo, such as "AMD EPYC 9R14", which it writes into
+ * `buffer`; "unknown CPU" if the file has no such name. */
 enum { CORES_MODEL_SIZE = 96 };
 const char *cores_model(char buffer[CORES_MODEL_SIZE]);
 

@@ -14,14 +14,14 @@
 #include "base/descriptor.h"
 
 enum { BLOCK_SIZE = 65536, PATH_SIZE = 4096, LITTLE = 4096, MOST_FLUSHES = 8 };
-/* The most bytes that a trial writes, and the fewest: a shorter write takes too little time to
- * yield a rate. */
+/* The most and the fewest bytes of the long write that is timed: a shorter one takes too little
+ * time to yield a rate. */
 static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
-/* Small writes are timed until they have taken this many seconds together. */
+/* Writes of LITTLE bytes are timed until they have taken this many seconds together, but at most
+ * MOST_FLUSHES of them. */
 static const double enough_seconds = 0.1;
 
-/* Fills a block with pseudo-random bytes, which a file system can neither compress nor skip as
- * zeros. */
+/* Fills a block with pseudo-random bytes, which a file system cannot compress. */
 static void fill_block(unsigned char block[BLOCK_SIZE])
 {
     uint64_t state = 88172645463325252u; /* seed and shifts of xorshift64 (Marsaglia 2003) */
@@ -82,7 +82,7 @@ static int measure_file(int fd, size_t bytes, struct disk_speed *speed)
     double all = 0.0, last = 0.0;
     int flushes = 0;
     fill_block(block);
-    /* The first flush is not counted, since it also writes the metadata of the new file. */
+    /* The first write is not counted, since its flush also writes the metadata of the new file. */
     int failed = write_and_flush(fd, block, LITTLE, &last);
     for (; !failed && flushes < MOST_FLUSHES && all < enough_seconds; flushes++) {
         failed = write_and_flush(fd, block, LITTLE, &last);

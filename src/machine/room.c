@@ -26,8 +26,8 @@ double room_number(const char *text, const char *key)
 
 double room_limit(const char *text)
 {
-    /* Control groups of version 1 have no word for "no limit": the file then has a number just
-     * below 2^63. Version 2 says "max", which strtod() does not take. */
+    /* Version 2 of control groups says "max" for "no limit", which strtod() does not take. Version
+     * 1 has no word for it: the file then has a number just below 2^63. */
     const double none = 0x1p62;
     char *end;
     const double bytes = strtod(text, &end);
@@ -36,8 +36,8 @@ double room_limit(const char *text)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* The names in version 1 and in version 2 of control groups: the files of the memory limit and of
- * the memory in use, and the key in memory.stat for the inactive pages of cached files. */
+/* Names in versions 1 and 2 of control groups: the files of the memory limit and of the memory in
+ * use, and the key in the file memory.stat for the inactive pages of cached files. */
 static const struct names {
     const char *limit, *usage, *inactive;
 } names[] = {
@@ -79,8 +79,8 @@ struct room room_of_machine(const char *root)
 
 /* --- limits of the process -------------------------------------------------------------------- */
 
-/* The limits of this process: the resource of getrlimit(), the key in /proc/self/status for the
- * part that is in use, and the name of the limit in messages. */
+/* Limits of this process: the resource of getrlimit(), the key in /proc/self/status for the part of
+ * it that is in use, and its name in messages. */
 static const struct process_limit {
     int resource;
     const char *used, *name;
@@ -157,10 +157,10 @@ bool control_group_read(const char *root, const char *group, const char *name,
     return length > 0;
 }
 
-/* Returns the least value that look() finds for a control group and for all groups above it, up to
- * the top at `mount`. `path` (`length` characters) is the group of this process below `mount`. In a
- * container it may be a path of the host that does not exist inside: then only the top counts,
- * which is the group of the container. */
+/* Returns the least value that look() finds for the control group of this process and for all
+ * groups above it, up to the one whose folder is `mount`. `path` (`length` characters) is the
+ * folder of the process's group below `mount`. In a container it may be a path of the host that
+ * does not exist inside: then only `mount` itself counts, which is the group of the container. */
 static double least_of_hierarchy(const char *root, const char *mount, const char *path, int length,
                                  control_group_look *look, int version)
 {

@@ -26,8 +26,8 @@ struct room room_of_process(void);
 /* Returns the lesser of room_of_machine("") and room_of_process(). */
 struct room room_left(void);
 
-/* Returns the number behind `key` in the text of a file of /proc or of a control group (a line
- * "key: 12 kB" or "key 12"), in bytes; NaN if there is no such line. */
+/* Returns the number behind `key` in the text of a file of /proc or of a control group, which has a
+ * line "key: 12 kB" (here 12288 is returned) or "key 12"; NaN if there is no such line. */
 double room_number(const char *text, const char *key);
 
 /* Returns the limit in the text of a control group's file: a number of bytes, or "max"; infinite if
@@ -48,8 +48,8 @@ enum { CONTROL_GROUP_TEXT_SIZE = 16384 };
 typedef double control_group_look(const char *root, const char *group, int version);
 
 /* Returns the least value that look() finds for the control groups of this process and all groups
- * above them, in every hierarchy that may limit the resource `controller` ("memory" or "cpu").
- * Reads below the folder `root`, which has proc and sys/fs/cgroup: "" for this machine. */
+ * above them, in every hierarchy of groups that may limit the resource `controller` ("memory" or
+ * "cpu"); infinite if none does. `root`: as for room_of_machine(). */
 double control_group_least(const char *root, const char *controller, control_group_look *look);
 
 /* Reads the file `name` in the folder `group` below `root`, which may both be "", and puts its
@@ -59,10 +59,10 @@ bool control_group_read(const char *root, const char *group, const char *name,
                         char text[CONTROL_GROUP_TEXT_SIZE]);
 
 /*
- * Finds the control group of this process in the hierarchy of `controller`. `text` is the content
- * of /proc/self/cgroup, with lines such as "9:cpu,memory:/path"; the hierarchy of version 2 names
- * no controllers, so `controller` is "" for it. *path then points into `text`, at "/path" and the
- * rest. Returns the length of the path; 0 if there is none.
+ * Finds the path of this process's control group in the hierarchy of `controller` ("memory", "cpu";
+ * "" for version 2, whose only hierarchy has no name). `text` is the content of /proc/self/cgroup,
+ * with lines such as "9:cpu,memory:/path". *path then points to "/path" in `text`, which goes on
+ * behind it. Returns the length of the path; 0 if there is none.
  */
 int control_group_path(const char *text, const char *controller, const char **path);
 

@@ -79,8 +79,8 @@ static enum status start_again(struct simulation *simulation, const size_t *from
                                struct error *error)
 {
     struct backend *before = simulation->backend;
-    /* There is no state to take over: destroyed now, the old one leaves its memory to the new
-     * one. */
+    /* An integrator of fixed steps has no state to take over: the old backend is destroyed first,
+     * so that its memory is free for the new one. */
     if (!before->adaptive) {
         stop(before);
         before = NULL;

@@ -1,7 +1,7 @@
 /*
- * A simulation: bodies, and all that decides how they move: physics, integrator, step and backend,
- * with the conserved quantities. A run advances one; every trial advances a copy with a change,
- * such as a pilot run with half the step:
+ * A simulation: bodies, and all that decides how they move (physics, integrator, step, backend),
+ * with their conserved quantities. A run advances one simulation; a trial (to choose a step, for
+ * example) advances a changed copy of it, here with half the step:
  *
  *     struct simulation pilot;
  *     if (!simulation_copy(&pilot, &run, &(struct simulation_changes){ .refinement = 2 }, error) &&
@@ -27,24 +27,23 @@
 #include "model/conserved.h"
 #include "model/physics.h"
 
-/* The caller fills in the first five members before simulation_start(). Between two advances it may
- * change the step, unless the integrator chooses its own steps. After the start the struct may not
- * be moved or copied: the backend has pointers to its physics. */
+/* The caller fills in the members from `physics` to `options` before simulation_start(). Between
+ * two advances it may change the step, unless the integrator chooses its own steps. After the start
+ * the struct may not be moved or copied: the backend has pointers to its physics. */
 struct simulation {
-    struct physics physics; /* what it points to (units, fields, interruption) is borrowed */
+    struct physics physics; /* its pointers (to units, fields, interruption) are borrowed */
     const struct integrator *integrator;
     double step; /* dt, in the unit of time of the config */
-    /* The kind of backend that is wanted; for "auto", backend->class_ is the kind that was
-     * chosen. */
+    /* The kind of backend that is asked for; if that is "auto", backend->class_ is the chosen one.
+     */
     const struct backend_class *class_;
     struct backend_options options;         /* simulation_start() sets options.integrator */
     struct bodies *bodies;                  /* owned: simulation_take() */
     struct backend *backend;                /* owned; NULL before simulation_start() */
     struct backend_description description; /* kernel, device, threads ... of the backend */
-    /* Number of steps since the beginning of the run; a copy goes on from the number of its
-     * original. */
+    /* Number of steps since the beginning of the run; a copy counts on from its original's. */
     uint64_t steps;
-    /* [systems] The conserved quantities: those of the last simulation_measure(), and those of
+    /* [systems] Conserved quantities: `now` as of the last simulation_measure(), `first` as of
      * simulation_begin(), with which later energies are compared. */
     struct conserved *now, *first;
 };
@@ -54,22 +53,22 @@ struct simulation {
 struct simulation_changes {
     double step;
     double refinement; /* divides `step`, and also the steps that an integrator chooses itself */
-    /* A different integrator than the original's takes the default values of its config keys. */
+    /* Config keys of an integrator that is not the original's have their default values. */
     const struct integrator *integrator;
     const struct backend_class *backend;
-    /* Other options of forces: method, precision, kernel, threads. */
+    /* Options of forces (method, precision, kernel, threads) in place of the original's. */
     const struct force_options *force;
-    /* Numbers of systems of the copy and of bodies in each, the first `count` of the original's. */
+    /* Number of systems of the copy, and of bodies in each: the first `count` of the original's. */
     size_t systems, count;
-    /* [systems] The index in the original of each system of the copy; NULL: its first systems. */
+    /* [systems] For each system of the copy its index in the original; NULL: systems 0, 1, 2 ... */
     const size_t *which;
-    /* The copy is not started: the caller changes its bodies and calls simulation_start() himself.
-     * An integrator that chooses its own steps then has no state to go on from and begins anew. */
+    /* The copy is not started: the caller changes its bodies and then calls simulation_start(). An
+     * integrator that chooses its own steps then begins without a state. */
     bool later;
 };
 
-/* Takes over the bodies, which the simulation will destroy also if this function fails, and
- * allocates the conserved quantities of their systems. STATUS_MEMORY. */
+/* Makes the simulation the owner of the bodies, also if this function fails, and allocates the
+ * conserved quantities of their systems. STATUS_MEMORY. */
 enum status simulation_take(struct simulation *simulation, struct bodies *bodies,
                             struct error *error);
 
@@ -77,18 +76,18 @@ enum status simulation_take(struct simulation *simulation, struct bodies *bodies
 enum status simulation_start(struct simulation *simulation, struct error *error);
 
 /*
- * Makes `copy` a copy of the present `from`, with `changes`. It gets the settings, the bodies (as
- * of the last simulation_fetch()) and the state of an integrator that chooses its own steps, if the
- * copy has the same integrator and as many bodies. If `from` was started, the copy's backend is of
- * the class that runs `from`, not "auto". The caller destroys the copy also after a failure. May
- * also return STATUS_CONFIG.
+ * Makes `copy` a copy of `from` as it is now, with `changes`: settings, bodies (as of the last
+ * simulation_fetch()) and, if the copy has the same integrator and as many bodies in a system, the
+ * state of an integrator that chooses its own steps. If `from` was started, the copy's backend is
+ * of the class that runs `from`, even where `from` asks for "auto". The caller destroys the copy
+ * also after a failure. May also return STATUS_CONFIG.
  */
 enum status simulation_copy(struct simulation *copy, const struct simulation *from,
                             const struct simulation_changes *changes, struct error *error);
 
-/* Replaces the backend by a new one after the caller has changed the bodies. An integrator that
- * chooses its own steps keeps its state, except in the systems s with anew[s] true (`anew` NULL: in
- * all systems it keeps it). */
+/* Replaces the backend by a new one after the caller has changed the bodies. The state of an
+ * integrator that chooses its own steps is kept, except for systems s with anew[s] true (`anew`
+ * NULL: it is kept for all). */
 enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error);
 
 /* Drops all systems except those with the indices `which` ([systems], ascending), which keep their
@@ -115,17 +114,16 @@ enum status simulation_measure(struct simulation *simulation, struct error *erro
  * are compared with these. */
 enum status simulation_begin(struct simulation *simulation, struct error *error);
 
-/* Computes the potential phi (energy per mass) and the share psi in the virial (per mass) of each
- * body, into arrays laid out and aligned like those of the bodies. */
+/* Computes the potential phi (energy per mass) of each body, and psi, its share of the Clausius
+ * virial (per mass), into arrays laid out and aligned like those of the bodies. */
 enum status simulation_potentials(struct simulation *simulation, double *phi, double *psi,
                                   struct error *error);
 
-/* Evaluates the accelerations of the bodies into their arrays ax, ay, az, without a change of the
- * motion. */
+/* Evaluates the accelerations at the present positions into the bodies' arrays ax, ay, az. */
 enum status simulation_accelerations(struct simulation *simulation, struct error *error);
 
-/* Returns the numbers of steps and interactions that have moved a system since the beginning of the
- * run, for integrators with and without steps of their own. */
+/* Returns the work (steps, pair interactions, lengths of steps) that has moved a system since the
+ * beginning of the run, for integrators with and without steps of their own. */
 struct work_done simulation_work_done(const struct simulation *simulation, size_t system);
 
 /* Returns the relative energy error of a system, conserved_energy_error(), from simulation_begin()
