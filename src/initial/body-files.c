@@ -10,7 +10,7 @@
 #include "base/document.h"
 
 /* Returns the length, with the last slash, of the deepest folder with which both `a` and the first
- * `length` letters of `b` begin; 0 if there is none. */
+ * `length` bytes of `b` begin; 0 if there is none. */
 static size_t common_folder(const char *a, const char *b, size_t length)
 {
     size_t folder = 0;
@@ -66,8 +66,7 @@ const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE])
     size_t length;
     struct stat about;
     hash[0] = '\0';
-    /* Only regular files are read: a pipe, say, can be read once only, and the bodies come from
-     * it. */
+    /* Only regular files are read: what a pipe yields here, the bodies could no longer get. */
     FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
     XXH3_state_t *state = file ? XXH3_createState() : NULL;
     if (state) {
@@ -106,8 +105,7 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     return hash;
 }
 
-/* Returns the absolute path of a file as JSON, since it names the file in whatever folder it is
- * read; `path` itself if there is no such file. */
+/* Returns the absolute path of a file as JSON; `path` itself if there is no such file. */
 static json_t *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);

@@ -1,8 +1,3 @@
-/*
- * The conditions that bodies must satisfy before they move: finite numbers, masses that are not
- * negative and of which one is positive (in external fields none need be), ids that differ, and no
- * two bodies at a place where the force between them is infinite.
- */
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -12,7 +7,7 @@
 #include "initial/initial.h"
 #include "model/bodies.h"
 
-/* The system that is checked, whose bodies have the indices [first, last) of the arrays. `source`
+/* The system that is checked: the bodies with the indices [first, last) of the arrays. `source`
  * names their origin in messages. */
 struct subject {
     const struct bodies *bodies;
@@ -87,7 +82,7 @@ enum status check_ids(const struct bodies *bodies, size_t first, const char *sou
                                      .error = error };
     const size_t count = bodies->count;
     const int64_t *id = bodies->id + first;
-    bool ascending = true; /* the usual case needs no sorting */
+    bool ascending = true; /* then no id is there twice */
     for (size_t i = 1; i < count && ascending; i++)
         ascending = id[i] > id[i - 1];
     if (ascending)
@@ -100,15 +95,14 @@ enum status check_ids(const struct bodies *bodies, size_t first, const char *sou
     return status;
 }
 
-/* Returns a coordinate; in a periodic box, that of the image in [0, L). */
+/* Returns a coordinate of a body or, in a periodic box of side L, of its image in [0, L). */
 static double wrapped(const struct subject *subject, double x)
 {
     const double L = subject->physics->box_length;
     return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
 }
 
-/* Compares two bodies by x, then by y, then by z, so that they can be sorted; returns 0 if both are
- * at one position. */
+/* Compares two bodies by x, then y, then z; returns 0 if both are at one position. */
 static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;
@@ -121,7 +115,8 @@ static int compare_positions(const struct subject *subject, size_t i, size_t j)
     return 0;
 }
 
-/* One body and its system, since qsort() passes nothing else on to compare_candidates(). */
+/* One body to be sorted. It has a pointer to the system because qsort() passes only two elements to
+ * compare_candidates(). */
 struct candidate {
     const struct subject *subject;
     size_t body;
@@ -135,14 +130,14 @@ static int compare_candidates(const void *a, const void *b)
     return order ? order : (i > j) - (i < j);
 }
 
-/* Adds the number of pairs at one position to *coincident; `order` has the bodies in the order of
- * positions. With softening 0 the first pair is an error. */
+/* Adds the number of pairs at one position to *coincident; without softening, reports the first
+ * pair as an error. `order` has the bodies sorted by their positions. */
 static enum status count_coincident(const struct subject *subject, const struct candidate *order,
                                     size_t *coincident)
 {
     const struct bodies *b = subject->bodies;
     const size_t count = subject->last - subject->first;
-    size_t others = 0; /* bodies before number k that are at its position */
+    size_t others = 0; /* bodies before order[k] that are at the position of order[k] */
     char pair[BODIES_PAIR_SIZE];
     for (size_t k = 1; k < count; k++) {
         const size_t i = order[k - 1].body, j = order[k].body;

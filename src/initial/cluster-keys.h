@@ -1,5 +1,5 @@
-/* The config keys that all models of star clusters have: the number of bodies, their masses, the
- * binaries among them, and the scale of it all. */
+/* The config keys that all models of star clusters have: the number of bodies, their masses,
+ * binaries among them, and the scale. */
 #ifndef ORRERY_INITIAL_CLUSTER_KEYS_H
 #define ORRERY_INITIAL_CLUSTER_KEYS_H
 
@@ -9,8 +9,8 @@ enum mass_function { IMF_EQUAL, IMF_SALPETER, IMF_KROUPA, IMF_TWO_COMPONENTS };
 enum rescale { RESCALE_AUTO, RESCALE_PAIRS, RESCALE_SHELLS, RESCALE_NONE };
 enum eccentricities { ECCENTRICITIES_THERMAL, ECCENTRICITIES_CIRCULAR };
 
-/* The values of the keys of a star cluster. They are the first member of the struct into which a
- * model reads its keys. */
+/* The values of these keys. A struct of this type is the first member of the `struct keys` into
+ * which a model reads its keys. */
 struct cluster_keys {
     double mass; /* total mass; NaN: unset */
     enum mass_function masses;
@@ -26,8 +26,8 @@ extern const char *const binaries_eccentricities[];              /* defined in c
 extern const char *const cluster_rescale_choices[];              /* defined in cluster.c */
 
 /* clang-format off */
-/* The rows of the keys of a star cluster, for the parameter table of a model; the arguments are the
- * defaults of `center` and `rescale`. */
+/* The rows of these keys for the parameter table of a model; the arguments are the defaults of the
+ * keys `center` and `rescale`. */
 #define CLUSTER_PARAMETERS(center_, rescale_)                                                      \
     INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, both members of a binary counted."),            \
     INITIAL_CENTER(center_),                                                                       \

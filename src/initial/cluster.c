@@ -17,15 +17,13 @@
 /* --- binaries --------------------------------------------------------------------------------- */
 
 /*
- * Primordial binaries: pairs of bodies that move together from the start. Semi-major axes are
- * uniform in ln a; eccentricities thermal, f(e) = 2e (Heggie 1975, MNRAS 173, 729), or all 0;
- * orientations isotropic, phases uniform in time; partners pair up at random.
+ * Primordial binaries: pairs of bodies on Kepler orbits from the start. Semi-major axes are uniform
+ * in ln a; eccentricities thermal, f(e) = 2e (Heggie 1975, MNRAS 173, 729), or all 0; orientations
+ * isotropic, phases uniform in time; masses pair up at random.
  */
 
 const char *const binaries_eccentricities[] = { "thermal", "circular", NULL };
 
-/* Checks relations between the keys of the binaries, which the range of a single key cannot
- * express. */
 static void binaries_check(const struct section *section, struct error *error)
 {
     const bool some = section_real(section, "binary_fraction") > 0;
@@ -52,8 +50,8 @@ static size_t binaries_count(const struct cluster_keys *keys, size_t count)
     return binaries > (double)(count / 2) ? count / 2 : (size_t)binaries;
 }
 
-/* Draws the true anomaly, in degrees, on an orbit of eccentricity e at a moment that is uniform in
- * time: the eccentric anomaly has the density (1 - e cos E) / 2 pi, since M = E - e sin E. */
+/* Draws the true anomaly, in degrees, at a moment that is uniform in time: since M = E - e sin E,
+ * the eccentric anomaly E has the density (1 - e cos E) / 2 pi. */
 static double draw_anomaly(gsl_rng *generator, double e)
 {
     double E;
@@ -81,7 +79,7 @@ static struct elements draw_elements(const struct cluster_keys *keys, gsl_rng *g
 }
 
 /* Draws an orbit and puts its two bodies, of masses[0] and masses[1], at `index` and `index` + 1,
- * about a centre of mass with this position and velocity. */
+ * so that their centre of mass has the given position and velocity. */
 static void binaries_set(const struct cluster_keys *keys, double G, gsl_rng *generator,
                          const double masses[2], const double position[3], const double velocity[3],
                          struct bodies *bodies, size_t index)
@@ -117,8 +115,9 @@ const char *const masses_help[] = {
     "Light and heavy bodies.",
 };
 
-/* A piece of a broken power law: dN/dm ~ m^-slope from the mass `from`, in solar masses, to that of
- * the next piece. The law is continuous; its list of pieces ends with one from infinity. */
+/* A piece of a broken power law: dN/dm ~ m^-slope from the mass `from`, in solar masses, to the
+ * `from` of the next piece. The law is continuous. In a list of pieces the last has `from` =
+ * infinity. */
 struct piece {
     double from, slope;
 };
@@ -134,14 +133,11 @@ static bool are_stellar(enum mass_function masses)
     return masses == IMF_SALPETER || masses == IMF_KROUPA;
 }
 
-/* Tells whether the section asks for the masses of stars, which are drawn in solar masses. */
 static bool masses_are_stellar(const struct section *section)
 {
     return are_stellar((enum mass_function)section_choice(section, "masses"));
 }
 
-/* Checks relations between the keys of the masses, which the range of a single key cannot
- * express. */
 static void masses_check(const struct section *section, struct error *error)
 {
     static const struct {
@@ -171,12 +167,12 @@ static double number(double slope, double a, double b)
     return (pow(b, p) - pow(a, p)) / p;
 }
 
-/* A mass function between two limits, in pieces from which masses can be drawn. */
+/* A mass function between two limits, in pieces dN/dm ~ m^-slope from a to b (solar masses). */
 struct sampler {
     size_t count;
     struct {
         double a, b, slope;
-        double up_to; /* fraction of the stars whose mass is at most b */
+        double up_to; /* fraction of all stars whose mass is at most b */
     } pieces[PIECES_MOST];
 };
 
@@ -215,8 +211,8 @@ static double draw_star(const struct sampler *s, gsl_rng *generator)
     return pow(low + within * (high - low), 1.0 / p);
 }
 
-/* Sets masses[] to 1 for light bodies and to heavy_ratio for heavy ones, in an order that is drawn:
- * all orders are equally likely. */
+/* Sets masses[] to 1 for light bodies and to heavy_ratio for heavy ones; all orders of the two
+ * kinds are equally likely. */
 static void draw_components(const struct cluster_keys *keys, gsl_rng *generator, double *masses,
                             size_t count)
 {
@@ -228,9 +224,9 @@ static void draw_components(const struct cluster_keys *keys, gsl_rng *generator,
     }
 }
 
-/* Returns the solar mass in the units of the run if the bodies keep the masses of the stars that
- * are drawn: the units must have a value in SI, and the key `mass` must be unset. Otherwise returns
- * 0. */
+/* Returns the solar mass in the units of the run if the bodies are to have the masses of real
+ * stars, as drawn. This needs units with a value in SI, and the key `mass` must be unset; otherwise
+ * returns 0. */
 static double masses_solar(const struct section *section, const struct physics *physics)
 {
     const struct dimension mass = DIMENSION_MASS;
@@ -241,9 +237,9 @@ static double masses_solar(const struct section *section, const struct physics *
 }
 
 /*
- * Draws `count` masses. If `solar_mass` is not 0, it is the unit in which they are drawn; otherwise
- * they are scaled so that they add up to keys->mass, or to 1 if that is unset. Returns their sum.
- * Equal masses need no random numbers.
+ * Draws `count` masses, in the units of the run, and returns their sum. Masses of stars are drawn
+ * in solar masses and multiplied by `solar_mass`; if that is 0, and for other kinds of masses, the
+ * sum becomes keys->mass, or 1 if that is unset. Equal masses need no random numbers.
  */
 static double masses_draw(const struct cluster_keys *keys, double solar_mass, gsl_rng *generator,
                           double *masses, size_t count)
@@ -273,10 +269,10 @@ static double masses_draw(const struct cluster_keys *keys, double solar_mass, gs
 const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none", NULL };
 
 enum {
-    /* Most bodies for which rescale = "auto" sums over pairs, which takes about a second. */
+    /* Most bodies for which rescale = "auto" sums over all pairs, which takes about a second. */
     PAIRS_AT_MOST = 32768,
-    TRIES_AT_LEAST = 10,   /* number of samples that are tried in any case to get a bound one */
-    DRAWN_AT_MOST = 100000 /* most bodies that are drawn together in further samples */
+    TRIES_AT_LEAST = 10,   /* samples that are drawn in any case to get a bound one */
+    DRAWN_AT_MOST = 100000 /* most bodies in all samples together, if there are more samples */
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -292,8 +288,8 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
     return strcmp(key, "mass") != 0 || !masses_are_stellar(section);
 }
 
-/* The state of filling one system. `bodies` are single bodies and, for each binary, its centre of
- * mass. */
+/* The state of filling one system. `bodies`, from index `first` on, are the single bodies and, for
+ * each binary, its centre of mass, which stand before the single bodies. */
 struct drawing {
     const struct section *section;
     const struct cluster_keys *keys;
@@ -302,17 +298,17 @@ struct drawing {
     struct interruption *interruption;
     double solar_mass; /* the result of masses_solar() */
     gsl_rng *generator;
-    struct bodies *bodies; /* the bodies of the system begin at index `first` */
+    struct bodies *bodies;
     size_t first;
-    double *masses;  /* masses of all bodies; those of the binaries come first, in pairs */
-    size_t binaries; /* number of binaries */
+    double *masses; /* masses of the stars; those of the binaries come first, in pairs */
+    size_t binaries;
 };
 
 /*
- * Finds the potential energy U as its mean over all systems in which each body is moved at random
- * on the sphere about the origin that it is on. Of two such shells the inner one acts as if it were
- * at the origin, so U = -G sum m_i M(<r_i) / r_i. The origin must be the centre of the model, not
- * the centre of mass, which a few bodies far away may move.
+ * Finds the potential energy U, averaged over all positions that each body may have on its sphere
+ * about the origin. The average for two such shells is as if the inner one were at the origin, so
+ * U = -G sum m_i M(<r_i) / r_i. The origin must be the centre of the model, not the centre of mass,
+ * which a few bodies far away may move.
  */
 static enum status sum_over_shells(double G, const struct bodies *b, size_t first,
                                    double *potential, struct error *error)
@@ -325,7 +321,7 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
             r[i] = sqrt(x * x + y * y + z * z);
         }
         gsl_sort_index(order, r, 1, b->count);
-        const double unit = b->m[first]; /* in this unit equal masses add up exactly */
+        const double unit = b->m[first]; /* unit of mass in which sums of equal masses are exact */
         double sum = 0, enclosed = b->m[first + order[0]] / unit;
         for (size_t i = 1; i < b->count; i++) {
             const double m = b->m[first + order[i]] / unit;
@@ -339,8 +335,8 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
     return error->status;
 }
 
-/* Finds the potential energy of the bodies without softening and in open space, which the model is
- * about, whatever softening and boundary the run has. */
+/* Finds the potential energy of the bodies without softening and in open space, as the model has
+ * it, even if the run has softening or a periodic box. */
 static enum status find_potential(const struct drawing *d, double *potential, struct error *error)
 {
     const struct bodies *const bodies = d->bodies;
@@ -356,7 +352,7 @@ static enum status find_potential(const struct drawing *d, double *potential, st
     return STATUS_OK;
 }
 
-/* Rescales the bodies to the energy `wanted`, by a new unit of length that keeps the virial ratio:
+/* Rescales the bodies from `energy` to the energy `wanted` and keeps the virial ratio:
  * x -> lambda x, v -> v / sqrt(lambda) and E -> E / lambda. */
 static void rescale_energy(struct bodies *bodies, size_t first, double energy, double wanted)
 {
@@ -387,7 +383,7 @@ static double draw_bodies(struct drawing *d)
 }
 
 /* Draws a sample of the model, in the units of the run. *wanted becomes the energy of the model
- * and, if the sample is to be `rescaled` to it, *energy the energy of the sample. */
+ * and, only if `rescaled`, *energy the energy of the sample. */
 static enum status draw_sample(struct drawing *d, bool rescaled, double *energy, double *wanted,
                                struct error *error)
 {
@@ -405,8 +401,8 @@ static enum status draw_sample(struct drawing *d, bool rescaled, double *energy,
     return error->status;
 }
 
-/* Draws samples of the model until one is bound, and rescales that one to the energy of the model;
- * if nothing is to be rescaled, takes the first sample. */
+/* Draws samples of the model until one is bound, and rescales that to the energy of the model. If
+ * nothing is to be rescaled, the first sample is taken, bound or not. */
 static enum status draw_cluster(struct drawing *d, struct error *error)
 {
     const bool rescaled = d->keys->rescale != RESCALE_NONE && d->bodies->count > 1;
@@ -419,7 +415,7 @@ static enum status draw_cluster(struct drawing *d, struct error *error)
             return section_error(d->section, "rescale", error,
                                  "the energy of the bodies is beyond the range of numbers; choose "
                                  "units in which masses and lengths are nearer to 1");
-        if (energy < 0) /* a few bodies may happen to be unbound as a whole */
+        if (energy < 0) /* a sample of few bodies may be unbound */
             break;
         if (tries >= TRIES_AT_LEAST && tries >= DRAWN_AT_MOST / d->bodies->count)
             return section_error(d->section, "rescale", error,
@@ -433,7 +429,7 @@ static enum status draw_cluster(struct drawing *d, struct error *error)
 }
 
 /* Fills the system at index `first` of `bodies` from the drawn bodies: first the two members of
- * each binary, about its centre of mass, then the single bodies. */
+ * each binary, then the single bodies. */
 static void split_binaries(const struct drawing *d, struct bodies *bodies, size_t first)
 {
     for (size_t i = 0; i < d->bodies->count; i++) {

@@ -1,7 +1,7 @@
 /*
- * The common part of the models of star clusters in equilibrium: a model says how bodies are spread
- * and how fast they are; cluster.c adds their masses, the binaries among them and the scale of it
- * all.
+ * The common part of the models of star clusters in equilibrium: a model says where bodies are and
+ * how fast they move; cluster.c adds their masses, binaries among them, and the scale in the units
+ * of the run.
  */
 #ifndef ORRERY_INITIAL_CLUSTER_H
 #define ORRERY_INITIAL_CLUSTER_H
@@ -11,23 +11,23 @@
 #include "initial/cluster-keys.h"
 #include "model/physics.h"
 
-/* A sphere of mass M in units of its own, in which positions are of order 1. */
+/* A model of a sphere of mass M, in units of its own (units of the model), in which positions are
+ * of order 1. */
 struct cluster {
-    /* Draws the position and the velocity of a body, in the units of the model; those of different
-     * bodies are independent. */
+    /* Draws position and velocity of one body, independent of all others, in the units of the
+     * model. */
     void (*draw)(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
     const void *model; /* for draw() */
-    double length;     /* unit of length of the model, in the units of the run */
-    /* G M in the units of the model. Its unit of velocity in those of the run is
-     * sqrt(G M / (mass * length)), with the G and the M of the run. */
+    double length;     /* the model's unit of length, in the units of the run */
+    /* G M in the units of the model. The model's unit of velocity, in the units of the run, is
+     * sqrt(G M / (mass * length)), with G and M of the run. */
     double mass;
-    /* The energy in equilibrium without softening is number * G M^2 / extent, in the units of the
-     * run. */
+    /* The energy of the model, in equilibrium and without softening, is number * G M^2 / extent in
+     * the units of the run. */
     double number, extent;
 };
 
-/* Serve as check() and uses_scale() of struct initial_class (initial.h) in all models of
- * clusters. */
+/* Serve as check() and uses_scale() of struct initial_class in all models of clusters. */
 void cluster_check(const struct section *section, struct error *error);
 bool cluster_uses_scale(const struct section *section, const struct physics *physics,
                         const char *key);

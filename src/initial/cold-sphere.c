@@ -1,6 +1,6 @@
 /*
  * A uniform sphere at rest: U = -3 G M^2 / (5 R); it collapses in the free-fall time
- * pi/2 sqrt(R^3 / (2 G M)). With a virial ratio, it starts with isotropic Gaussian velocities.
+ * pi/2 sqrt(R^3 / (2 G M)). With the key virial_ratio it starts with isotropic Gaussian velocities.
  */
 
 #include <gsl/gsl_randist.h>
@@ -21,8 +21,8 @@ static const struct parameter parameters[] = {
     INITIAL_POSITIVE(radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Radius of the sphere."),
 };
 
-/* Draws velocities of dispersion 1, which are later rescaled to the virial ratio. They are drawn
- * after all positions, so that the positions are the same with a virial ratio and without. */
+/* Draws velocities of dispersion 1, which initial.c then rescales to the virial ratio. They are
+ * drawn after all positions, so that the key virial_ratio does not change the positions. */
 static void draw_velocities(gsl_rng *generator, struct bodies *bodies, size_t first)
 {
     for (size_t i = first; i < first + bodies->count; i++) {

@@ -10,59 +10,64 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* Numbers of points of Gauss-Legendre integration: in an interval of ln r, and in each part of the
- * integral for a softened density. */
+/* Numbers of points of Gauss-Legendre integration: in an interval of the grid, and in each part of
+ * the integral for a softened density. */
 enum { RULE = 6, SOFTENED_RULE = 64 };
 
-/* In softening lengths eps: within this radius a softened density is constant. */
+/* A softened density is taken as constant within this radius, in softening lengths eps. */
 #define SOFTENED_CORE 0.02
-/* The first radius of the grid is at least SOFTENED_FIRST eps, within which phi is constant, unless
- * this is more than SOFTENED_FIRST_LARGEST scale radii: then these are enough. */
+/* The grid does not begin nearer to the centre than SOFTENED_FIRST eps, within which phi is
+ * constant, or than SOFTENED_FIRST_LARGEST times the smaller of scale and cut-off radius, if that
+ * is less. */
 #define SOFTENED_FIRST 1e-5
 #define SOFTENED_FIRST_LARGEST 1e-3
-/* In eps: beyond this radius a softened density is made no less than the density itself. */
+/* Beyond this radius, in eps, a softened density is made no less than the density itself. */
 #define SOFTENED_FAR 10.0
-/* In eps: beyond this radius softening changes the density by less than 1e-9. */
+/* Beyond this radius, in eps, softening changes the density by less than 1e-9. */
 #define SOFTENED_END 1e5
 #define GRID_STEP 0.0625 /* step of the grid in ln r */
-/* The first radius r of the grid is also at least that where r^(3 - gamma), to which the mass
- * within r is proportional, has this value. */
+/* Nor does the grid begin within the radius r, in units of the smaller of scale and cut-off radius,
+ * where r^(3 - gamma) has this value (gamma: the inner slope): the mass within r goes as this
+ * power. */
 #define INNER_MASS 1e-12
-/* In scale radii: bodies are within this radius, beyond which is 3e-9 of the mass. */
+/* Bodies are drawn within this radius, in scale radii; 3e-9 of the mass is beyond. */
 #define OUTER_RADIUS 1e9
-/* In cut-off radii, the same for a sphere with a cut-off: 1e-10 of the mass is beyond. */
+/* With a cut-off, within this radius in cut-off radii; 1e-10 of the mass is beyond. */
 #define OUTER_CUTOFFS 30.0
-/* The end of the integrals, in scale radii or, with a cut-off, in cut-off radii. */
+/* The radius at which the grid and its integrals end, in scale radii or, with a cut-off, in cut-off
+ * radii. */
 #define FARTHEST_RADIUS 1e12
 #define FARTHEST_CUTOFFS 60.0
 
-/* A point of the integration in Eddington's formula (cusp.h), in the interval behind a radius of
- * the grid. */
+/* A point of the integration in Eddington's formula (cusp.h), in the interval from a radius of the
+ * grid to the next. */
 struct point {
     double term; /* weight of the point times 4 pi d^2 rho/dPsi^2 dPsi/d ln r */
-    double fall; /* Psi at the radius less that at the point */
+    double fall; /* Psi at that radius less Psi at the point */
 };
 
 /* The model as tables over the radii of a grid, which ascend. Bodies are within radius number
- * `used` - 1; the radii from there to `count` serve the integrals only. */
+ * `used` - 1; the radii from there to `count` - 1 serve the integrals only. [count] is the length
+ * of all arrays. */
 struct cusp {
     struct cusp_shape shape;
     struct cusp_surroundings around;
     gsl_integration_glfixed_table *rule;
     size_t count, used;
-    double *log_r, *mass, *fall; /* mass within r; fall: Psi at r less that at the next radius */
-    double *whole;               /* mass within r, that of the surroundings included */
+    /* mass of the sphere within r; Psi at r less Psi at the next radius */
+    double *log_r, *mass, *fall;
+    double *whole; /* mass within r of the sphere and its surroundings, softened */
     double *log_mass, *log_whole;
-    double *phi;          /* -Psi, which ascends */
-    double *log_f;        /* ln f at E = Psi, but for a constant */
+    double *phi;          /* -Psi */
+    double *log_f;        /* ln f at E = Psi, up to a constant */
     double *bound;        /* upper bound of v^2 f between this radius and the next */
-    double *log_softened; /* ln 4 pi rho of the density that attracting() returns */
+    double *log_softened; /* ln of 4 pi rho of all mass, softened */
     struct point (*points)[RULE];
-    /* Interpolations: ln r by ln mass, ln mass by ln r, ln whole by ln r, phi by ln r, ln f by phi,
-     * and log_softened by ln r. */
+    /* Interpolations, in this order: ln r by ln mass, ln mass by ln r, ln whole by ln r, phi by
+     * ln r, ln f by phi, log_softened by ln r. */
     gsl_interp *radius_of, *mass_at, *whole_at, *phi_at, *f_at, *softened_at;
-    double potential_energy; /* |U|, without softening */
-    double virial;           /* integral of M/r over the sphere, M the whole mass: 2K */
+    double potential_energy; /* of the sphere alone, |U| without softening */
+    double virial;           /* 2K = integral of M/r over the mass of the sphere, M as `whole` */
 };
 
 static double sech(double x)
@@ -71,7 +76,7 @@ static double sech(double x)
     return 2.0 * e / (1.0 + e * e);
 }
 
-/* Returns 4 pi rho of a shape, in its own units of mass and length, at the radius r. */
+/* Returns 4 pi rho of a shape at the radius r, in units of the shape. */
 static double density(const struct cusp_shape *s, double r)
 {
     if (s->disc_height > 0)
@@ -80,7 +85,7 @@ static double density(const struct cusp_shape *s, double r)
     return isfinite(s->cutoff) ? rho * sech(r / s->cutoff) : rho;
 }
 
-/* Returns 4 pi rho of the parts around the sphere, in its units. */
+/* Returns 4 pi rho of the parts around the sphere, in units of the sphere. */
 static double density_around(const struct cusp_surroundings *around, double r)
 {
     double sum = 0;
@@ -91,7 +96,6 @@ static double density_around(const struct cusp_surroundings *around, double r)
     return sum;
 }
 
-/* Returns 4 pi rho of the sphere and of the parts around it. */
 static double density_of_all(const struct cusp *sphere, double r)
 {
     return density(&sphere->shape, r) + density_around(&sphere->around, r);
@@ -119,13 +123,11 @@ static double soften_kernel(double eps, double r, double s)
 }
 
 /*
- * Returns 4 pi rho_eps at the radius, where rho_eps is the softened density of the sphere and the
- * parts around it: softened attraction is that of every mass spread out as
- * eps^2 / (r^2 + eps^2)^(5/2). The mean over the directions to a shell turns the density rho into
- * rho_eps, with u = t / sqrt(t^2 + eps^2),
+ * Returns 4 pi rho_eps at the radius, where rho_eps is the density which attracts without softening
+ * as the sphere and the parts around it do with softening: each of their masses is spread out as
+ * eps^2 / (r^2 + eps^2)^(5/2). The mean over directions gives, with u = t / sqrt(t^2 + eps^2),
  *   rho_eps(r) = 1/(2r) int_-1^1 h(r + t) du,   h(s) = s rho(|s|).
- * Near s = 0, where h may be infinite, the two signs of s are taken together: |s| below `middle`
- * gives
+ * Near s = 0, where h may be infinite, both signs of s are taken together: |s| below `middle` gives
  *   int_0^middle h(s) (du/dt(s - r) - du/dt(s + r)) ds,   s = middle q^4.
  */
 static double soften(const struct cusp *sphere, gsl_integration_glfixed_table *rule, double radius)
@@ -159,8 +161,8 @@ static enum status fill_softened(struct cusp *sphere, struct error *error)
                : STATUS_OK;
 }
 
-/* Returns 4 pi rho at r of the density that attracts without softening as the sphere and the parts
- * around it do with softening. */
+/* Returns what soften() would, from the table; without softening the density of sphere and
+ * parts. */
 static double attracting(const struct cusp *sphere, double r)
 {
     const double last = sphere->log_r[sphere->count - 1], log_r = log(r);
@@ -170,9 +172,9 @@ static double attracting(const struct cusp *sphere, double r)
                                fmax(log_r, sphere->log_r[0]), NULL));
 }
 
-/* Returns 4 pi d^2 rho/dPsi^2, which is 4 pi rho r^2/M^2 (l^2 + l + l' - l m), where
- * l = d ln rho/d ln r, l' = dl/d ln r and m = d ln M/d ln r, because dPsi/dr = -M/r^2. rho is the
- * density of the sphere; M is `whole`, the mass of all within r. */
+/* Returns 4 pi d^2 rho/dPsi^2 of the sphere: 4 pi rho r^2/M^2 (l^2 + l + l' - l m), where l = d ln
+ * rho/d ln r, l' = dl/d ln r and m = d ln M/d ln r, because dPsi/dr = -M/r^2. M is `whole`, the
+ * mass within r of the sphere and its surroundings. */
 static double curvature(const struct cusp *sphere, double r, double whole)
 {
     const struct cusp_shape *const s = &sphere->shape;
@@ -184,14 +186,14 @@ static double curvature(const struct cusp *sphere, double r, double whole)
     return rho * gsl_pow_2(r / whole) * (l * l + l + slope - l * m);
 }
 
-/* The changes from one radius to a larger one: the mass of the sphere in between, the whole mass in
- * between, and the fall of Psi. */
+/* Changes from one radius to a larger one: mass of the sphere in between, mass of sphere and
+ * surroundings in between, and the fall of Psi. */
 struct stretch {
     double mass, whole, fall;
 };
 
-/* Integrates from the radius a = exp(log_r), within which the mass of all is `whole`, to
- * b = exp(log_r + length). The fall of Psi is integrated by parts,
+/* Integrates from the radius a = exp(log_r) to b = exp(log_r + length); `whole` is the mass of
+ * sphere and surroundings within a. The fall of Psi is integrated by parts,
  * int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
 static struct stretch advance(const struct cusp *sphere, double log_r, double length, double whole)
 {
@@ -209,8 +211,9 @@ static struct stretch advance(const struct cusp *sphere, double log_r, double le
     return (struct stretch){ sum, all, whole / a - (whole + all) / b + over_r };
 }
 
-/* Returns the integral of Eddington's formula over the interval behind radius i, for E = Psi at
- * this radius. The variable s, with ln r = ln r_i + s^2, removes the singularity at Psi = E. */
+/* Returns the integral of Eddington's formula over the interval from radius i to the next, for
+ * E = Psi at radius i. The variable s, with ln r = ln r_i + s^2, removes the singularity at
+ * Psi = E. */
 static double first_interval(const struct cusp *sphere, size_t i)
 {
     double sum = 0;
@@ -231,8 +234,8 @@ static double innermost(const struct cusp_shape *shape, double r)
     return density(shape, r) * gsl_pow_3(r) / (3.0 - shape->inner);
 }
 
-/* Integrates outwards and fills in the masses, the falls of Psi, the potential energy and the
- * virial, and the points of each interval. */
+/* Fills in the masses, the falls of Psi, the points of each interval, the potential energy and the
+ * virial, by integration outwards. */
 static void integrate(struct cusp *sphere)
 {
     const double inner = sphere->shape.inner, r0 = exp(sphere->log_r[0]);
@@ -290,10 +293,10 @@ static enum status find_f(struct cusp *sphere, struct error *error)
 }
 
 /*
- * Finds an upper bound of v^2 f(E), where E = Psi - v^2/2, between each radius and the next. It is
- * that at the inner one, since for equal E v^2 = 2 (Psi - E) grows with Psi. There it is the
- * largest product, over the intervals of E from radius to radius, of v^2 at the end where v^2 is
- * larger and f at the end where f is larger.
+ * Finds for each radius an upper bound of v^2 f(E), where E = Psi - v^2/2. It also holds up to the
+ * next radius, since for equal E v^2 = 2 (Psi - E) falls outwards. It is the largest product, over
+ * the intervals of E between neighbouring radii, of v^2 at the end where v^2 is larger and f at the
+ * end where f is larger.
  */
 static void find_bounds(struct cusp *sphere)
 {

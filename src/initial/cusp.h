@@ -29,67 +29,66 @@
 struct cusp;
 
 struct cusp_shape {
-    /* Slopes of the density near the centre and far outside: inner below 2.5, outer 3 or more,
-     * above 3 without a cut-off. */
+    /* inner: below 2.5; outer: at least 3, above 3 without a cut-off. */
     double inner, outer;
     double cutoff; /* r_t in scale radii, within the limits below; INFINITY: no cut-off */
-    /* If z0 = disc_height is not 0, the shape is that of a disc which surrounds a sphere, spread
-     * over all directions: 4 pi rho = exp(-r) / sqrt(r^2 + z0^2), with inner = 0. For r far below
-     * z0 and far above it this is the mean over the sphere of radius r of a disc
-     * exp(-R) sech^2(z/z0) of mass 1. */
+    /* If z0 = disc_height is not 0, the shape is an exponential disc around a sphere, spread over
+     * all directions: 4 pi rho = exp(-r) / sqrt(r^2 + z0^2), with inner = 0, and r, z0 in scale
+     * lengths of the disc. For r far below z0 and far above it this is the mean over the sphere of
+     * radius r of a disc exp(-R) sech^2(z/z0) of mass 1. */
     double disc_height;
 };
 
-/* A part of the surroundings of a sphere, which also attracts its bodies. It counts as a sphere
- * about the same centre. */
+/* A part of the surroundings of a sphere: other mass that attracts its bodies, such as the disc
+ * around a bulge. It is taken as a sphere about the same centre. */
 struct cusp_part {
     struct cusp_shape shape;
-    double scale; /* its scale radius, in scale radii of the sphere */
-    double mass;  /* factor by which its mass is larger than that of its shape */
+    double scale; /* scale radius of the part, in those of the sphere */
+    /* mass of the part, in units of the sphere, over that of its shape in units of the shape */
+    double mass;
 };
 
 struct cusp_surroundings {
     size_t count;
     const struct cusp_part *parts;
-    /* Softening length of all attraction, also of the sphere itself, in its scale radii; at most
-     * CUSP_GREATEST_SOFTENING. */
+    /* Softening length of all attraction, also of the sphere's own, in scale radii of the sphere;
+     * at most CUSP_GREATEST_SOFTENING. */
     double softening;
 };
 
-/* Limits of r_t in scale radii; the accuracy was measured between them. */
+/* Limits of r_t in scale radii, between which the accuracy of the model was measured. */
 #define CUSP_LEAST_CUTOFF 0.01
 #define CUSP_GREATEST_CUTOFF 1000000.0
 
-/* The limit of the softening in scale radii, also measured; the message of cusp_check_softening()
- * states its inverse. */
+/* The limit of the softening in scale radii, up to which the accuracy was measured; the message of
+ * cusp_check_softening() states its inverse. */
 #define CUSP_GREATEST_SOFTENING 10.0
 
-/* Refuses a scale radius, `scale`, for which the softening is too great. `key` is the key of the
- * section that gives it. STATUS_CONFIG. */
+/* Refuses a scale radius, `scale`, for which `softening`, in the same unit, is too great. `key`
+ * names the key of the scale radius in messages. STATUS_CONFIG. */
 enum status cusp_check_softening(const struct section *section, const char *key, double scale,
                                  double softening, struct error *error);
 
-/* Makes the model of a sphere of this shape. `around` is borrowed for the call; NULL: nothing is
- * around it, and nothing is softened. STATUS_MEMORY; STATUS_NUMERICAL: the sphere has no isotropic
- * distribution function. */
+/* Makes the model of a sphere of this shape, whose units are its scale radius, G = 1 and the 4 pi
+ * rho above. `around` is borrowed for the call; NULL: nothing is around the sphere, and nothing is
+ * softened. STATUS_MEMORY; STATUS_NUMERICAL: no isotropic distribution function exists. */
 enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings *around,
                         struct cusp **sphere, struct error *error);
 void cusp_destroy(struct cusp *sphere); /* accepts NULL */
 
 double cusp_mass(const struct cusp *sphere);
-/* Returns the mass of the sphere within r, by interpolation between the radii of the grid. */
+/* Return the mass of the sphere, and that within r, by interpolation between radii of a grid. */
 double cusp_mass_within(const struct cusp *sphere, double r);
-/* Returns the softened acceleration inwards at r by the sphere and all that is around it. */
+/* Returns the softened acceleration inwards at r by the sphere and its surroundings. */
 double cusp_attraction(const struct cusp *sphere, double r);
-/* Returns K + U, where U is that of the sphere alone without softening. */
+/* Returns K + U, where U is that of the sphere alone and without softening. */
 double cusp_energy(const struct cusp *sphere);
 
-/* Returns the distribution function f at the energy v^2/2 - Psi, but for a constant factor. The
+/* Returns the distribution function f at the energy v^2/2 - Psi, up to a constant factor. The
  * energy must lie between -Psi at the centre and -Psi at the farthest body. */
 double cusp_distribution(const struct cusp *sphere, double energy);
 
-/* Draws position and velocity of a body of `model`, a struct cusp, in its units. Serves as draw()
- * of struct cluster. */
+/* Serves as draw() of struct cluster, with a struct cusp as `model`. */
 void cusp_draw(const void *model, gsl_rng *generator, double position[3], double velocity[3]);
 
 #endif

@@ -78,9 +78,9 @@ static const struct parameter parameters[] = {
 
 enum { RADII = 256, RULE = 8, LAYERS = 64 };
 
-/* A disc as a table over ln(R/Rd), in the units of the run and with the symbols above: speed2 is
- * v_c^2, kappa2 is kappa^2, vertical2 is sigma_z^2; radial, azimuthal and vertical are the
- * dispersions sigma_R, sigma_phi and sigma_z, and mean is <v_phi>. */
+/* A disc as a table over ln(R/Rd), in the units of the run, with the symbols above: speed2 is
+ * v_c^2, kappa2 kappa^2, vertical2 sigma_z^2; radial, azimuthal and vertical are sigma_R, sigma_phi
+ * and sigma_z; mean is <v_phi>. */
 struct disc {
     struct disc_shape shape;
     double log_radius[RADII], speed2[RADII], kappa2[RADII], log_kappa2[RADII];
@@ -90,7 +90,7 @@ struct disc {
 
 /* --- its layers ------------------------------------------------------------------------------- */
 
-/* Nodes for means over the heights of the disc, in units of z0, with their weights. */
+/* Nodes for means over the heights of the disc, h = |z|/z0, with their weights. */
 struct layers {
     double height[LAYERS];
     double one[LAYERS]; /* weights of heights |z|, whose density is sech^2 h */
@@ -119,8 +119,8 @@ static enum status find_layers(struct layers *layers, struct error *error)
 
 /* --- its own field ---------------------------------------------------------------------------- */
 
-/* A wave number k of the integrals over waves, in units of 1/Rd, with the factors of its Bessel
- * functions J_1 (in_plane) and J_0 (vertical). */
+/* A node of the integrals over k, in units of 1/Rd, with the factors of the Bessel functions J_1
+ * (in_plane) and J_0 (vertical). */
 struct wave {
     double k;
     double in_plane; /* k <exp(-k D)> / (1 + k^2)^(3/2) dk, D seen from z = 0 */
@@ -128,8 +128,8 @@ struct wave {
     double vertical;
 };
 
-/* Returns m(k) = <d^2/D exp(-k D)>, a mean over pairs of layers, and in *in_plane <exp(-k D)>, a
- * mean over layers seen from z = 0. Lengths are in units of Rd. */
+/* Returns m(k) = <d^2/D exp(-k D)>, a mean over pairs of layers; *in_plane becomes <exp(-k D)>, a
+ * mean over layers seen from z = 0. All lengths are in units of Rd. */
 static double pull(const struct layers *layers, double z0, double eps, double k, double *in_plane)
 {
     double sum = 0;
@@ -142,9 +142,9 @@ static double pull(const struct layers *layers, double z0, double eps, double k,
     return sum;
 }
 
-/* Finds v_c^2 and sigma_z^2 in the disc's own field at all radii, in units of G M / Rd; lengths are
- * in units of Rd. m(k) does not fall to 0 before the last wave K: the integral with m(K) in its
- * place is known (1/2 m(K) exp(-R/Rd)), and only that with m(k) - m(K) is summed. */
+/* Finds v_c^2 and sigma_z^2 in the disc's own field at all radii, in units of G M / Rd, from
+ * lengths in Rd. m(k) has not fallen to 0 at the last wave number K: the integral with m(K) in the
+ * place of m(k) is known (1/2 m(K) exp(-R/Rd)), and only that with m(k) - m(K) is summed. */
 static enum status find_own(const struct layers *layers, double eps, struct disc *disc,
                             struct interruption *interruption, struct error *error)
 {
@@ -152,7 +152,7 @@ static enum status find_own(const struct layers *layers, double eps, struct disc
     const double z0 = shape->height / shape->length;
     /* An interval of k is a third of a period of J_1(kR) at the edge of the disc. */
     const double width = 2.0 * shape->length / shape->cutoff;
-    /* There are at most 12000 nodes, since the cut-off is bounded. */
+    /* At most 12000, since the cut-off is at most GREATEST_CUTOFF. */
     const size_t nodes = RULE * (size_t)ceil(LAST_WAVE / width);
     struct wave *waves = memory_array(nodes, sizeof *waves, error);
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(RULE);
@@ -187,7 +187,6 @@ static enum status find_own(const struct layers *layers, double eps, struct disc
 
 /* --- the field of all that is beside it ------------------------------------------------------- */
 
-/* Adds the contributions of the external fields to v_c^2 and sigma_z^2. */
 static void add_fields(const struct external *external, const struct layers *layers,
                        struct disc *disc)
 {
@@ -206,7 +205,6 @@ static void add_fields(const struct external *external, const struct layers *lay
     }
 }
 
-/* Adds the contributions of the spheres about the disc to v_c^2 and sigma_z^2. */
 static void add_spheres(const struct disc_spheres *spheres, const struct layers *layers,
                         struct disc *disc)
 {
@@ -237,7 +235,7 @@ static enum status find_slopes(const double log_radius[RADII], const double valu
     return STATUS_OK;
 }
 
-/* Returns the part of the mass of the endless disc within x scale lengths. */
+/* Returns the part of the mass of a disc without an end that is within x scale lengths. */
 static double enclosed(double x)
 {
     return 1.0 - (1.0 + x) * exp(-x);
@@ -320,8 +318,8 @@ void disc_destroy(struct disc *disc)
 
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Returns values[] of the table at ln(R/Rd) = log_radius, by linear interpolation; beyond the table
- * its first or last value. */
+/* Returns values[] at ln(R/Rd) = log_radius, by linear interpolation; beyond the table its first or
+ * last value. */
 static double at(const struct disc *t, const double values[RADII], double log_radius)
 {
     const double step = t->log_radius[1] - t->log_radius[0];
@@ -356,8 +354,7 @@ void disc_draw(const struct disc *t, gsl_rng *generator, double position[3], dou
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-/* A disc in the plane z = `plane`, through the centre of the external fields; m is the mass of each
- * body. */
+/* A disc in the plane z = `plane`; m is the mass of each body. */
 struct placed_disc {
     const struct disc *disc;
     double plane, m;
@@ -402,8 +399,8 @@ static struct disc_shape shape_of(const struct section *section)
                                 .toomre_q = keys.toomre_q };
 }
 
-/* Counts the bodies, and checks the lengths here rather than in check(): their defaults are meant
- * for N-body units, and only now it is known that the units are these if a default is used. */
+/* Counts the bodies, and checks the lengths. check() cannot: it runs before initial_check_units()
+ * has made sure that a default, meant for N-body units, is used in these only. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const struct disc_shape shape = shape_of(section);

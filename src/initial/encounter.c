@@ -1,8 +1,9 @@
 /*
  * Two models, the list `models` of the config, on a Kepler orbit about each other: galaxies that
  * meet (Toomre & Toomre 1972, ApJ 178, 623). Each model is an initial condition of its own. The
- * orbit is that of two points with the models' masses, in the xy plane, counter-clockwise; the
- * second model has its pericentre on the x axis. With p = q (1 + e) and mu = G (m1 + m2)
+ * orbit is that of two points with the models' masses, in the xy plane, counter-clockwise; seen
+ * from the first model, the second has its pericentre on the x axis. With p = q (1 + e), where q is
+ * the distance at pericentre, and mu = G (m1 + m2)
  *
  *     r = p / (1 + e cos f),   v_r = sqrt(mu/p) e sin f,   v_t = sqrt(mu/p) (1 + e cos f)
  *
@@ -136,8 +137,7 @@ static enum status count(const struct section *section, size_t *count, struct er
     return status;
 }
 
-/* Returns the bytes that are taken beside the bodies: those of the larger model, since each model
- * is made by itself and then copied. */
+/* Returns the bytes of the larger model, since each is made by itself and then copied. */
 static double bytes(const struct section *section, size_t systems)
 {
     double most = 0;
@@ -160,10 +160,10 @@ static void turn(const double axis[2], double *a, double *b)
 }
 
 /*
- * Turns model k, the bodies from index `first` on, out of its xy plane: by -i (disc_inclination)
- * about x, and then about z until x points to the node, where the other model rises through the
- * disc. The node is the angle omega (disc_argument) before the pericentre: at -omega for model 0,
- * whose partner has its pericentre on the x axis, and at 180 degrees - omega for model 1.
+ * Turns model k (0 or 1), the bodies from index `first` on, out of its xy plane: by -i
+ * (disc_inclination) about x, and then about z until x points to the node, where the other model
+ * rises through the disc. The node is the angle omega (disc_argument) before the other model's
+ * pericentre, as seen from model k: at -omega for k = 0, at 180 degrees - omega for k = 1.
  */
 static void incline(const struct section *model, size_t k, struct bodies *b, size_t first)
 {
@@ -178,9 +178,9 @@ static void incline(const struct section *model, size_t k, struct bodies *b, siz
     }
 }
 
-/* Appends the species of the model `number` to those of the models before it, with the name of the
- * model before theirs ("A-disc"), or one species with this name if it has none or too many. `part`
- * has the bodies of the model, which follow `first` others in each system. */
+/* Appends the species of model `number` to those of `bodies`, with the model's name in front of
+ * each ("A-disc"); one species with the model's name for the bodies that have none, or if there are
+ * too many. `part` has the bodies of the model, which stand behind `first` others in a system. */
 static void name_species(const struct section *model, size_t number, const struct bodies *part,
                          size_t first, struct bodies *bodies)
 {
@@ -198,8 +198,8 @@ static void name_species(const struct section *model, size_t number, const struc
         bodies_add_species(bodies, name, first + part->count);
 }
 
-/* Makes model k about its own origin and copies it into each system, behind the `first` bodies of
- * the models before it. *count becomes its number of bodies. */
+/* Makes model k about its own origin and copies it into each system, behind `first` bodies of an
+ * earlier model. *count becomes its number of bodies. */
 static enum status fill_model(const struct section *section, size_t k,
                               const struct physics *physics, unsigned long seed, size_t first,
                               struct bodies *bodies, size_t *count,
@@ -207,7 +207,7 @@ static enum status fill_model(const struct section *section, size_t k,
 {
     const struct section *const model = model_of(section, k);
     const size_t systems = bodies->systems;
-    struct physics alone = *physics; /* without fields, which are not about its origin */
+    struct physics alone = *physics; /* external fields are not about the model's origin */
     alone.external = NULL;
     struct bodies *part = NULL;
     struct initial_warnings own;
@@ -238,7 +238,8 @@ static void move(struct bodies *b, size_t first, size_t last, double share, cons
     }
 }
 
-/* Puts the two models of a system on their orbit about the centre of mass at the origin. */
+/* Puts the two models of a system on their orbit about the origin; the second model begins behind
+ * `boundary` bodies. */
 static enum status place(const struct section *section, const struct physics *physics, size_t first,
                          size_t boundary, struct bodies *b, struct error *error)
 {

@@ -8,17 +8,17 @@
 #include "force/method.h"
 #include "model/conserved.h"
 
-/* The number of parts into which the rows of the triangle of pairs (a body i with all j > i) are
- * divided. The sums of parts are added in order, so that the result does not depend on which thread
- * did which part. */
+/* The rows of the triangle of pairs (row i: a body i with all j > i) are divided into this many
+ * parts: part k has the rows k, k + PARTS, ... Sums of parts are added in order, so that the result
+ * does not depend on which thread did which part. */
 enum { PARTS = 1024 };
 
-/* Systems of fewer bodies are summed by one thread: in an ensemble, where threads would begin and
- * wait anew for each system, several threads take longer. */
+/* Systems of fewer bodies are summed by one thread: to start several, and to wait for them, in each
+ * system of an ensemble takes longer. */
 enum { FEW_BODIES = 512 };
 
-/* The number of terms that are computed together, by vector instructions, before they are added; it
- * is even. */
+/* The number of terms that are computed by vector instructions before they are added; even, since
+ * add_terms() takes two at a time. */
 enum { TERMS = 64 };
 
 struct terms {
@@ -26,8 +26,8 @@ struct terms {
 };
 
 /* Finds the terms of the pairs of body i with `count` bodies from index j on: m_j / s and m_j r^2 /
- * s^3, s^2 = r^2 + eps^2. Bodies at one position without softening have terms of 0. Always inlined,
- * once for each value of `periodic`, so that the compiler makes vector instructions of the loop. */
+ * s^3, s^2 = r^2 + eps^2; 0 if s is 0. Always inlined, once for each value of `periodic`, so that
+ * the compiler makes vector instructions of the loop. */
 __attribute__((always_inline)) static inline void find_terms(const struct physics *physics,
                                                              const struct bodies *b, size_t i,
                                                              size_t j, size_t count, bool periodic,
@@ -50,8 +50,8 @@ __attribute__((always_inline)) static inline void find_terms(const struct physic
     }
 }
 
-/* Adds the terms: in open space alternately to two sums, in a periodic box to the first one. The
- * order is written out, since that of an OpenMP reduction would be the compiler's choice. */
+/* Adds the terms: in open space alternately to two sums, in a periodic box to the first. The order
+ * is written out because an OpenMP reduction leaves it to the compiler. */
 __attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
                                                             bool periodic, double sums[2])
 {
@@ -67,8 +67,7 @@ __attribute__((always_inline)) static inline void add_terms(const double *terms,
     sums[1] = second;
 }
 
-/* Returns the sums of the pairs of body i with all bodies j > i up to `last` - 1, but for the
- * factor -G. */
+/* Returns the sums over the pairs of body i with the bodies i < j < last, without the factor -G. */
 __attribute__((always_inline)) static inline struct pair_sums
 row(const struct physics *physics, const struct bodies *b, size_t i, size_t last, bool periodic)
 {
@@ -153,7 +152,7 @@ enum status energy_of_run(const struct force_options *forces, const struct physi
     struct force_options options = *forces;
     struct force *force = NULL;
     options.threads = omp_get_max_threads();
-    options.share = (struct force_share){ 0 }; /* no share: each process finds all potentials */
+    options.share = (struct force_share){ 0 }; /* each process finds all potentials */
     double *const phi = memory_array(one.stride, sizeof *phi, error);
     double *const psi = memory_array(one.stride, sizeof *psi, error);
     *sums = (struct pair_sums){ 0 };

@@ -1,4 +1,4 @@
-/* The energies of one system, whose first body stands at index `first` of the arrays, for initial
+/* Energies of one system, whose first body stands at index `first` of the arrays, for initial
  * conditions that are scaled to an energy or a virial ratio. */
 #ifndef ORRERY_INITIAL_ENERGY_H
 #define ORRERY_INITIAL_ENERGY_H
@@ -11,8 +11,7 @@
 /* Returns K = 1/2 sum m v^2. */
 double energy_kinetic(const struct bodies *bodies, size_t first);
 
-/* Returns K' = 1/2 sum m |v - V|^2, and V, the velocity of the centre of mass by
- * conserved_velocity(). */
+/* Returns K' = 1/2 sum m |v - V|^2; V becomes the velocity of the centre of mass. */
 double energy_internal(const struct bodies *bodies, size_t first, double V[3]);
 
 struct pair_sums {
@@ -21,17 +20,17 @@ struct pair_sums {
 };
 
 /*
- * Returns the sums over all pairs of the system, of which each counts once, in the precision of a
- * double. Threads share the work; the result is the same for any number of them. If the
- * interruption in `physics` is raised, the sums end early and mean nothing.
+ * Returns the sums over all pairs of the system, each counted once, in double precision. Threads
+ * share the work; the result does not depend on their number. If the interruption in `physics` is
+ * raised, the sums end early and mean nothing.
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);
 
 /*
- * Finds the sums of energy_pairs() as the forces of the run have them. If their method approximates
- * (the fast multipole method) and space is open, they follow from its potentials, which takes less
- * time; otherwise, and if `forces` is NULL, they are those over all pairs. STATUS_MEMORY,
+ * Finds the sums of energy_pairs() as the force method of the run has them. A method that
+ * approximates (the fast multipole method) gives them in open space by its potentials, which takes
+ * less time; otherwise, and if `forces` is NULL, they are summed over all pairs. STATUS_MEMORY,
  * STATUS_STOPPED.
  */
 enum status energy_of_run(const struct force_options *forces, const struct physics *physics,

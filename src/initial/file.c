@@ -38,7 +38,7 @@ static const struct parameter parameters[] = {
     INITIAL_COUNT(DEFAULT_UNSET, "Number of bodies in each system, which the file must then have."),
 };
 
-/* Reads the keys of the section into the request; finds the format by its key or by the content of
+/* Sets the request by the keys of the section, and *format by the key `format` or by the content of
  * the file. */
 static enum status choose(const struct section *section, const char *path,
                           const struct read_format **format, struct read_request *request,
@@ -70,9 +70,9 @@ static enum status measure(const struct section *section, const char *path,
                      request.path, line, shape->count, section_integer(section, "count"));
 }
 
-/* Reports the error `found` of a file that is missing, or not in the units that are wanted, at the
- * config key that names the file, since the user can correct it there. The message names the file
- * if it is one of several. */
+/* Reports the error `found` of a file that is missing, or not in the units that are wanted, with
+ * the location of the config key that names the file, where the user can correct it. The message
+ * has the file's name only if there are several. */
 static enum status refuse_input(const struct section *section, const struct body_files *files,
                                 const char *path, const struct error *found, struct error *error)
 {
@@ -96,7 +96,7 @@ static enum status report(const struct section *section, const struct body_files
     return error_pass(error, found);
 }
 
-/* Checks that a file of bodies.files is one system, of as many bodies as the first one.
+/* Checks that a file of bodies.files holds one system, of as many bodies as the first file.
  * STATUS_DATA. */
 static enum status compare_shapes(const struct body_files *files, size_t system,
                                   const struct read_shape *first, const struct read_shape *shape,
@@ -136,7 +136,7 @@ static enum status count(const struct section *section, size_t *count, struct er
     return STATUS_OK;
 }
 
-/* Notes the warnings about a file that was read. Only XYZ says whether its cell is periodic: many
+/* Notes warnings about a file that was read. A periodic cell counts only in XYZ: in HDF5 many
  * snapshots of isolated bodies have a BoxSize. */
 static void note_warnings(const char *path, const struct read_format *format,
                           const struct read_about *about, const struct physics *physics,
@@ -171,7 +171,7 @@ static enum status read(const struct section *section, const struct body_files *
     return report(section, files, path, &found, error);
 }
 
-/* Reads only the start of a file, where its units are, to report errors in the units. */
+/* Reads only the start of a file, which names its units, and reports errors in them. */
 static enum status read_start(const struct section *section, const struct body_files *files,
                               const char *path, const struct physics *physics, struct error *error)
 {
@@ -191,7 +191,8 @@ static enum status fill_members(const struct section *section, const struct body
     struct bodies *one = NULL;
     enum status status = bodies_create(1, bodies->count, &one, error);
     for (size_t s = 0; s < bodies->systems && !status; s++) {
-        /* A file without ids keeps those of `one`, which must not be those of the file before. */
+        /* A file without ids leaves those of `one` as they are, which must not be those of the file
+         * before: so they are reset. */
         memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
         status = read(section, files, files->paths[s], physics, one, warnings, error);
         if (!status)
@@ -225,8 +226,8 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Refuses a file that is named twice, as by two patterns: it would count twice in the statistics of
- * the ensemble. */
+/* Refuses a file that is there twice (two patterns may fit it): it would count twice in the
+ * statistics of the ensemble. */
 static void check_twice(const struct section *section, const struct body_files *files,
                         struct error *error)
 {

@@ -30,8 +30,8 @@ struct keys {
 static const char *const profiles[] = { "hernquist", "nfw", NULL };
 static const char *const profiles_help[] = { "r^-1 (a + r)^-3", "r^-1 (a + r)^-2" };
 
-/* The cut-off radius of the bulge by default, in scale radii: at one scale radius it takes
- * 1 - sech(0.1) = 0.5 % of the density away. */
+/* The default cut-off radius of the bulge, in scale radii: at one scale radius it reduces the
+ * density by 1 - sech(0.1) = 0.5 %. */
 #define BULGE_CUTOFF 10.0
 
 /* clang-format off */
@@ -91,7 +91,7 @@ struct sphere {
     struct cusp_shape shape;
 };
 
-/* The parts as the config gives them. */
+/* The parts of a galaxy as the config gives them, in the units of the run. */
 struct galaxy {
     size_t disc_count;
     struct disc_shape disc;
@@ -125,7 +125,6 @@ static struct galaxy galaxy_of(const struct section *section)
     };
 }
 
-/* Checks the keys of a sphere that has bodies. */
 static void check_sphere(const struct section *section, const struct sphere *sphere,
                          const struct sphere_names *names, struct error *error)
 {
@@ -163,8 +162,8 @@ static void check(const struct section *section, struct error *error)
                       "applies only if halo_count is greater than 0");
 }
 
-/* Counts the bodies, and checks the lengths here rather than in check(): their defaults are meant
- * for N-body units, and only now it is known that the units are these if a default is used. */
+/* Counts the bodies, and checks the lengths. check() cannot: it runs before initial_check_units()
+ * has made sure that a default, meant for N-body units, is used in these only. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const struct galaxy galaxy = galaxy_of(section);
@@ -200,14 +199,14 @@ static double attraction(const void *model, double r)
     return models->G * sum;
 }
 
-/* Makes sphere k in the field of the disc and of the other sphere. */
+/* Makes the model of sphere k in the field of the disc and of the other sphere. */
 static enum status make_among(struct models *models, size_t k, struct error *error)
 {
     const struct galaxy *const galaxy = models->galaxy;
     const struct sphere *const sphere = &galaxy->spheres[k];
     const size_t other = SPHERES - 1 - k;
     const struct sphere *const beside = &galaxy->spheres[other];
-    /* The unit of mass of the run, in that of the model of the sphere. */
+    /* The run's unit of mass, in units of the model of the sphere. */
     const double unit = cusp_mass(models->alone[k]) / sphere->mass;
     struct cusp_part parts[SPHERES] = { { .shape = { .disc_height = galaxy->disc.height /
                                                                     galaxy->disc.length },
@@ -253,8 +252,7 @@ static void destroy(struct models *models)
 
 /* --- its bodies ------------------------------------------------------------------------------- */
 
-/* Draws body i of a system, of which those of the disc come first, then those of the bulge and of
- * the halo. */
+/* Draws body i of a system, in which the disc comes first, then the bulge, then the halo. */
 static void draw(const void *model, gsl_rng *generator, size_t i, struct initial_body *body)
 {
     const struct models *const models = model;

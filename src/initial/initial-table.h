@@ -1,5 +1,5 @@
-/* The table of initial conditions, of which each has one source file, one line here and one row in
- * initial.c; and what their sources share. */
+/* The classes of all initial conditions, which the table of initial.c lists, and what their source
+ * files share. */
 #ifndef ORRERY_INITIAL_INITIAL_TABLE_H
 #define ORRERY_INITIAL_INITIAL_TABLE_H
 
@@ -35,16 +35,17 @@ extern const struct initial_class initial_uniform_cube;
 
 enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of the key `species` */
 
-/* The time that drawing a body takes, in units of that of one pair interaction, in which work is
- * counted that may be interrupted. */
+/* The work of drawing one body from a model, for interruption_after(): it takes about as long as
+ * this many pair interactions. */
 enum { INITIAL_DRAW_WORK = 1000 };
 
-/* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
+/* The most bodies of a system: OVITO, which shows trajectories, reads no more in a frame. */
 #define INITIAL_COUNT_MAX 2147483647
 
-/* Rows that several tables of parameters have. `default_` is one of the macros DEFAULT_... of
- * parameter.h. INITIAL_POSITIVE is bound to the `struct keys` of its file. A row of `center` in the
- * table of an initial condition replaces the shared one, whose default is false. */
+/* Rows for the parameter tables of initial conditions. `default_` is one of the macros DEFAULT_...
+ * of parameter.h. INITIAL_POSITIVE fills the member `key_` of the `struct keys` of its file. A row
+ * INITIAL_CENTER in the table of an initial condition replaces the one that all share, whose
+ * default is false. */
 /* clang-format off */
 #define INITIAL_COUNT(default_, help_)                                                             \
     { KEY(INTEGER, count), .default_value = default_, BETWEEN(1, INITIAL_COUNT_MAX),               \
@@ -62,45 +63,47 @@ enum { INITIAL_DRAW_WORK = 1000 };
       .dimension = dimension_, .help = (help_) }
 /* clang-format on */
 
-/* Checks the key `names` of the section. Unless `bodies` is NULL, makes these names the species of
- * the bodies, in the place of others that they had. STATUS_CONFIG. */
+/* Checks the key `names` of the section, the names of the first bodies. Unless `bodies` is NULL,
+ * makes each name the species of one body, in the place of all species that `bodies` had.
+ * STATUS_CONFIG. */
 void initial_take_names(const struct section *section, struct bodies *bodies, struct error *error);
 
-/* Serves as count() of struct initial_class in the classes that have the key `count`. */
+/* Serves as count() of struct initial_class where the key `count` has the number of bodies. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 
-/* Checks that a length, given by `key`, is from `least` to `greatest` times the length of the key
- * `unit`; it is `times` times that. STATUS_CONFIG. */
+/* Checks that `times`, the length of the key `key` divided by that of the key `unit`, is from
+ * `least` to `greatest`. STATUS_CONFIG. */
 enum status initial_check_times(const struct section *section, const char *key, double times,
                                 const char *unit, double least, double greatest,
                                 struct error *error);
 
-/* Creates the bodies of one of the `models` of an encounter as initial_create() does those of
- * `bodies`, but without origin, origin_velocity and names. `seed` is that of its first system,
- * unless the model has the key `seed`. Energies are sums over all pairs. */
+/* Creates the bodies of a section of `models`, one of the two that meet in an encounter, as
+ * initial_create() does those of `bodies`, but without origin, origin_velocity and names. `seed` is
+ * that of its first system, unless the model has the key `seed`. A virial ratio is reached by the
+ * energies of all pairs. */
 enum status initial_create_model(const struct section *model, const struct physics *physics,
                                  unsigned long seed, size_t systems, size_t count,
                                  struct bodies **bodies, struct initial_warnings *warnings,
                                  struct error *error);
 
-/* A body: of a published table, in its units, or drawn from a model, in the units of the run. */
+/* A body: of a published table, in the units of that table, or drawn from a model, in the units of
+ * the run. */
 struct initial_body {
     double m, position[3], velocity[3];
 };
 
-/* Puts `count` published bodies at the indices `first` and following; mass, length and speed are
- * the units of the published numbers in those of the run. */
+/* Puts `count` published bodies at the indices `first` and following. `mass`, `length` and `speed`
+ * are the units of the table, in the units of the run. */
 void initial_set_published(struct bodies *bodies, size_t first,
                            const struct initial_body *published, size_t count, double mass,
                            double length, double speed);
 
-/* Sets mass, position and velocity of the body at `index` of the arrays. */
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3]);
 
-/* Fills all systems with bodies: draw() makes each of them from the model, by its number in the
- * system, from 0. System s has random numbers of its own, with the seed `seed` + s. STATUS_MEMORY,
- * STATUS_STOPPED. */
+/* Fills all systems with bodies that draw() makes from the model one by one; `number` counts the
+ * bodies of a system from 0. System s has random numbers of its own, with the seed `seed` + s.
+ * STATUS_MEMORY, STATUS_STOPPED. */
 enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *generator, size_t number,
                                               struct initial_body *body),
                                  const void *model, struct interruption *interruption,

@@ -135,13 +135,13 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
     return error->status;
 }
 
-/* Checks that memory could hold `systems` systems of `count` bodies, and that there are enough
- * seeds from `seed` on. STATUS_CONFIG. */
+/* Checks that memory could address `systems` systems of `count` bodies, and that their seeds, from
+ * the key `seed` on, are within the range of seeds. STATUS_CONFIG. */
 static enum status check_size(const struct section *section, size_t systems, size_t count,
                               struct error *error)
 {
     const size_t each = chosen(section)->seeds > 0 ? chosen(section)->seeds : 1;
-    const size_t body = 16 * sizeof(double); /* at least what a body takes in struct bodies */
+    const size_t body = 16 * sizeof(double); /* no less than a body takes in struct bodies */
     size_t bytes;
     if (count > SIZE_MAX - BODIES_PADDING ||
         __builtin_mul_overflow(systems, count + BODIES_PADDING, &bytes) ||
@@ -149,8 +149,8 @@ static enum status check_size(const struct section *section, size_t systems, siz
         return section_error(section, NULL, error,
                              "%zu systems of %zu bodies are more than memory can address", systems,
                              count);
-    /* A model of an encounter may have no seed: then it takes seeds of the section `bodies`, which
-     * are checked with that section. */
+    /* A model of an encounter without the key takes seeds of the section `bodies`, which are
+     * checked with that section. */
     if (!section_has(section, "seed"))
         return STATUS_OK;
     const int64_t seed = section_integer(section, "seed");
@@ -178,8 +178,8 @@ static enum status fill(const struct section *section, const struct physics *phy
     return status;
 }
 
-/* Rescales the velocities v - V of a system by sqrt(wanted / present), where wanted and present are
- * values of the virial ratio 2K'/|W|, and V is the velocity of the centre of mass, which stays. */
+/* Rescales the velocities of a system so that 2K'/|W| becomes the key virial_ratio, where K' is the
+ * kinetic energy of the velocities v - V, and V, the velocity of the centre of mass, stays. */
 static enum status scale_to_virial_ratio(const struct section *section,
                                          const struct physics *physics,
                                          const struct force_options *forces, struct bodies *bodies,
@@ -282,8 +282,6 @@ static enum status create(const struct section *section, const struct physics *p
     return status;
 }
 
-/* Adds the three numbers of a key, if it is set, to the three components (of positions or
- * velocities) of every body. */
 static void add_to_all(const struct section *section, const char *key, double *const components[3],
                        const struct bodies *bodies)
 {

@@ -1,5 +1,5 @@
-/* Initial conditions, which make the bodies of a run. Each has one source file and one row in the
- * table of initial.c. */
+/* The initial conditions, which make the bodies of a run. Each kind has one source file and one row
+ * in the table of initial.c. */
 #ifndef ORRERY_INITIAL_INITIAL_H
 #define ORRERY_INITIAL_INITIAL_H
 
@@ -13,11 +13,11 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The kinds of warnings about files: one that seems to end within a number, and one whose frame has
- * a periodic cell although the run is in open space. */
+/* Kinds of warnings about a file: it seems to end within a number, or its frame has a periodic cell
+ * although the run is in open space. */
 enum { INITIAL_CUT, INITIAL_PERIODIC, INITIAL_FILE_WARNINGS };
 
-/* Warnings about the bodies that were made, which are no errors. */
+/* Warnings about bodies that were made: what may be wrong with them, but is no error. */
 struct initial_warnings {
     size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
     struct {
@@ -31,37 +31,38 @@ struct initial_class {
     /* Checks relations between the keys of the section, which the range of a single key cannot
      * express; reports with section_error(). NULL: there are none. */
     void (*check)(const struct section *section, struct error *error);
-    /* count() finds the number of bodies of one system, by the config or by the file that it names;
-     * NULL: the number is always `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
+    /* count() finds the number of bodies of one system from the config or from the file that it
+     * names: STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. If it is NULL, the number is always
+     * `bodies`. */
     size_t bodies;
     enum status (*count)(const struct section *section, size_t *count, struct error *error);
     /*
      * Fills masses, positions, velocities and ids of one system, whose first body stands at index
-     * `first` of the arrays. `seed` decides every bit; systems of an ensemble get consecutive
-     * ones.
+     * `first` of the arrays. `seed` decides every bit; system s of an ensemble gets the seed of
+     * system 0 plus s.
      */
     enum status (*fill)(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
-    /* Fills all systems, in the place of fill(), if they come from one file or one model. May name
-     * the species of the bodies, as fill() may. */
+    /* Fills all systems at once, for a class without fill(). May name the species of the bodies
+     * (groups of bodies with a name), as fill() may. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             unsigned long seed, struct bodies *bodies,
                             struct initial_warnings *warnings, struct error *error);
-    size_t seeds; /* number of consecutive seeds that a system takes; 0: one */
+    size_t seeds; /* number of seeds that each system uses; 0: one */
     /* Returns the bytes of memory that are taken beside the bodies while all systems are filled;
-     * NULL: none. */
+     * NULL: none are. */
     double (*bytes)(const struct section *section, size_t systems);
-    /* `scales` are the keys of masses, lengths and velocities whose defaults make sense in N-body
-     * units only, with a NULL at the end (NULL: there are none). uses_scale() tells whether the
-     * section makes use of such a key (NULL: it always does). */
+    /* `scales` lists the keys of masses, lengths and velocities whose defaults make sense in N-body
+     * units only, with a NULL at the end (`scales` NULL: there are no such keys). In other units a
+     * key that uses_scale() says the section makes use of (NULL: every key) must be given. */
     const char *const *scales;
     bool (*uses_scale)(const struct section *section, const struct physics *physics,
                        const char *key);
-    /* Checks, in the place of `scales`, that the bodies can be given in the units of the run, and
-     * reports with section_error(). It looks into files only after an error, so that errors in the
-     * files are reported along with it; without an error the files are checked when count() reads
-     * them. NULL: `scales` are checked. */
+    /* Checks that the bodies can be given in the units of the run, in the place of `scales` (which
+     * is used if check_units is NULL); reports with section_error(). Files are read here only if
+     * `error` already has an error, so that the user sees errors in the files too; otherwise
+     * count() will find those. */
     enum status (*check_units)(const struct section *section, const struct physics *physics,
                                struct error *error);
 };
@@ -76,10 +77,10 @@ const struct variant *initial_model_variant(size_t index);
 extern const struct parameter initial_parameters[], initial_model_parameters[];
 extern const size_t initial_parameter_count, initial_model_parameter_count;
 
-/* Check relations between keys, after the value of each key was found to be good:
- * initial_check_bodies() those of the group `bodies`, initial_check_model() those of one of
- * `models`, and initial_check() those of a single initial condition, which both call. The first two
- * serve as `check` of struct group. */
+/* Check relations between keys whose own values are valid. initial_check() calls check() of the
+ * initial condition that the section chooses. The other two also check keys that many initial
+ * conditions have, of the group `bodies` and of one of `models`; they serve as `check` of struct
+ * group. */
 void initial_check_bodies(const struct section *section, struct error *error);
 void initial_check(const struct section *section, struct error *error);
 void initial_check_model(const struct section *section, struct error *error);
@@ -90,18 +91,18 @@ enum status initial_check_use(const struct config *config, struct error *error);
 /*
  * Checks that the section can be given in the units of the run. In physical units masses and
  * lengths must be given: by default they are 1, which nobody means in kilograms or metres. Adds its
- * messages to those that `error` may have. STATUS_CONFIG; after another error also the errors of
- * initial_create() about units.
+ * messages to those that `error` may have. STATUS_CONFIG; if `error` had an error before, also the
+ * errors of initial_create() about units of files.
  */
 enum status initial_check_units(const struct section *section, const struct physics *physics,
                                 struct error *error);
 
-/* Counts the bodies that each of `systems` systems will have: STATUS_CONFIG (also for counts whose
- * arrays no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
+/* Counts the bodies of each of `systems` systems. STATUS_CONFIG (also for counts whose arrays no
+ * memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error);
 
-/* Returns the bytes that initial_create() takes beside the bodies, but for those of its checks. */
+/* Returns the bytes of memory that initial_create() takes beside the bodies while it fills them. */
 double initial_bytes(const struct section *section, size_t systems);
 
 /* Returns the key that decides the number of bodies: "count", "file", "files"; NULL if it follows
@@ -110,11 +111,11 @@ const char *initial_count_name(const struct section *section);
 
 /*
  * Creates the `count` bodies of each of `systems` systems as the section `bodies` of a config
- * describes them: fills and checks them (finite, no negative mass, some mass, unique ids, no
- * coincident bodies when the softening is 0) and, if asked, moves them to the centre of mass,
- * rescales them to a virial ratio, by the energies that `forces` have or, if this is NULL, by all
- * pairs, and adds `origin` and `origin_velocity`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
- * STATUS_IO, STATUS_MEMORY, STATUS_STOPPED.
+ * describes them: fills them and checks them by check_bodies(). Then, if the section asks for it,
+ * moves them to the centre of mass, rescales the velocities to a virial ratio (by the energies that
+ * the force method `forces` gives or, if that is NULL, by sums over all pairs), and adds `origin`
+ * and `origin_velocity`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY,
+ * STATUS_STOPPED.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,
@@ -124,16 +125,16 @@ enum status initial_create(const struct section *section, const struct physics *
 /* --- the conditions that bodies must satisfy before they move --------------------------------- */
 
 /*
- * Checks the system whose first body stands at index `first`: all finite, no negative mass, some
- * mass, no id twice, and no two bodies at one position when the softening is 0; otherwise adds the
- * number of such pairs to *coincident. `source` names the origin of the bodies in messages. O(N log
- * N) time, 16 bytes per body. STATUS_DATA, STATUS_MEMORY.
+ * Checks the system whose first body stands at index `first`: all numbers finite, no negative mass,
+ * some mass (without external fields), no id twice, and no two bodies at one position if the
+ * softening is 0; with softening, adds the number of such pairs to *coincident. `source` names the
+ * origin of the bodies in messages. O(N log N) time, 16 bytes per body. STATUS_DATA, STATUS_MEMORY.
  */
 enum status check_bodies(const struct bodies *bodies, size_t first, const struct physics *physics,
                          const char *source, size_t *coincident, struct error *error);
 
-/* Checks only that no id is there twice in the system whose first body stands at index `first`.
- * STATUS_DATA, STATUS_MEMORY. */
+/* The part of check_bodies() that finds an id which two bodies of the system have. STATUS_DATA,
+ * STATUS_MEMORY. */
 enum status check_ids(const struct bodies *bodies, size_t first, const char *source,
                       struct error *error);
 

@@ -1,9 +1,10 @@
 /*
  * The King model (1966, AJ 71, 64; Binney & Tremaine 2008, section 4.3.3c): isotropic velocities of
- * the distribution function f ~ exp(-E/sigma^2) - 1 below the energy of the tidal radius. In units
- * of the King radius r_0 and of sigma the depth W = (Phi(r_t) - Phi) / sigma^2 obeys
- * W'' + 2 W'/r = -9 rho(W)/rho(W0), and G M(<r) = -r^2 W'. The model is scaled so that in
- * equilibrium E = -G M^2 / (4 r_v), which is -1/4 in Henon units (G = M = r_v = 1).
+ * the distribution function f ~ exp(-E/sigma^2) - 1 below the energy at the tidal radius r_t. In
+ * units of the King radius r_0 and of sigma the depth W = (Phi(r_t) - Phi) / sigma^2 obeys
+ * W'' + 2 W'/r = -9 rho(W)/rho(W0), W0 its value at the centre, and G M(<r) = -r^2 W'. The model is
+ * scaled so that in equilibrium E = -G M^2 / (4 r_v), r_v the key virial_radius: -1/4 in Henon
+ * units.
  */
 #include <math.h>
 
@@ -47,13 +48,14 @@ struct king {
     double potential_energy; /* G |U| */
 };
 
-/* Returns the density at the depth W of the potential, but for a constant factor. */
+/* Returns the density at the depth W of the potential, up to a constant factor. */
 static double density(double depth)
 {
     if (!(depth > 0))
         return 0;
     const double root = sqrt(depth);
-    /* The terms below would cancel: the series is 4/sqrt(pi) W^(5/2) (2/15 + 4 W/105 + ...). */
+    /* For small W the two terms below would cancel; their series is
+     * 4/sqrt(pi) W^(5/2) (2/15 + 4 W/105 + ...). */
     if (depth < 1e-2) {
         const double w2 = depth * depth;
         return 4.0 / M_SQRTPI * w2 * root * (2.0 / 15.0 + 4.0 * depth / 105.0 + 8.0 * w2 / 945.0);
@@ -61,8 +63,8 @@ static double density(double depth)
     return exp(depth) * gsl_sf_erf(root) - root * 2.0 / M_SQRTPI * (1.0 + 2.0 * depth / 3.0);
 }
 
-/* Finds dy/dr for the solver, where y has W, G M(<r), and the integral of G M dGM / r, which
- * becomes G |U|. */
+/* Finds dy/dr for GSL's solver, where y has W, G M(<r), and the integral of G M dGM / r up to r,
+ * which becomes G |U|. */
 static int derivatives(double r, const double y[], double dydr[], void *context)
 {
     const struct king *king = context;
@@ -81,10 +83,10 @@ static void add_point(struct king *king, double r, const double y[3])
 }
 
 /*
- * Integrates from near the centre, where W = W0 - 3 r^2 / 2 and G M = 3 r^3, outwards until W is a
- * ten thousandth of W0 and no more than 1e-13 of the mass is left: no step takes more than a small
- * part of r or of W, so that the table is dense everywhere. The last step to the edge, where W = 0,
- * is a straight line. STATUS_NUMERICAL.
+ * Fills the table from near the centre, where W = W0 - 3 r^2 / 2 and G M = 3 r^3, outwards until W
+ * is 1e-4 W0, beyond which is no more than 1e-13 of the mass. No step takes more than a small part
+ * of r or of W, so that the table is dense everywhere. The last step to the edge, where W = 0, is a
+ * straight line. STATUS_NUMERICAL.
  */
 static enum status integrate(struct king *king, gsl_odeiv2_step *method, struct error *error)
 {
@@ -139,8 +141,8 @@ static enum status king_make(double w0, struct king *king, struct error *error)
     return error->status;
 }
 
-/* Draws v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which is nowhere above 2
- * exp(W - 1) or W (exp(W) - 1) / 2. */
+/* Draws v / sigma by rejection: its density is v^2 (exp(W - v^2/2) - 1), which nowhere exceeds
+ * 2 exp(W - 1) nor W (exp(W) - 1) / 2. */
 static double draw_speed(gsl_rng *generator, double depth)
 {
     const double limit = fmin(2.0 * exp(depth - 1.0), 0.5 * depth * expm1(depth));

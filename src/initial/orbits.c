@@ -1,7 +1,7 @@
 /*
- * Bodies on Kepler orbits about a central one, by their elements: planets of a star, moons of a
- * planet. Elements are those of the relative orbit of each body and the central body alone, with
- * G (m_0 + m_i), as tables of osculating elements have them.
+ * Bodies on Kepler orbits about a central body, given by their elements: planets of a star, moons
+ * of a planet. The elements of body i are those of its orbit relative to the central body 0, with G
+ * (m_0 + m_i) and without the other bodies, as tables of osculating elements have them.
  */
 
 #include "base/memory.h"
@@ -37,7 +37,7 @@ static const struct parameter parameters[] = {
     ANGLES(true_anomalies, "Degrees from the pericentre to each body; unset: all 0."),
 };
 
-/* The keys that have one value for each orbit; all but the first may be left out. */
+/* The keys that have one value for each orbit; all but the first are optional. */
 static const char *const lists[] = {
     "semi_major_axes", "eccentricities",          "inclinations",
     "ascending_nodes", "arguments_of_pericenter", "true_anomalies"

@@ -42,7 +42,7 @@ static enum status fill(const struct section *section, const struct physics *phy
                         struct error *error)
 {
     (void)seed;
-    /* G is known to more digits in these units than the tolerance asks for. */
+    /* G counts as that of the table if it agrees with k^2 to a millionth. */
     const double k = 0.01720209895, tolerance = 1e-6, G = physics->gravitational_constant;
     if (!(fabs(G / (k * k) - 1.0) < tolerance))
         return section_error(section, NULL, error,

@@ -1,8 +1,9 @@
 /*
  * The Plummer sphere, sampled as Aarseth, Henon & Wielen (1974, A&A 37, 183) do: density
  * 3M/(4 pi a^3) (1 + r^2/a^2)^(-5/2), isotropic velocities of the distribution function
- * f(E) ~ (-E)^(7/2); truncated, moved to the centre of mass and rescaled to the energy of the
- * model, E = -3 pi G M^2 / (64 a), which is -1/4 in Henon units (G = M = 1, a = 3 pi/16).
+ * f(E) ~ (-E)^(7/2). The sample is truncated, and by default moved to the centre of mass and
+ * rescaled to the energy of the model, E = -3 pi G M^2 / (64 a), which is -1/4 in Henon units (G =
+ * M = 1, a = 3 pi/16).
  */
 #include <float.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static const struct parameter parameters[] = {
                      "Leave out bodies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
-/* Returns the fraction of the model's mass within the cut-off: bodies are drawn inside of it. */
+/* Returns the fraction of the model's mass within the cut-off, where bodies are drawn. */
 static double enclosed_limit(const struct keys *keys)
 {
     if (isnan(keys->cutoff_radius))
@@ -39,8 +40,8 @@ static double enclosed_limit(const struct keys *keys)
     return pow(1.0 + ratio * ratio, -1.5);
 }
 
-/* Refuses a cut-off within which the fraction of the mass is too small for a double with all its
- * digits: numbers between 0 and this fraction are drawn. */
+/* Refuses a cut-off within which the fraction of the mass is below DBL_MIN: draw() needs numbers
+ * between 0 and this fraction. */
 static void check_cutoff(const struct section *section, struct error *error)
 {
     struct keys keys;
@@ -74,8 +75,8 @@ static double draw_speed(gsl_rng *generator)
     return q;
 }
 
-/* Draws a body of the model with G = M = a = 1; `model` points to the fraction of the mass that
- * lies within the cut-off. */
+/* Draws a body of the model with G = M = a = 1; `model` points to the fraction of the mass within
+ * the cut-off. */
 static void draw(const void *model, gsl_rng *generator, double position[3], double velocity[3])
 {
     const double *limit = model;

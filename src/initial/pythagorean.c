@@ -1,7 +1,8 @@
 /*
  * The Pythagorean problem (Burrau 1913; Szebehely & Peters 1967, AJ 72, 876): masses 3, 4, 5 at
- * rest at the corners of a 3-4-5 triangle, each opposite to the side of its length. In units of
- * mass and length with G = 1: E = -12.8166667, L = 0. After very close encounters one body escapes.
+ * rest at the corners of a triangle, each opposite to the side whose length has the same number.
+ * With G = 1 and in units of the keys `mass` and `length`: E = -12.8166667, L = 0. After very close
+ * encounters one body escapes.
  */
 
 #include "base/memory.h"

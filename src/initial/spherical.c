@@ -1,13 +1,13 @@
 /*
  * Isotropic spheres with a central cusp, in equilibrium: Dehnen's models (1993, MNRAS 265, 250;
- * Tremaine et al. 1994, AJ 107, 634), of which those of Hernquist (1990, ApJ 356, 359) and Jaffe
- * (1983, MNRAS 202, 995) are cases, and that of Navarro, Frenk & White (1997, ApJ 490, 493). With
- * the scale radius as the unit of length
+ * Tremaine et al. 1994, AJ 107, 634), among them Hernquist's (1990, ApJ 356, 359) and Jaffe's
+ * (1983, MNRAS 202, 995), and that of Navarro, Frenk & White (1997, ApJ 490, 493). With the scale
+ * radius as the unit of length
  *
  *     rho ~ r^-gamma (1 + r)^(gamma - outer) sech(r / r_t),   outer = 4, or 3 for nfw
  *
- * The factor of the cut-off radius r_t is 1 without one. Their speeds are those of equilibrium in
- * the run's softened attraction. cusp.h has the models.
+ * Without the key cutoff_radius (r_t) the last factor is 1. Speeds are those of equilibrium in the
+ * run's softened attraction; cusp.c finds them.
  */
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct keys {
     double inner_slope, scale_radius, cutoff_radius;
 };
 
-/* The keys of the spheres. By default the sample is that of the formulas: neither rescaled nor,
- * since it may have no edge, moved to its centre of mass. */
+/* By default a sphere is neither rescaled nor, since it may have no edge, moved to its centre of
+ * mass. */
 /* clang-format off */
 #define SPHERICAL_PARAMETERS                                                                       \
     CLUSTER_PARAMETERS(false, "none"),                                                             \
@@ -43,7 +43,7 @@ static const struct parameter dehnen_parameters[] = {
 
 /* --- the starts ------------------------------------------------------------------------------- */
 
-/* The slopes gamma (`inner`) and outer of each model; NaN: gamma is the key `inner_slope`. */
+/* The slopes of each model near the centre (gamma; NaN: the key inner_slope) and far outside. */
 static const struct {
     const char *name;
     double inner, outer;
@@ -98,9 +98,9 @@ static void check(const struct section *section, struct error *error)
     }
 }
 
-/* Counts the bodies, and checks the cut-off also with the default scale radius, which check()
- * cannot do: the default is meant for N-body units, and only now it is known that the units are
- * these. */
+/* Counts the bodies, and checks the cut-off also if scale_radius has its default. check() cannot:
+ * it runs before initial_check_units() has made sure that the default, meant for N-body units, is
+ * used in these only. */
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     const enum status status = check_cutoff(section, error);

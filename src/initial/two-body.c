@@ -1,5 +1,5 @@
-/* The initial condition "two-body": two bodies with given osculating elements of their relative
- * orbit, that of r = r2 - r1. */
+/* The initial condition "two-body": two bodies, given by the osculating elements of their relative
+ * orbit r2 - r1. */
 #include <math.h>
 
 #include <gsl/gsl_math.h>
@@ -10,7 +10,7 @@
 #include "model/kepler.h"
 
 struct keys {
-    struct elements elements; /* the first member, since the rows bind members of struct elements */
+    struct elements elements; /* first, since rows below give offsets in struct elements */
     double masses[2];
 };
 

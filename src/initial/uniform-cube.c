@@ -57,7 +57,7 @@ static double half_side(const struct keys *keys, const struct physics *physics, 
     return 10.0 * cbrt((double)count / 1024.0);
 }
 
-/* Finds the smallest and the largest mass of a body, which are equal unless masses are random. */
+/* Finds the smallest and the largest mass of a body, equal unless masses are random. */
 static void mass_limits(const struct keys *keys, size_t count, double limits[2])
 {
     const double equal = keys->mass / (double)count;
@@ -68,8 +68,8 @@ static void mass_limits(const struct keys *keys, size_t count, double limits[2])
         limits[k] = table[keys->masses][k];
 }
 
-/* Fills a system. The mass of each body is drawn last, so that positions and velocities do not
- * depend on the masses. */
+/* The mass of each body is drawn after its position and velocity, and drawn even if all masses are
+ * equal, so that positions and velocities do not depend on the key `masses`. */
 static enum status fill(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error)
@@ -98,8 +98,8 @@ static const char *const scales[] = {
     "masses", "mass", "mass_range", "half_side", "velocity", NULL
 };
 
-/* Tells whether the section makes use of `key`: a key of masses only for the choice of `masses`
- * that it belongs to, and half_side not in a periodic box, which gives the size. */
+/* Tells whether the section makes use of `key`: a key of masses only with the choice of `masses`
+ * that it belongs to, and half_side not in a periodic box, whose size is the default. */
 static bool uses_scale(const struct section *section, const struct physics *physics,
                        const char *key)
 {
