@@ -133,8 +133,7 @@ enum status initial_create(const struct section *section, const struct physics *
 enum status check_bodies(const struct bodies *bodies, size_t first, const struct physics *physics,
                          const char *source, size_t *coincident, struct error *error);
 
-/* The part of check_bodies() that finds an id which two bodies of the system have. STATUS_DATA,
- * STATUS_MEMORY. */
+/* Checks only that no two bodies of the system have the same id. STATUS_DATA, STATUS_MEMORY. */
 enum status check_ids(const struct bodies *bodies, size_t first, const char *source,
                       struct error *error);
 

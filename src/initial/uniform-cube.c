@@ -68,8 +68,8 @@ static void mass_limits(const struct keys *keys, size_t count, double limits[2])
         limits[k] = table[keys->masses][k];
 }
 
-/* The mass of each body is drawn after its position and velocity, and drawn even if all masses are
- * equal, so that positions and velocities do not depend on the key `masses`. */
+/* Draws the bodies. Each mass is drawn after position and velocity, and also if all are equal, so
+ * that positions and velocities do not depend on the key `masses`. */
 static enum status fill(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error)

@@ -10,8 +10,9 @@
 
 /* --- what is expected ------------------------------------------------------------------------- */
 
-/* Tells whether a quantity that the config names under `expect`, as "energy" or as
- * "conservation.energy", is the column "conservation.energy" (diagnostic and column). */
+/* Tells whether `quantity`, as the config names it under `expect` ("energy" or
+ * "conservation.energy"), is `column`, which always has its diagnostic before the dot
+ * ("conservation.energy"). */
 static bool is_quantity(const char *quantity, const char *column)
 {
     const char *const dot = strchr(column, '.');
@@ -19,7 +20,6 @@ static bool is_quantity(const char *quantity, const char *column)
                            (dot && !strchr(quantity, '.') && strcmp(quantity, dot + 1) == 0));
 }
 
-/* Tells whether the figure draws the values of a quantity. */
 static bool shows(const struct figure *figure, const char *quantity)
 {
     for (size_t c = 0; c < figure->curve_count; c++)
@@ -40,7 +40,6 @@ static bool is_expected(const struct result *result, const char *column)
     return false;
 }
 
-/* Tells whether one of the figures from `first` on draws the values of the column. */
 static bool is_drawn(const struct figures *figures, size_t first, const char *column)
 {
     for (size_t i = first; i < figures->count; i++)
@@ -94,10 +93,10 @@ static struct frame frame_of(const struct figure *figure)
     return frame;
 }
 
-/* A bound is far if drawing it would leave the curves a flat line. On a linear axis: if it is more
- * than far_extents times the height of the curves away from them, and more than far_part of the
- * size of their middle away from that. On a logarithmic axis: if it is beyond them by
- * far_factor. */
+/* A bound is far if the curves would look flat beside it. On a linear axis: if it is more than
+ * far_extents times the height of the curves away from their edge, and more than far_part of |y| at
+ * the middle of the curves away from this middle. On a logarithmic axis: if it is beyond the curves
+ * by far_factor. */
 static const double far_extents = 3.0, far_part = 0.6, far_factor = 1e4;
 
 static bool is_far(const struct figure *figure, const struct frame *frame, double bound)
@@ -109,8 +108,8 @@ static bool is_far(const struct figure *figure, const struct frame *frame, doubl
     return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
 }
 
-/* Tells whether a curve has a point beyond the bound, above it if `from_above` or else below it,
- * with x between x[0] and x[1]. */
+/* Tells whether a curve has a point above the bound (`from_above`), or else below it, with x from
+ * x[0] to x[1]. */
 static bool is_beyond(const struct curve *curve, bool from_above, double bound, const double x[2])
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -120,8 +119,8 @@ static bool is_beyond(const struct curve *curve, bool from_above, double bound, 
     return false;
 }
 
-/* Tells whether a bound that its quantity keeps would look missed, since the curve of another
- * column in the figure lies beyond it. */
+/* Tells whether readers would think that `quantity` misses the bound, though it keeps it, because
+ * another curve of the figure lies beyond the bound. */
 static bool misleads(const struct figure *figure, const char *quantity, bool from_above,
                      double bound, const double x[2])
 {
@@ -134,8 +133,7 @@ static bool misleads(const struct figure *figure, const char *quantity, bool fro
     return other && !own;
 }
 
-/* Appends the label of the curve that draws a quantity, and a colon; nothing if that curve has no
- * label. */
+/* Appends the label of the curve that draws `quantity`, and a colon; nothing if it has no label. */
 static void name_curve(const struct figure *figure, const char *quantity, struct text *label)
 {
     for (size_t c = 0; c < figure->curve_count; c++)
@@ -145,7 +143,7 @@ static void name_curve(const struct figure *figure, const char *quantity, struct
         }
 }
 
-/* The colour of bounds in all figures: the last one of the palette, which few curves reach. */
+/* Bounds have the last colour of the palette, which few curves reach. */
 static const int bound_color = PALETTE_COLORS - 1;
 
 static enum status add_bound(const json_t *item, const char *quantity, bool from_above,
@@ -156,7 +154,7 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     const double after = run_field_real(item, FIELD_EXPECTED_AFTER);
     const double before = run_field_real(item, FIELD_EXPECTED_BEFORE);
     const double x[2] = { fmax(frame.x.low, after),
-                          fmin(frame.x.high, before) }; /* fmax and fmin pass over NaN: no limit */
+                          fmin(frame.x.high, before) }; /* fmax() and fmin() ignore NaN: no limit */
     const double y[2] = { bound, bound };
     const bool never = !(x[0] < x[1]);
     if (!never && !is_far(figure, &frame, bound)) {
@@ -178,8 +176,7 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     return STATUS_OK;
 }
 
-/* Adds the bounds of an expectation of the config (`item`) to a figure, if that draws its
- * quantity. */
+/* Adds the bounds of `item`, an expectation of the config, to a figure that draws its quantity. */
 static enum status add_bounds(const json_t *item, struct figure *figure, struct error *error)
 {
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
@@ -201,8 +198,7 @@ static enum status add_bounds(const json_t *item, struct figure *figure, struct 
 
 /* --- curves that lie upon each other ---------------------------------------------------------- */
 
-/* The part of a figure's height that is less than the width of a line: two curves closer than this
- * look like one. */
+/* Two curves closer than this part of the figure's height look like one; a line is wider. */
 static const double unseen = 1e-3;
 
 static bool lies_upon(const struct figure *figure, const struct frame *frame,
@@ -225,8 +221,8 @@ static void take_out(struct figure *figure, size_t index)
     memmove(curve, curve + 1, (figure->curve_count - index) * sizeof *curve);
 }
 
-/* Takes out dashed curves that lie upon a line, since they would hide it, and adds a sentence that
- * says so. */
+/* Takes out dashed curves that lie upon a solid one, since they would hide it, and says so under
+ * the figure. */
 static void tell_equal_curves(struct figure *figure)
 {
     const struct frame frame = frame_of(figure);
@@ -250,8 +246,8 @@ static bool has_name(const struct figure *figure, const char *name)
     return found && found[strlen(name)] == '\0' && (found == figure->name || found[-1] == '-');
 }
 
-/* Returns the place of a figure on the page, as long as the config expects nothing of its
- * quantities. */
+/* Returns the place of a figure on the page of a run, if the config expects nothing of the
+ * quantities in it. */
 static enum figure_place place_of(const struct result *result, const struct figure *figure)
 {
     static const char *const vectors[] = { "momentum", "angular-momentum" };
@@ -271,7 +267,6 @@ static enum figure_place place_of(const struct result *result, const struct figu
     return FIGURE_MEASURED;
 }
 
-/* Sorts figures by their place on the page; figures of the same place keep their order. */
 static void sort(struct figures *figures)
 {
     for (size_t i = 1; i < figures->count; i++)

@@ -15,8 +15,8 @@ enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Return the largest energy error of a run, and a number of its run.json; NaN if the run did not
- * come to its end, since such a number does not compare with those of runs that did. */
+/* Return the largest energy error of a run, and a number of its run.json; NaN for a run that did
+ * not come to its end, whose numbers cannot be compared with those of other runs. */
 static double energy_error_of(const struct result *result)
 {
     return result_is_whole(result) ? result_energy_error(result) : NAN;
@@ -32,9 +32,8 @@ static bool is_energy_error(const char *diagnostic, const char *column)
     return strcmp(diagnostic, "conservation") == 0 && strcmp(column, "energy_error") == 0;
 }
 
-/* Sets values[run] to the size of the number that a column of a diagnostic has at the end of a run,
- * and for the energy error to the largest of the run; NaN for a run that did not come to its
- * end. */
+/* Sets values[run] to the size of a column's last value in each run or, for the energy error, to
+ * the largest of the run; NaN for a run that did not come to its end. */
 static void find_errors(const struct differences *runs, const char *diagnostic, const char *column,
                         double *values)
 {
@@ -52,8 +51,8 @@ static void find_costs(const struct differences *runs, enum run_field field, dou
         values[run] = whole_real(&runs->results[run], field);
 }
 
-/* Returns the last rows of the first run that came to its end, {"diagnostic": {"column": number}},
- * by whose columns the runs are compared; NULL if there is no such run. */
+/* Returns the last rows of the diagnostics, {"diagnostic": {"column": number}}, of the first run
+ * that came to its end: runs are compared by the columns in them. NULL if no run did. */
 static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -89,8 +88,8 @@ static void name_error(json_t *rows, const char *diagnostic, const char *column,
              having > 1 ? "-" : "", column);
 }
 
-/* Tells whether one of the runs is an ensemble. The last rows in run.json of an ensemble are those
- * of its system 1; only its energy error is the largest of all systems. */
+/* Tells whether one of the runs is an ensemble. In run.json an ensemble has the last rows of its
+ * system 1, but the energy error is the largest of all systems. */
 static bool has_ensemble(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
@@ -99,7 +98,7 @@ static bool has_ensemble(const struct differences *runs)
     return false;
 }
 
-/* Draws a figure for every column of the last rows that is an error by its name. */
+/* Draws a figure for every column that is an error by its name (is_compared()). */
 static enum status draw_all_errors(const struct differences *runs, const struct errors_axis *axis,
                                    struct figures *figures, struct error *error)
 {
@@ -125,12 +124,12 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
     return error->status;
 }
 
-/* The relative difference up to which two runs count as equally long: their ends are rounded up to
- * whole steps. */
+/* The relative difference of their ends up to which two runs count as equally long: each ends with
+ * a whole step. */
 static const double length_tolerance = 0.01;
 
-/* Tells whether all runs that ended came to the same time. Their configs may ask for different
- * ends, or a condition may have ended one of them before. */
+/* Tells whether all runs that came to an end reached the same time. Their configs may ask for
+ * different times, or a condition may have ended a run early. */
 static bool is_of_one_length(const struct differences *runs)
 {
     double least = INFINITY, largest = 0.0;
@@ -165,8 +164,7 @@ static const char *slope_of(const struct differences *runs)
 #undef SLOPE
 }
 
-/* Writes the label of the x axis and returns it: time.step with its unit, any other key as it
- * is. */
+/* Writes the label of the x axis and returns it: the key, and for time.step its unit. */
 static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
 {
     const char *const key = runs->keys[runs->x];
@@ -185,15 +183,15 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     return figure_label(key, unit, label);
 }
 
-/* Tells whether the numbers of the runs are positive and not all the same; NaN, an unknown number,
- * does not count. */
+/* Tells whether the values are positive and not all the same; NaN (unknown) does not count. */
 static bool is_varied(const double *values, size_t count)
 {
     const struct extent extent = extent_of(values, count);
     return extent.low > 0 && extent.low < extent.high;
 }
 
-/* Draws all errors against the key that was varied; points->x has its values. */
+/* Draws all errors against the key that was varied, runs->keys[runs->x]; points->x has its
+ * values. */
 static enum status draw_against_key(const struct differences *runs,
                                     const struct errors_axis *points, struct figures *figures,
                                     struct error *error)
@@ -208,8 +206,8 @@ static enum status draw_against_key(const struct differences *runs,
     return draw_all_errors(runs, &axis, figures, error);
 }
 
-/* Draws the energy error against each cost of the runs, if that varies; the costs overwrite the
- * values in points->x. */
+/* Draws the energy error against each cost of the runs, if that varies; overwrites points->x by the
+ * costs and points->y by the errors. */
 static enum status draw_against_costs(const struct differences *runs,
                                       const struct errors_axis *points, struct figures *figures,
                                       struct error *error)
@@ -247,8 +245,8 @@ static enum status draw_against_costs(const struct differences *runs,
     return STATUS_OK;
 }
 
-/* Draws the time of the integration against the key with index by->x, on which no result depends,
- * such as compute.threads. */
+/* Draws the time that the integration took against the key by->keys[by->x], on which no result
+ * depends, such as compute.threads. */
 static enum status draw_speed(const struct differences *by, const struct errors_axis *points,
                               struct figures *figures, struct error *error)
 {
@@ -261,8 +259,9 @@ static enum status draw_speed(const struct differences *by, const struct errors_
     return errors_draw(&axis, "seconds_of_the_integration", figures, error);
 }
 
-/* Draws figures in which each run is a point: of its errors or, if `speed`, of the time that it
- * took. In these x is the value of the key with index runs->x. */
+/* Draws figures in which each run is a point. If `speed`: the time that the runs took against the
+ * key runs->keys[runs->x]; else their errors against that key, if there is one, and against their
+ * costs. */
 static enum status draw_points(const struct differences *runs, bool speed, struct figures *figures,
                                struct error *error)
 {
@@ -291,7 +290,7 @@ static enum status draw_points(const struct differences *runs, bool speed, struc
     return error->status;
 }
 
-/* Names the runs that did not end well under the figures from index `first` on. */
+/* Names the runs that did not end well under the figures with indices from `first` on. */
 static void name_bad_runs(const struct differences *runs, struct figures *figures, size_t first)
 {
     struct text words = { 0 };
@@ -313,15 +312,15 @@ static void name_bad_runs(const struct differences *runs, struct figures *figure
     text_free(&words);
 }
 
-/* Lays runs over one another: all of them if they are few, else those that have the least value of
- * the key that is the x axis of other figures. */
+/* Draws figures with a curve for each run: for all runs if they are few, else for those with the
+ * least value of the key on the x axis of other figures, runs->keys[runs->x]. */
 static enum status draw_overlays(const struct differences *runs, enum draw_extent extent,
                                  struct figures *figures, struct error *error)
 {
     const bool few = runs->count <= OVERLAYS || runs->x < 0;
     const size_t before = figures->count;
     size_t count = 0;
-    double least = INFINITY; /* least value of the key on the x axis */
+    double least = INFINITY;
     struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
     enum status status = error->status;
     for (size_t run = 0; run < runs->count && !few; run++)
@@ -361,8 +360,8 @@ static size_t shown_keys(const struct differences *runs)
     return runs->key_count < SHOWN_KEYS ? runs->key_count : SHOWN_KEYS;
 }
 
-/* Returns the row of a run in the table, NULL for want of memory; *outcome becomes the outcome of
- * the run. */
+/* Returns the values for a run's row in the table of runs, NULL for want of memory; *outcome
+ * becomes the outcome of the run. */
 static json_t *run_view(const struct differences *runs, size_t run, enum outcome *outcome)
 {
     const struct result *result = &runs->results[run];
@@ -387,7 +386,7 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     return view;
 }
 
-/* The words for runs that did not finish, in the badge at the head of the page. */
+/* The words for the number of runs that did not finish, in the badge at the head of the page. */
 static const char *const unended[OUTCOMES] = {
     [OUTCOME_ERROR] = "ended with an error",
     [OUTCOME_STOPPED] = "stopped",
@@ -395,8 +394,8 @@ static const char *const unended[OUTCOMES] = {
     [OUTCOME_AT_WORK] = "at work",
 };
 
-/* Returns {"words", "class"} of the badge at the head of the page: how many of `count` runs came to
- * their end, and how many have each outcome. */
+/* Returns {"words", "class"} of the badge at the head of the page, which says how many of `count`
+ * runs finished; counts[k] is the number of runs with outcome k. */
 static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
 {
     const size_t held = counts[OUTCOME_HELD], open = counts[OUTCOME_FINISHED];
@@ -418,7 +417,6 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
                                                                : "open") });
 }
 
-/* Tells whether one of the runs has another name than the first. */
 static bool has_other_names(const struct differences *runs)
 {
     const char *name = result_string(&runs->results[0], FIELD_NAME);
@@ -428,8 +426,8 @@ static bool has_other_names(const struct differences *runs)
     return false;
 }
 
-/* Returns the address of the report in the directory of a run, as seen from the folder that holds
- * it, and counts it in *pages; null if there is no report. */
+/* Returns the address of a run's own report relative to the folder that holds the run, and counts
+ * the report in *pages; JSON null if the run has no report. */
 static json_t *member_page(const struct result *result, size_t *pages)
 {
     char path[RESULT_PATH_SIZE], name[RESULT_PATH_SIZE];
@@ -443,7 +441,7 @@ static json_t *member_page(const struct result *result, size_t *pages)
     return page_address(name);
 }
 
-/* Returns words on the costs and errors that are the same in all runs, which no figure shows; null
+/* Returns words on costs and errors that are the same in all runs, which no figure shows; JSON null
  * if none is, or if a run did not come to its end. */
 static json_t *equal_view(const struct differences *runs)
 {

@@ -49,8 +49,9 @@ static bool is_swept(const struct differences *differences, const char *key)
     return false;
 }
 
-/* Enters a key of a run into differences->keys, if its values differ between runs and results
- * depend on it or a study has varied it. A key that an earlier run has too was looked at then. */
+/* Enters a key of run number `run` into differences->keys if its values differ between runs, and
+ * results depend on it or a study has varied it. If an earlier run has the key, it was entered or
+ * refused then. */
 static void note_key(struct differences *differences, size_t run, const char *key)
 {
     for (size_t earlier = 0; earlier < run; earlier++)
@@ -63,8 +64,8 @@ static void note_key(struct differences *differences, size_t run, const char *ke
     differences->differing++;
 }
 
-/* Goes through `value`, the part of a run's config that has the key `path`, and enters the keys of
- * scalars that differ. */
+/* Calls note_key() for every scalar in `value`, the part of a run's config that has the key
+ * `path`. */
 static void find_keys(struct differences *differences, size_t run, json_t *value, const char *path)
 {
     const char *key;
@@ -99,8 +100,8 @@ static bool have_all(const struct differences *differences, const char *key, boo
     return true;
 }
 
-/* Sorts the keys that differ: those that some runs do not have, since their model or method is
- * another one, come last. */
+/* Sorts the keys: those that some runs lack, since their model or method has no such key, come
+ * last. */
 static void sort_keys(struct differences *differences)
 {
     char sorted[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE];
@@ -117,7 +118,6 @@ static bool is_numeric(const struct differences *differences, size_t key)
     return have_all(differences, differences->keys[key], true);
 }
 
-/* Returns the index of a key in differences->keys; -1 if its values do not differ. */
 static int index_of(const struct differences *differences, const char *key)
 {
     for (size_t i = 0; i < differences->key_count; i++)
@@ -126,8 +126,8 @@ static int index_of(const struct differences *differences, const char *key)
     return -1;
 }
 
-/* Returns the index of time.energy_error, the error that a config asks for, if it differs and every
- * run has chosen its steps for it; else -1. */
+/* Returns the index of time.energy_error, the error that a config asks for, if it differs between
+ * runs and every run has chosen its steps by it; else -1. */
 static int find_asked(const struct differences *differences)
 {
     const int asked = index_of(differences, "time.energy_error");
@@ -137,8 +137,8 @@ static int find_asked(const struct differences *differences)
     return asked >= 0 && is_numeric(differences, (size_t)asked) ? asked : -1;
 }
 
-/* Tells whether the values of a key only follow from the error asked for, which differs: the
- * program has chosen them, the steps or their accuracy, for that error. */
+/* Tells whether a key has a value that the program has chosen for the error asked for, where that
+ * error differs between runs: the key then tells nothing more. */
 static bool follows(const struct differences *differences, const char *key)
 {
     return differences->asked >= 0 &&
@@ -146,8 +146,8 @@ static bool follows(const struct differences *differences, const char *key)
             strcmp(key, "time.accuracy") == 0);
 }
 
-/* Returns the index of the key for the x axis: the error asked for or, if it does not differ, the
- * step, or else the first number that differs and on which results depend; -1: there is none. */
+/* Returns the index of the key for the x axis: the error asked for, else the step, else the first
+ * key on which results depend and which is a number in all runs; -1 if no key is. */
 static int find_x(const struct differences *differences)
 {
     const int step = index_of(differences, "time.step");
@@ -210,8 +210,8 @@ const char *differences_name(const struct differences *differences, size_t run)
     return name;
 }
 
-/* Appends the values that a run has for the keys that differ, "step = 0.1, hermite4", without that
- * of index `except` and those that follow from the error asked for. */
+/* Appends a run's values of the keys that differ, "step = 0.1, hermite4", without the key of index
+ * `except` and those for which follows() is true. */
 static void put_values(const struct differences *differences, size_t run, int except,
                        struct text *label)
 {
@@ -227,8 +227,7 @@ static void put_values(const struct differences *differences, size_t run, int ex
     }
 }
 
-/* Returns the first run that has the same values as `run` for the keys that differ, but for that of
- * index `except`. */
+/* Returns the number of the first run for which put_values() gives the same text as for `run`. */
 static size_t first_alike(const struct differences *differences, size_t run, int except)
 {
     struct text values = { 0 }, others = { 0 };
@@ -246,8 +245,8 @@ static size_t first_alike(const struct differences *differences, size_t run, int
     return other;
 }
 
-/* Tells whether the values of the keys that differ cannot name each run: two runs have the same, or
- * they are too long, or a run has none. */
+/* Tells whether a run's values of the keys cannot be its name: they are too long, or another run
+ * has the same, or there are none. */
 static bool needs_names(const struct differences *differences)
 {
     bool needed = false;
@@ -281,8 +280,8 @@ const char *differences_value(const struct differences *differences, size_t run,
     return value_text(value_at(differences, run, differences->keys[key]), buffer, size);
 }
 
-/* Reads the keys that a study has varied from the header of its table, in which they stand between
- * the columns `member` and `exit_status`; "" if there is no such table. */
+/* Reads the keys that a study has varied from the header of its table, where they stand between the
+ * columns `member` and `exit_status`; "" if there is no such table. */
 static enum status find_swept(const char *table, char swept[DIFFERENCES_SWEPT_SIZE],
                               struct error *error)
 {
@@ -335,8 +334,8 @@ static struct seeds seeds_of(const struct result *result)
     return (struct seeds){ begin, begin + json_integer_value(systems) };
 }
 
-/* Tells whether the sections `bodies` of two configs differ in nothing but the seed, so that the
- * same seed gives the same system. */
+/* Tells whether the sections `bodies` of two configs differ only in the seed, so that the same seed
+ * gives the same system. */
 static bool draws_the_same(const struct result *a, const struct result *b)
 {
     json_t *const one = result_find(a, FIELD_CONFIG_BODIES), *value;
@@ -350,8 +349,8 @@ static bool draws_the_same(const struct result *a, const struct result *b)
     return json_object_size(one) == json_object_size(other);
 }
 
-/* Two runs that share seeds, by their indices, `a` being the one with the smaller first seed; and
- * the seeds that they share. */
+/* The indices of two runs that share seeds, `a` the one with the smaller first seed, and these
+ * seeds. */
 struct shared {
     size_t a, b;
     struct seeds seeds;

@@ -8,17 +8,18 @@
 
 #include "base/memory.h"
 
-/* A diagnostic whose figures are drawn, with the columns of its file. */
+/* A diagnostic whose figures are drawn, with columns of its file. The file of a table diagnostic,
+ * such as a profile, has several rows (bins) for each event. */
 struct subject {
     struct measured of;
-    const struct series *statistics; /* of a table: statistics over the systems; or NULL */
+    const struct series *statistics; /* of a table: statistics over the systems; else NULL */
     const struct series_column *time;
-    const struct series_column *bin; /* first column of a table, which is x; NULL: x is the time */
-    size_t first;                    /* index of the first measured column, behind time and bins */
+    const struct series_column *bin; /* column of a table's bins, which is x; NULL: x is the time */
+    size_t first;                    /* index of the first measured column, after time and bins */
     enum draw_extent extent;
 };
 
-/* A figure that is being drawn, and the hint (`drawing`) that describes it. */
+/* A figure that is being drawn, and the hint (`drawing`) by which it is drawn. */
 struct plot {
     const struct subject *subject;
     const struct drawing *drawing;
@@ -28,8 +29,8 @@ struct plot {
 
 /* --- the numbers of a curve ------------------------------------------------------------------- */
 
-/* Finds the rows of the first or of the last event, which have the same time: *rows of them, from
- * row *begin on. */
+/* Finds the rows of the first or of the last event in a system of a table: *rows of them, all with
+ * the same time, from row *begin on. */
 static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
 {
     const double *time = series_find(series, "time")->values;
@@ -42,7 +43,8 @@ static void find_event(const struct series *series, bool first, size_t *begin, s
     *rows = end - *begin;
 }
 
-/* Returns the systems and rows that a curve draws: of a table, the rows of one event. */
+/* Returns the systems and rows that a curve draws: with equal axes only system 1, of a table the
+ * rows of one event. */
 static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
 {
     const struct series *const all = plot->drawn.series;
@@ -54,7 +56,7 @@ static struct members rows_of(const struct plot *plot, const struct drawn_curve 
     return members;
 }
 
-/* Finds the columns <stem>_x, _y and _z of a vector; false if one of them is not there. */
+/* Finds the columns <stem>_x, _y and _z of a vector; returns false if one is missing. */
 static bool find_vector(const struct series *series, const char *stem,
                         const struct series_column *v[3])
 {
@@ -68,9 +70,9 @@ static bool find_vector(const struct series *series, const char *stem,
 }
 
 /*
- * Sets y[i], in each row, to |v - v0|, with v0 the vector in the first row of its system, and
- * returns false. If `relative`, and if each v0 is larger than the largest of these changes, it sets
- * y[i] to |v - v0| / |v0| and returns true: a smaller v0 may be 0 but for rounding.
+ * Sets y[i], in each row, to |v - v0|, where v0 is the vector in the first row of the same system,
+ * and returns false. If `relative`, and if each v0 is larger than the largest of these changes (a
+ * smaller v0 may be rounding error only), it sets y[i] to |v - v0| / |v0| and returns true.
  */
 static bool vector_changes(const struct series *series, const struct series_column *const v[3],
                            bool relative, double *y)
@@ -91,9 +93,9 @@ static bool vector_changes(const struct series *series, const struct series_colu
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-/* Adds a curve of the values y; in an ensemble their median, with bands beneath it if `curve` is a
- * solid line over time or the first curve of a table. If `label` is NULL, the time of the event is
- * the label. */
+/* Adds a curve of the values y or, in an ensemble, of their median, with bands of the systems if
+ * `curve` is a solid line over time or the first curve of a table. With `label` NULL the time of
+ * the event is the label. */
 static enum status add_values(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const double *y, struct error *error)
 {
@@ -112,7 +114,7 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y, bands, error);
 }
 
-/* Notes that the curves of the figure from index `first` on draw the values of a column. */
+/* Notes in the curves from index `first` on that they draw the values of a column. */
 static void note_column(struct plot *plot, size_t first, const char *column)
 {
     struct figure *const figure = plot->figure;
@@ -122,7 +124,7 @@ static void note_column(struct plot *plot, size_t first, const char *column)
                      column);
 }
 
-/* Adds the curve of a column or, if the hint asks for changes, that of the changes of the vector
+/* Adds the curve of a column or, if the hint asks for DRAWN_CHANGE, of the changes of the vector
  * whose x component the column is. */
 static enum status add_column(struct plot *plot, const struct drawn_curve *curve, const char *label,
                               const struct series_column *column, struct error *error)
@@ -156,7 +158,7 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     return error->status;
 }
 
-/* Tells whether the curve of a column stands for its run in a comparison of several: the one that
+/* Tells whether a curve stands for its run in a figure of several runs: that of the column which
  * the hint names or, if it names none, the first of the figure. */
 static bool is_compared(const struct plot *plot, const struct drawn_curve *curve,
                         const struct series_column *column)
@@ -166,8 +168,8 @@ static bool is_compared(const struct plot *plot, const struct drawn_curve *curve
                   : curve == plot->drawing->curves && figure_lines(plot->figure) == 1;
 }
 
-/* Adds the curves of all columns for which one entry of a hint stands: a column of this name, or
- * all that match a pattern such as "radius_*". */
+/* Adds the curves of all columns that `curve`, an entry of a hint, means: the column of this name,
+ * or all that match a pattern such as "radius_*". */
 static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
                              struct error *error)
 {
@@ -196,9 +198,9 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
 /* --- axes ------------------------------------------------------------------------------------- */
 
 /*
- * Tells whether the positive values of a column reach over more than two powers of ten. The lowest
- * tenth of them does not count, since a histogram goes to 0 at its ends. A negative value sets
- * *negative. `sorted` has room for all values.
+ * Tells whether the positive values of a column span more than two powers of ten. The lowest tenth
+ * of them does not count, since a histogram goes to 0 at its ends. A negative value sets *negative.
+ * `sorted` has room for all values.
  */
 static bool spans_decades(const struct members *members, const struct series_column *column,
                           double *sorted, bool *negative)
@@ -216,8 +218,8 @@ static bool spans_decades(const struct members *members, const struct series_col
            sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
 }
 
-/* Sets *logarithmic: whether the values of one of the curves reach over more than two powers of
- * ten, and none is negative. */
+/* Sets *logarithmic: no value is negative, and those of one curve span more than two powers of
+ * ten. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
     const struct series *series = plot->drawn.series;
@@ -265,8 +267,8 @@ static void tell_mean(struct text *words, double members, double left_out)
 }
 
 /* Adds the mean over the systems at the last event, on a band of its standard error, from the
- * statistics of the run; and says under the figure over how many systems it is, since the
- * statistics leave out those that have lost too much energy. */
+ * statistics of the run. A sentence under the figure says how many systems that is, since the
+ * statistics leave out systems that have lost too much energy. */
 static enum status add_mean(struct figure *figure, const struct subject *subject,
                             const char *column, struct error *error)
 {
@@ -302,9 +304,8 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
 
 /* --- figures by hints ------------------------------------------------------------------------- */
 
-/* Sets the name of a figure, which its files have, and its title. If the config gives the
- * diagnostic a name of its own, both contain that, so that figures of two diagnostics of one type
- * differ. */
+/* Sets the title of a figure, and its name, which its files get. Both contain the name that the
+ * config gives the diagnostic, if any, so that figures of two diagnostics of one type differ. */
 static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
                         const char *title)
 {
@@ -353,8 +354,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 
 /* --- figures without hints -------------------------------------------------------------------- */
 
-/* Returns the definition of a column in words; NULL if the class of the diagnostic has no column of
- * this name. */
+/* Returns what a column is, in words; NULL if the class of the diagnostic does not know it. */
 static const char *help_of(const struct subject *subject, const char *column)
 {
     for (size_t i = 0; subject->of.class_ && i < subject->of.class_->column_count; i++)
@@ -364,9 +364,8 @@ static const char *help_of(const struct subject *subject, const char *column)
 }
 
 /*
- * Draws column *column in a figure and, on a page, also those behind it that have the same unit, up
- * to DRAWING_CURVES. Moves *column to the first of this unit that is left, or to the number of
- * columns if none is.
+ * Draws column *column in a figure and, for DRAW_PAGE, up to DRAWING_CURVES columns of the same
+ * unit, from *column on. *column becomes the next column of this unit, or the number of columns.
  */
 static enum status draw_unit(const struct subject *subject, size_t *column, struct figures *figures,
                              struct error *error)
@@ -408,8 +407,7 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     return status;
 }
 
-/* Draws all columns in their order. On a page, columns of one unit share a figure, which has at
- * most DRAWING_CURVES; elsewhere each column has its own. */
+/* Draws all columns, unit by unit, each unit beginning at its first column. */
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {
@@ -427,8 +425,8 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
 
 /* --- a diagnostic ----------------------------------------------------------------------------- */
 
-/* Tells whether a diagnostic makes a table, several rows of the same time, at each event. One of an
- * unknown class does if its first two rows have the same time. */
+/* Tells whether a diagnostic makes a table: several rows of the same time at each event. Without a
+ * class, the first two rows tell it. */
 static bool is_table(const struct measured *measured, const double *time)
 {
     return measured->class_ ? measured->class_->table

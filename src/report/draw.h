@@ -1,7 +1,7 @@
 /*
- * The figures of a diagnostic's measurements: one for each hint of its class, which describes a
- * figure (struct drawing, diagnostics/diagnostic.h). For a diagnostic without hints, or that this
- * program does not know, every column is drawn, those of one unit in one figure.
+ * Makes figures of what a diagnostic has measured: one for each struct drawing of its class, called
+ * a hint here (diagnostics/diagnostic.h). If the class has no hints, or this program does not know
+ * the diagnostic, every column is drawn, columns of the same unit in one figure.
  */
 #ifndef ORRERY_REPORT_DRAW_H
 #define ORRERY_REPORT_DRAW_H
@@ -20,16 +20,19 @@
 
 /* The choice of figures that are drawn. */
 enum draw_extent {
-    DRAW_PAGE,       /* those for the page of one run */
-    DRAW_COMPARISON, /* those to compare runs by; without hints, one for each column */
-    DRAW_ALL /* those of DRAW_COMPARISON, and one for each column of a diagnostic with hints too */
+    DRAW_PAGE,
+    /* for comparing runs; without hints one for each column */
+    DRAW_COMPARISON,
+    /* those of DRAW_COMPARISON, and one for each column even with hints */
+    DRAW_ALL
 };
 
-/* The words under a figure of several runs, before the names of those that did not end well. */
+/* The beginning of the sentence under a figure of several runs that lists those which did not end
+ * well. */
 #define DRAW_RUNS_GONE_WRONG "Runs that failed, or did not come to their end: "
 
-/* The measurements of one diagnostic of a run, from its file NAME.csv, and the class, the type and
- * the name of the diagnostic. */
+/* The measurements of one diagnostic of a run (from its file NAME.csv), its class, type and
+ * name. */
 struct measured {
     const struct result *result;
     const struct series *series;
@@ -43,94 +46,91 @@ enum status draw_diagnostic(const struct measured *measured, enum draw_extent ex
 
 /* --- what the numbers mean: findings.c -------------------------------------------------------- */
 
-/* The meaning of the numbers of a figure for its run, in whole sentences under its caption. In an
- * ensemble, the worst system counts. The sentences must say if a run went wrong. A figure whose
- * name is not in the table of findings.c has no such sentences. */
-
-/* The numbers of a figure that is being drawn, and the run from which they are. */
+/* A figure that is being drawn: its numbers, and the run that they are from. */
 struct drawn {
     const struct series *series;
     const struct result *result;
-    double largest; /* the largest y that the first hint for a curve gives, over all systems */
-    bool relative;  /* `largest` is a change of a vector over its size at the start */
+    double largest; /* the largest y of the figure's first curve, over all systems */
+    bool relative;  /* `largest` is a change of a vector relative to its size at the start */
 };
 
-/* Appends the sentences for the figure of this name to `words`, if there are any. */
+/* Appends sentences to `words` that say what the numbers of the figure mean for this run, above all
+ * if the run went wrong; of an ensemble, for the worst system. Nothing if the figure's name is not
+ * in the table of findings.c. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
 
-/* The sentence on a momentum or an angular momentum that only rounding has changed. */
+/* The sentence for a momentum or angular momentum that only rounding has changed. */
 extern const char finding_round_off[];
 
 /* --- the page of a run: arrange.c ------------------------------------------------------------- */
 
-/* Adds a figure for each column of a diagnostic of which the config expects something, if none of
- * the figures from index `first` on draws it. STATUS_MEMORY, STATUS_DATA. */
+/* Adds a figure for each column of a diagnostic of which the config expects something and which
+ * none of the figures from index `first` on draws. STATUS_MEMORY, STATUS_DATA. */
 enum status arrange_expected(const struct measured *measured, struct figures *figures, size_t first,
                              struct error *error);
 
 /* Puts the figures of a run's page in order: first those of quantities of which the config expects
- * something, to which it adds the bounds; last those that only show that a check has passed. A
- * dashed curve of the data that lies upon a solid one, and would hide it, is taken out first, and a
- * sentence under the figure says that the two are equal. STATUS_MEMORY. */
+ * something, to which the bounds are added; last those that only show that a check has passed. A
+ * dashed curve that would hide a solid one, since it lies upon it, is taken out, and a sentence
+ * under the figure says so. STATUS_MEMORY. */
 enum status arrange_page(const struct result *result, struct figures *figures, struct error *error);
 
 /* --- a run: picture.c ------------------------------------------------------------------------- */
 
-/* All figures of a run. Figures of its bodies show the paths of all bodies if they are few, or else
- * the first and the last frame of the trajectory. */
-
-/* Adds all figures that the files of a run give: of its bodies, and of what its diagnostics
- * measured. `trajectory` is that of the run; NULL if it has none. STATUS_MEMORY, or why a file of
- * the run cannot be read. */
+/* Adds all figures that the files of a run give. Figures of its bodies show the paths of few
+ * bodies, or of many the first and the last frame of `trajectory` (NULL: the run has none); the
+ * others show what its diagnostics measured. STATUS_MEMORY, or why a file of the run cannot be
+ * read. */
 enum status draw_run(const struct result *result, struct trajectory *trajectory,
                      enum draw_extent extent, struct figures *figures, struct error *error);
 
 /* --- several runs: overlay.c ------------------------------------------------------------------ */
 
 /*
- * Several runs laid over one another: the figures that at least two of them have. Each run has one
- * curve, in the place of all that its own page shows; the hints of a diagnostic
- * (diagnostics/diagnostic.h) say which one that is.
+ * Several runs in one figure: each has one curve, in the place of all that the figure of the run
+ * alone shows. Hints of a diagnostic (`compared`) say which curve that is.
  */
 
 struct overlay_run {
     const struct result *result;
-    const char *mark;              /* how the run went wrong, such as "failed"; or "" */
-    char label[FIGURE_LABEL_SIZE]; /* name of the run in the key of a figure */
+    const char *mark;              /* how the run went wrong ("failed"); or "" */
+    char label[FIGURE_LABEL_SIZE]; /* name of the run in the legend */
 };
 
-/* Adds the figures that at least two of the runs have. The first FIGURE_MAX_LINES runs are drawn;
- * left_out of each figure counts the others. STATUS_MEMORY, or why a file of a run cannot be
+/* Adds every figure that at least two of the runs have. Only the first FIGURE_MAX_LINES runs are
+ * drawn; figure->left_out counts the others too. STATUS_MEMORY, or why a file of a run cannot be
  * read. */
 enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw_extent extent,
                          struct figures *figures, struct error *error);
 
 /* --- the errors of several runs: errors.c ----------------------------------------------------- */
 
-/* The errors of several runs, as points over the value that was varied or over their cost, with a
- * power law fitted to the points of all runs that have the same label. */
+/* The errors of several runs as points over the value of a config key, or over the runs' cost, with
+ * a power law fitted to the points of runs that have the same label. */
 
 struct errors_axis {
-    const char *name, *title, *label; /* words for x: in names of files, title, at the axis */
+    /* words for x in the name of the files, in the title and at the axis */
+    const char *name, *title, *label;
     const char *caption;
-    const char *slope; /* sentence on the slope of fitted lines, for the caption; or NULL */
+    const char *slope; /* sentence for the caption on the slope of fitted lines; or NULL */
     size_t count;      /* number of runs */
-    double *x, *y;     /* [count]: coordinates of the runs' points; NaN: unknown */
-    const char (*labels)[FIGURE_LABEL_SIZE]; /* [count]: one label has one colour and one fit */
-    const char *const *marks;                /* [count]: how a run went wrong ("failed"); or "" */
-    bool chosen; /* each x is a value of a key of the config, and becomes a tick */
+    double *x, *y;     /* [count]: a point for each run; NaN: unknown */
+    /* [count]: runs of one label share a colour and a fit */
+    const char (*labels)[FIGURE_LABEL_SIZE];
+    const char *const *marks; /* [count]: how a run went wrong ("failed"); or "" */
+    bool chosen;              /* x is a key of the config, whose values become ticks */
 };
 
-/* Adds the figure of axis->y over axis->x; `name` is that of the quantity y, "energy_error".
+/* Adds the figure of axis->y over axis->x; `name` is the quantity y, such as "energy_error".
  * STATUS_MEMORY. */
 enum status errors_draw(const struct errors_axis *axis, const char *name, struct figures *figures,
                         struct error *error);
 
 /* --- what an asked error costs: error-cost.c -------------------------------------------------- */
 
-/* Adds, for a run whose config asks for an accuracy, the figure of the settings from which the
- * program has chosen: their error against their cost, with the chosen one and its margin. Adds
- * nothing for another run. STATUS_MEMORY. */
+/* Adds, for a run whose config asks for an accuracy, a figure of the settings (integrators with
+ * their steps) among which the program has chosen: expected error against cost, with the chosen one
+ * and its margin. Adds nothing for any other run. STATUS_MEMORY. */
 enum status error_cost_draw(const struct result *result, struct figures *figures,
                             struct error *error);
 

@@ -7,13 +7,13 @@
 #include "accuracy/trust.h"
 #include "estimate/choice.h"
 
-/* The choice of an integrator and its steps (estimate/choice.h), and how accurate the run was for
- * which it was made. */
+/* The choice of an integrator and its steps for an accuracy that the config asks for
+ * (estimate/choice.h), and how accurate the run then was. */
 struct error_cost {
     const struct result *result;
     struct choice choice;
-    double reached; /* the energy error of the run; NaN: it is not known */
-    bool ends;      /* `reached` is the error of the whole run, which has come to its end */
+    double reached; /* energy error of the run; NaN: not known */
+    bool ends;      /* the run has come to its end */
 };
 
 static const struct candidate *chosen_of(const struct error_cost *drawn)
@@ -21,8 +21,8 @@ static const struct candidate *chosen_of(const struct error_cost *drawn)
     return &drawn->choice.candidates[drawn->choice.chosen];
 }
 
-/* Returns the finding of run.json that says whether the run kept the accuracy that its config asks
- * for; NULL if there is none. */
+/* Returns the element of `findings` in run.json that says whether the run kept the accuracy that
+ * its config asks for; NULL if there is none. */
 static const json_t *find_judgement(const struct result *result)
 {
     size_t index;
@@ -41,8 +41,7 @@ static bool has_place(double error, double cost)
     return error > 0.0 && isfinite(error) && cost > 0.0 && isfinite(cost);
 }
 
-/* Draws each candidate, an integrator with its steps, as a point of its own colour that the key
- * names. */
+/* Draws each candidate (an integrator with its steps) as a point of its own colour. */
 static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
                                    struct error *error)
 {
@@ -76,8 +75,8 @@ static enum status draw_attempts(const struct error_cost *drawn, struct figure *
                         x, y, error);
 }
 
-/* Draws the error asked for as a line from the least to the greatest cost in the figure, and a
- * factor beyond both, so that it has a length even if all costs are the same. */
+/* Draws the error asked for as a line from the least to the greatest cost in the figure, and by a
+ * factor beyond both, so that the line is seen if all costs are the same. */
 static enum status draw_asked(const struct error_cost *drawn, struct figure *figure,
                               struct error *error)
 {
@@ -92,8 +91,8 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
     return figure_curve(figure, label, CURVE_DASHED, CHOICE_CANDIDATES + 1, 2, ends, asked, error);
 }
 
-/* Draws a circle about the chosen candidate, a line from there to the error asked for, which is its
- * margin, and a cross at the error that the run reached. */
+/* Draws a circle about the chosen candidate, a line from it to the error asked for (its margin),
+ * and a cross at the error that the run reached. */
 static enum status draw_chosen(const struct error_cost *drawn, struct figure *figure,
                                struct error *error)
 {
@@ -109,7 +108,6 @@ static enum status draw_chosen(const struct error_cost *drawn, struct figure *fi
                         0, 1, cost, &drawn->reached, error);
 }
 
-/* Says which candidates are not drawn, and why: "pefrl is not drawn: it was not tried." */
 static void tell_missing(const struct error_cost *drawn, struct text *words)
 {
     for (size_t k = 0; k < drawn->choice.count; k++) {
@@ -123,7 +121,6 @@ static void tell_missing(const struct error_cost *drawn, struct text *words)
     }
 }
 
-/* Says until when the orbits of the run are accurate. */
 static void tell_horizon(const struct error_cost *drawn, struct text *words)
 {
     const struct units *const units = result_units(drawn->result);
@@ -148,7 +145,6 @@ static void tell_horizon(const struct error_cost *drawn, struct text *words)
                    units_time(units, bound / TRUST_CARRIED_PART, 3, due));
 }
 
-/* Says which setting was chosen, which margin it left, and how the run went. */
 static void tell(const struct error_cost *drawn, struct text *words)
 {
     const struct candidate *const c = chosen_of(drawn);

@@ -10,14 +10,14 @@
 
 enum { FIT_POINTS = 33 };
 
-/* The points of all runs that have the same label in the key of the figure. */
+/* The points of all runs with the same label. */
 struct points {
-    const char *label, *mark; /* `mark`: how one of the runs went wrong, "failed"; or "" */
-    size_t count, bad;        /* number of points, and of those whose run went wrong */
+    const char *label, *mark; /* `mark`: how one of these runs went wrong, or "" */
+    size_t count, bad;        /* number of points, and of runs that went wrong */
     double *x, *y;            /* [count], with room for all runs */
 };
 
-/* The least ratio of the largest to the smallest x for which a slope says something. */
+/* A slope is fitted only if the largest x is this many times the smallest. */
 static const double least_factor = 1.5;
 
 static bool spans_factor(const double *x, size_t count)
@@ -26,10 +26,10 @@ static bool spans_factor(const double *x, size_t count)
     return extent.low > 0 && extent.high >= least_factor * extent.low;
 }
 
-/* Fits y = c x^slope to the points, as a straight line on logarithmic axes: *intercept becomes
+/* Fits y = c x^slope to the points, by a straight line through their logarithms: *intercept becomes
  * log(c), *sigma the standard error of the slope, or NaN for two points. `logs` has room for 2
- * count numbers. Returns false if fewer than two points are positive, or if the error is so large
- * that the sign of the slope is not known. */
+ * count numbers. Returns false if fewer than two points are positive, or the sign of the slope is
+ * not known. */
 static bool fit_power(const struct points *points, double *logs, double *intercept, double *slope,
                       double *sigma)
 {
@@ -45,11 +45,11 @@ static bool fit_power(const struct points *points, double *logs, double *interce
         n >= 2 && gsl_fit_linear(x, 1, y, 1, n, intercept, slope, &c00, &c01, &c11, &chi2) == 0 &&
         isfinite(*slope);
     *sigma = fits && n > 2 ? sqrt(c11) : NAN;
-    return fits && !(*sigma > fabs(*slope)); /* otherwise its sign is not known */
+    return fits && !(*sigma > fabs(*slope));
 }
 
-/* Adds the points of one label and, if a slope can be found, the line that is fitted to them, with
- * its slope in the key. `logs` has room for 2 count numbers. */
+/* Adds the points of one label and, if a slope can be fitted, the fitted line, with the slope in
+ * the legend. `logs` has room for 2 count numbers. */
 static enum status draw_group(struct figure *figure, const struct points *points, int color,
                               double *logs, struct error *error)
 {
@@ -88,13 +88,13 @@ static enum status draw_group(struct figure *figure, const struct points *points
     return figure_curve(figure, "", CURVE_FIT, color, FIT_POINTS, x, y, error);
 }
 
-/* Adds the points of all labels, one label after the other, in the order of their first runs.
- * `room` has 4 numbers for each run. */
+/* Adds the points of all labels, in the order in which they occur. `room` has 4 numbers for each
+ * run. */
 static enum status draw_groups(const struct errors_axis *axis, double *room, struct figure *figure,
                                struct error *error)
 {
     const size_t count = axis->count;
-    int group = 0; /* index of the colour: each label has its own, also without points */
+    int group = 0; /* index of the colour; a label without points has one too */
     for (size_t first = 0; first < count; first++) {
         struct points points = { axis->labels[first], "", 0, 0, room, room + count };
         bool drawn = false;
@@ -117,8 +117,8 @@ static enum status draw_groups(const struct errors_axis *axis, double *room, str
     return STATUS_OK;
 }
 
-/* Sets ticks along x at the values that the runs have, in order, each once; none if there are more
- * than FIGURE_MAX_TICKS. `sorted` has room for a number of each run. */
+/* Sets ticks along x at the values of axis->x, sorted, each once; none if they are more than
+ * FIGURE_MAX_TICKS. `sorted` has room for axis->count numbers. */
 static void set_ticks(const struct errors_axis *axis, double *sorted, struct figure *figure)
 {
     size_t count = 0;
@@ -133,7 +133,6 @@ static void set_ticks(const struct errors_axis *axis, double *sorted, struct fig
     figure->tick_count = count;
 }
 
-/* Names a figure and its axes; its title is like "Energy error against time.step". */
 static void name_figure(struct figure *figure, const char *name, const struct errors_axis *axis)
 {
     snprintf(figure->name, sizeof figure->name, "%.50s-against-%.30s", name, axis->name);
@@ -154,7 +153,6 @@ static bool has_fit(const struct figure *figure)
     return false;
 }
 
-/* Says how many runs the figure does not show, and why. */
 static void tell_missing(const double *y, size_t count, struct text *caption)
 {
     size_t zero = 0, none = 0;

@@ -28,16 +28,16 @@ void extent_add(struct extent *extent, const double *values, size_t count)
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-enum { THINNED_BINS = 600 }; /* number of bins of a line, of each of which two points remain */
+enum { THINNED_BINS = 600 }; /* bins along x of a thinned curve */
 
 static bool visible(const struct figure *figure, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (!figure->x_log || x > 0) && (!figure->y_log || y > 0);
 }
 
-/* Appends a point to those that remain, which take the first places of the curve's arrays; x, y and
- * upper are the indices of its coordinates. Callers go through the points in order, and do not need
- * those that are overwritten. */
+/* Keeps a point of a curve that is being thinned: moves it to the front of the curve's arrays,
+ * behind the points kept before. x, y and upper are the indices of its coordinates. Points are kept
+ * in order, so that none is overwritten that is still needed. */
 static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
 {
     curve->x[curve->count] = curve->x[x];
@@ -47,8 +47,9 @@ static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
     curve->count++;
 }
 
-/* Thins a curve to THINNED_BINS bins: of each bin of a line the lowest and the highest point
- * remain, so that no peak is lost; of each bin of a band the lowest and the highest edge. */
+/* Thins a curve to THINNED_BINS bins. Of each bin of a line the lowest and the highest point
+ * remain, so that no peak is lost; of each bin of a band one point, with the lowest and the highest
+ * edge. */
 static void thin(struct curve *curve)
 {
     const double *const top = curve->upper ? curve->upper : curve->y;
@@ -72,14 +73,14 @@ static void thin(struct curve *curve)
     }
 }
 
-/* Creates an empty curve with room for `count` points. */
+/* Creates a curve without points that has room for `count`. */
 static enum status create_curve(struct curve *curve, const char *label, enum curve_kind kind,
                                 int color, size_t count, struct error *error)
 {
     *curve = (struct curve){ .kind = kind, .color = color };
     snprintf(curve->label, sizeof curve->label, "%s", label);
     name_neutralise(curve->label);
-    for (char *c = curve->label; *c; c++) /* it becomes one line of a file of numbers */
+    for (char *c = curve->label; *c; c++) /* the label becomes one line in a file of numbers */
         *c = *c == '\n' || *c == '\t' ? ' ' : *c;
     curve->x = malloc(memory_bytes(count + 1, (kind == CURVE_BAND ? 3 : 2) * sizeof *curve->x));
     if (!curve->x)
@@ -107,8 +108,9 @@ size_t figure_lines(const struct figure *figure)
     return lines;
 }
 
-/* Tells whether there is room for a curve: lines, and bands beneath them, may be added until there
- * are FIGURE_MAX_LINES lines, fits and marks until there are FIGURE_MAX_CURVES curves. */
+/* Tells whether there is room for one more curve: a line, or a band beneath it, while there are
+ * fewer than FIGURE_MAX_LINES lines; a fit or a mark while there are fewer than FIGURE_MAX_CURVES
+ * curves. */
 static bool has_room(const struct figure *figure, enum curve_kind kind)
 {
     const bool line = figure_is_line(kind) || kind == CURVE_BAND;
@@ -117,8 +119,7 @@ static bool has_room(const struct figure *figure, enum curve_kind kind)
 }
 
 /* Copies the points that can be drawn: finite, and positive on a logarithmic axis; with `upper`,
- * both edges of a band must be so. Other points leave a gap in a CURVE_PATH, which is a point of
- * NaN. */
+ * both edges of a band must be so. Other points leave one point of NaN in a CURVE_PATH: a gap. */
 static void take_points(const struct figure *figure, struct curve *curve, size_t count,
                         const double *x, const double *y, const double *upper)
 {
@@ -150,7 +151,7 @@ static enum status add_curve(struct figure *figure, const char *label, enum curv
     if (kind == CURVE_LINE || kind == CURVE_DASHED || kind == CURVE_BAND)
         thin(&curve);
     if (curve.count == 1 && has_length)
-        curve.kind = CURVE_POINTS; /* a line of no length would not be seen */
+        curve.kind = CURVE_POINTS; /* a line of one point would not be seen */
     const bool seen = curve.count > 0, room = has_room(figure, kind);
     figure->left_out += seen && !room && kind != CURVE_BAND;
     if (seen && room)
@@ -286,7 +287,7 @@ static char plain(char c)
     return c == '_' ? '-' : c;
 }
 
-/* Tells whether a word of `length` bytes is this name, where '_' and '-' count as one character. */
+/* Tells whether the `length` bytes of `word` are `name`, with '_' and '-' as one character. */
 static bool is_named(const char *name, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -301,8 +302,8 @@ static const char *column_of(const struct figure *figure)
     return dot ? dot + 1 : "";
 }
 
-/* Moves figure `index` to place *chosen, behind the figures that were chosen before, and counts it
- * in *chosen; does nothing if it is one of these. */
+/* Moves figure `index` behind the *chosen figures at the front, which were chosen before, and adds
+ * 1 to *chosen; does nothing if it is one of these. */
 static void choose(struct figures *figures, size_t index, size_t *chosen)
 {
     const struct figure figure = figures->figures[index];
@@ -314,7 +315,7 @@ static void choose(struct figures *figures, size_t index, size_t *chosen)
     ++*chosen;
 }
 
-/* Tells whether a word names a figure or, if not `by_name`, the column that the figure draws. */
+/* Tells whether a word names the figure or, if not `by_name`, the column that it draws. */
 static bool is_meant(const struct figure *figure, bool by_name, const char *word, size_t length)
 {
     if (by_name)
@@ -322,8 +323,8 @@ static bool is_meant(const struct figure *figure, bool by_name, const char *word
     return is_named(figure->column, word, length) || is_named(column_of(figure), word, length);
 }
 
-/* Finds the figure that a word names or, if there is none, all figures of a column that it names.
- * Chooses them unless `chosen` is NULL; returns false if there are none. */
+/* Finds the figure that a word names or, if there is none, all figures of a column of this name.
+ * Chooses them unless `chosen` is NULL; returns false if nothing has this name. */
 static bool find_word(struct figures *figures, const char *word, size_t length, size_t *chosen)
 {
     bool found = false;
@@ -337,7 +338,7 @@ static bool find_word(struct figures *figures, const char *word, size_t length, 
     return found;
 }
 
-/* Appends a word that names no figure, and the name for which it may be meant. */
+/* Appends a word that names no figure, and the name that may be meant. */
 static void put_unknown(const struct figures *figures, const char *word, size_t length,
                         struct text *why)
 {
@@ -353,7 +354,7 @@ static void put_unknown(const struct figures *figures, const char *word, size_t 
     if (names)
         suggest_choice(wanted, names, count, &meant);
     text_print(why, "%s\"%s\"", why->length ? ", " : "", wanted);
-    if (meant.length > 2) /* without the "; " of "; did you mean x?" */
+    if (meant.length > 2) /* "; did you mean x?" without "; " */
         text_print(why, " (%s)", meant.bytes + 2);
     why->failed |= !names || meant.failed;
     text_free(&meant);
@@ -376,8 +377,8 @@ static enum status refuse(const struct figures *figures, const struct text *why,
     return failed ? error_memory(error) : error->status;
 }
 
-/* Looks in a first pass whether every word names a figure, and chooses in a second one, since
- * choosing changes the order in which a refusal lists the figures. */
+/* Looks in a first pass whether every word names a figure, and chooses in a second: choosing
+ * changes the order in which a refusal would list the figures. */
 enum status figures_select(const char *words, struct figures *figures, struct error *error)
 {
     struct text why = { 0 };
@@ -402,9 +403,8 @@ enum status figures_select(const char *words, struct figures *figures, struct er
 
 enum { LEAST, Q10, MEDIAN, Q90, GREATEST, STATISTICS };
 
-/* Sets statistics[k][row] to the least, the 10 %, 50 % and 90 % quantiles and the greatest of y
- * over the systems whose value is finite; NaN if there are none. `sorted` has room for a number of
- * each system. */
+/* Sets statistics[k][row], k from LEAST to GREATEST, over the systems whose y is finite; NaN if
+ * there are none. `sorted` has room for a number of each system. */
 static void find_statistics(const struct members *members, size_t row, const double *y,
                             double *sorted, double *const statistics[STATISTICS])
 {

@@ -10,12 +10,12 @@
 
 /* --- what the quantities are ------------------------------------------------------------------ */
 
-/* The quantities, by their names in run.json, and the words for them on the page. */
+/* The quantities that run.json judges, and the words for them on the page. */
 static const struct meaning {
-    const char *name, *shown; /* in run.json and on the page; `shown` NULL: as `name` */
+    const char *name, *shown; /* name in run.json; name on the page, or NULL: the same */
     const char *is;
-    const char *found_none; /* shown if the quantity held and has no value */
-    double factor;          /* by which a value in run.json is multiplied to be shown */
+    const char *found_none; /* shown if the quantity held without a value */
+    double factor;          /* a value on the page, over that in run.json */
 } meanings[] = {
     { "time.energy_error", "energy error asked for", "the largest of the run (time.energy_error)",
       NULL, 1.0 },
@@ -36,7 +36,7 @@ static const struct meaning {
       "of the fastest pair, if its orbit were a circle; a smaller number is warned of", NULL,
       2.0 * M_PI },
     { "systems that count", NULL, "", NULL, 1.0 },
-    /* The column of a diagnostic, of which a config may expect something. */
+    /* A column of a diagnostic, of which a config may expect something. */
     { "energy_error", NULL,
       "largest |ΔE|/max(|E₀|, |U₀|) since the start, in all rows and at the watch's checks", NULL,
       1.0 },
@@ -58,13 +58,15 @@ static bool is_expectation(const json_t *finding)
     return strcmp(run_field_string(finding, FIELD_FINDING_JUDGE), "expect") == 0;
 }
 
-/* A finding of run.json, the judgement of one quantity, and what else its row on the page needs. */
+/* A finding (an element of `findings` in run.json, the judgement of one quantity), and what else
+ * its row on the page needs. */
 struct row {
     const json_t *finding;
     const struct meaning *meaning;
-    const json_t *expected, *criterion; /* of an expectation: in the config, in the results */
+    /* of an expectation: its entry in the config, and its result */
+    const json_t *expected, *criterion;
     double value, bound;
-    bool below; /* the bound is the least value with which the quantity holds */
+    bool below;                      /* the bound is a least value, not a largest one */
     char unit[UNITS_LABEL_SIZE + 1]; /* " km"; or "" */
 };
 
@@ -75,7 +77,7 @@ static struct row row_of(const struct result *result, const json_t *finding, siz
     const char *const dot = strrchr(name, '.');
     struct row row = { .finding = finding, .meaning = find_meaning(name) };
     if (is_expectation(finding)) {
-        row.meaning = find_meaning(dot ? dot + 1 : name); /* without the name of the diagnostic */
+        row.meaning = find_meaning(dot ? dot + 1 : name); /* its column */
         row.expected = json_array_get(result_find(result, FIELD_CONFIG_EXPECT), expectation);
         row.criterion = json_array_get(result_find(result, FIELD_EXPECT), expectation);
     }
@@ -91,14 +93,14 @@ static bool has_severity(const json_t *finding, const char *severity)
     return strcmp(run_field_string(finding, FIELD_FINDING_SEVERITY), severity) == 0;
 }
 
-/* Tells whether no row of its diagnostic was there by which an expectation could be judged. */
+/* Tells whether an expectation was not judged because its diagnostic made no row for it. */
 static bool is_unmeasured(const struct row *row)
 {
     return run_field_real(row->criterion, FIELD_EXPECT_ROWS) == 0.0;
 }
 
-/* Appends a value or a bound of the row: with six digits and the unit or, if it was multiplied by
- * meaning->factor, with three digits and no unit. */
+/* Appends a value or a bound of the row: with six digits and the unit or, if it was multiplied by a
+ * factor, with three digits and no unit. */
 static void put_number(const struct row *row, double number, struct text *words)
 {
     char buffer[TEXT_REAL_SIZE];
@@ -108,7 +110,7 @@ static void put_number(const struct row *row, double number, struct text *words)
         text_print(words, "%s", text_factor(buffer, number, 3));
 }
 
-/* Returns the words for the bound, "3 to 5 km" or "≤ 5 km"; null if the bound is no number. */
+/* Returns the words for the bound, "3 to 5 km" or "≤ 5 km"; JSON null if the bound is no number. */
 static json_t *bound_view(const struct row *row)
 {
     const json_t *const between = run_field(row->expected, FIELD_EXPECTED_BETWEEN);
@@ -141,7 +143,7 @@ static json_t *value_view(const struct row *row)
     return template_value(&words);
 }
 
-/* Writes how far a value is beyond its bound: "too large by a factor of 35.5", "too small by
+/* Appends how far a value is beyond its bound: "too large by a factor of 35.5", "too small by
  * 20 %", "too large by 0.3 km". */
 static void put_excess(const struct row *row, struct text *words)
 {
@@ -157,7 +159,6 @@ static void put_excess(const struct row *row, struct text *words)
         text_print(words, "%.2g%s", away, row->unit);
 }
 
-/* Appends the reason why an expectation could not be judged. */
 static void put_unmeasured(const struct result *result, const struct row *row, struct text *words)
 {
     const double after = run_field_real(row->expected, FIELD_EXPECTED_AFTER);
@@ -186,8 +187,8 @@ static json_t *excess_view(const struct result *result, const struct row *row)
     return template_value(&words);
 }
 
-/* Returns the words in which the config states an expectation, with its times also in the unit of
- * the page: "mean_period in [3, 5] d after t = 182625 d (500 yr)". */
+/* Returns the words in which the config states an expectation, and its times in the unit of
+ * result_time_unit() too: "mean_period in [3, 5] d after t = 182625 d (500 yr)". */
 static json_t *sentence_view(const struct result *result, const struct row *row)
 {
     const double after = run_field_real(row->expected, FIELD_EXPECTED_AFTER);
@@ -204,7 +205,7 @@ static json_t *sentence_view(const struct result *result, const struct row *row)
     return template_value(&words);
 }
 
-/* Returns the name of a quantity that is no expectation, and of what it was measured: "energy error
+/* Returns the name of a quantity that the program checks by itself, and whose it is: "energy error
  * of test body 7". */
 static json_t *name_view(const struct row *row)
 {
@@ -219,8 +220,8 @@ static json_t *name_view(const struct row *row)
 
 /* --- the outcome ------------------------------------------------------------------------------ */
 
-/* The words for a quantity, by its severity in run.json: if the run came to its end, if it broke
- * off, and if it goes on. A quantity that has failed stays failed in all three. */
+/* The words for the outcome of a quantity, by the severity that run.json gives it: if the run came
+ * to its end, if it broke off, and if it has not ended. "" stands for any other severity. */
 static const struct judgement {
     const char *severity, *class_;
     const char *at_end, *broke_off, *so_far;
@@ -231,8 +232,8 @@ static const struct judgement {
     { "", "quiet", "not judged", "not judged", "not judged yet" },
 };
 
-/* Tells whether a finding of the watch is about the energy of a run that broke off before its
- * energy was checked again after the start. */
+/* Tells whether a finding is about the energy, by the accuracy watch, in a run that broke off
+ * before the watch looked at the energy again after the start: the finding then means nothing. */
 static bool is_of_the_start(const struct result *result, const json_t *finding)
 {
     return result_broke_off(result) && isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)) &&
@@ -240,8 +241,8 @@ static bool is_of_the_start(const struct result *result, const json_t *finding)
            strncmp(run_field_string(finding, FIELD_FINDING_NAME), "energy", 6) == 0;
 }
 
-/* Sets the words for a quantity ("outcome") and their class in the style sheet. A quantity that
- * held in a run that failed is not shown as good. */
+/* Sets the words for a quantity's outcome ("outcome") and their class in the style sheet ("class").
+ * In a run that failed, a quantity that held is not shown as good. */
 static void set_outcome(json_t **view, const struct result *result, const json_t *finding)
 {
     const struct judgement *judgement = judgements;
@@ -282,8 +283,8 @@ static json_t *row_view(const struct result *result, const json_t *finding, size
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Tells whether a finding is about what the config asks for: an expectation, or an error or a time
- * to be kept ("time.energy_error", "time.trust_until"). */
+/* Tells whether a finding is about what the config asks for: an expectation, or one of the keys
+ * "time.energy_error" and "time.trust_until". */
 static bool is_asked(const json_t *finding)
 {
     return is_expectation(finding) ||

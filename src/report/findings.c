@@ -13,11 +13,11 @@
 /* The relative energy error up to which the sum of the energies looks constant in a figure. */
 static const double flat_line = 1e-3;
 
-/* The entry of a column that has the largest absolute value (`size`), over all systems and rows;
- * size and time are NaN if no entry is a number. */
+/* The number of a column with the largest absolute value (`size`), over all systems and rows, and
+ * its time; both are NaN if the column has no number. */
 struct extreme {
     double size, time;
-    size_t system; /* counted from 1; 0: there is only one system */
+    size_t system; /* from 1; 0: the run has only one system */
 };
 
 static struct extreme find_extreme(const struct series *series, const char *column)
@@ -32,7 +32,6 @@ static struct extreme find_extreme(const struct series *series, const char *colu
     return extreme;
 }
 
-/* Tells whether a column has an empty cell, or a number that is not finite, in some row. */
 static bool has_gap(const struct series *series, const char *column)
 {
     const struct series_column *values = series_find(series, column);
@@ -42,16 +41,16 @@ static bool has_gap(const struct series *series, const char *column)
     return false;
 }
 
-/* Writes a share such as 8.1 in percent, "810 %": with three digits, but as a whole number, and not
- * with an exponent, from 100 % to a million percent. */
+/* Writes `share` (8.1) in percent ("810 %"): with three digits, but from 100 % to a million percent
+ * as a whole number, which %.3g would round or write with an exponent. */
 static const char *percent(double share, char buffer[32])
 {
     snprintf(buffer, 32, share >= 1.0 && share < 1e4 ? "%.0f %%" : "%.3g %%", 100.0 * share);
     return buffer;
 }
 
-/* Tells whether external fields or a rotating frame acted on the bodies: energies are then those in
- * the frame of these, and not about the centre of mass. */
+/* Tells whether external fields or a rotating frame acted on the bodies: energies are then in the
+ * frame of the fields, and not about the centre of mass. */
 static bool has_fields(const struct result *result)
 {
     return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
@@ -60,7 +59,6 @@ static bool has_fields(const struct result *result)
 /* The relative difference below which two errors look the same in three digits. */
 static const double rounding = 5e-3;
 
-/* Describes the change of the energy, and its meaning for this integrator. */
 static void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
@@ -104,7 +102,6 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
                    integrator->variant.name);
 }
 
-/* Says by how much the sum of the energies changed. */
 static void tell_energies(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
@@ -121,8 +118,8 @@ static void tell_energies(const struct drawn *drawn, struct text *words)
                    where, percent(most.size, share));
 }
 
-/* Returns the largest relative change of a momentum that may be round-off, with the force method
- * and the precision of the run. */
+/* Returns the largest relative change of a momentum that may be round-off with the force method and
+ * the precision of the run. */
 static double most_round_off(const struct drawn *drawn)
 {
     const struct force_options force =
@@ -134,10 +131,10 @@ static double most_round_off(const struct drawn *drawn)
 const char finding_round_off[] = "Only round-off may change it, and round-off grows like the "
                                  "square root of the number of steps.";
 
-/* Says by how much a vector changed: relative to its size at the start, called `first`, if
- * drawn->relative is set; else to the sum of the sizes of its parts, which is called `parts` and
- * which the field `scale` of run.json has. If the integrator keeps the vector (`kept`), only
- * round-off may change it. */
+/* Says by how much a vector changed: relative to its size at the start (in words: `first`) if
+ * drawn->relative is set; else to the sum of the sizes of its parts (in words: `parts`), the field
+ * `scale` of run.json. `kept`: the integrator keeps the vector, so that only round-off may change
+ * it. */
 static void tell_change(const struct drawn *drawn, enum run_field scale, const char *parts,
                         const char *first, bool kept, struct text *words)
 {
@@ -161,7 +158,7 @@ static void tell_change(const struct drawn *drawn, enum run_field scale, const c
                    result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
 }
 
-/* Returns the largest change, since the first row of its system, of a component of a vector along
+/* Returns the largest change, since the first row of the same system, of a vector's component along
  * one of `axes`, such as "xy". */
 static double change_along(const struct series *series, const char *vector, const char *axes)
 {
@@ -176,9 +173,9 @@ static double change_along(const struct series *series, const char *vector, cons
     return most;
 }
 
-/* Leaves in `drawn` only the components of a vector that external fields or a rotating frame keep,
- * and says so. `kept` names these axes, "xy" or "none"; it is "" if there are no such fields.
- * Returns false if no component is left to be judged. */
+/* Changes `drawn` to the components of a vector that external fields or a rotating frame keep, and
+ * says so. `kept` names their axes, "xy" or "none"; it is "" if there are no such fields. Returns
+ * false if no component is left to be judged. */
 static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
                        struct text *words)
 {
@@ -186,7 +183,7 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
     if (!kept[0] || strcmp(kept, "xyz") == 0)
         return true;
     const size_t axes = strspn(kept, "xyz");
-    if (kept[axes] != '\0' || axes > 2) { /* "none", or words that no run writes */
+    if (kept[axes] != '\0' || axes > 2) { /* "none" or unknown words */
         text_print(words,
                    turns ? "The rotating frame changes it." : "The external fields change it.");
         return false;
@@ -201,8 +198,8 @@ static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector
     return true;
 }
 
-/* Describes the change of the momentum. Integrators that kick all bodies at the same time keep it,
- * since the sum of their forces is 0. */
+/* Judges the change of the momentum. Integrators that kick all bodies at the same time keep it,
+ * since the sum of the forces is 0. */
 static void tell_momentum(const struct drawn *all, struct text *words)
 {
     struct drawn kept = *all;
@@ -212,7 +209,7 @@ static void tell_momentum(const struct drawn *all, struct text *words)
                     integrator_keeps_momentum(result_integrator(all->result)), words);
 }
 
-/* Describes the change of the angular momentum. A symplectic step consists of kicks along the line
+/* Judges the change of the angular momentum. A symplectic step consists of kicks along the line
  * between two bodies and of drifts along their velocities, which both keep it; other methods mix
  * the two. */
 static void tell_angular_momentum(const struct drawn *all, struct text *words)
@@ -247,8 +244,8 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
 
 /* --- other figures ---------------------------------------------------------------------------- */
 
-/* Returns the first time, in any system, at which the size of an error column is larger than 1; NaN
- * if there is none. */
+/* Returns the first time, in any system, at which |error| is larger than 1; NaN if there is
+ * none. */
 static double time_beyond(const struct series *series, const char *column)
 {
     const struct series_column *error = series_find(series, column);
@@ -260,13 +257,12 @@ static double time_beyond(const struct series *series, const char *column)
     return first;
 }
 
-/* Says from when on the error is as large as the orbit or, if it stayed smaller, which error is
- * usual with this integrator. */
+/* Says from when on the error is as large as the orbit or, if it never is, which error is usual
+ * with this integrator. An orbit along a straight line has no phase: there the distance tells. */
 static void tell_orbit_error(const struct drawn *drawn, struct text *words)
 {
     const struct integrator *integrator = result_integrator(drawn->result);
-    const double phase =
-        time_beyond(drawn->series, "phase_error"); /* an orbit along a straight line has no phase */
+    const double phase = time_beyond(drawn->series, "phase_error");
     const double lost = isnan(phase) ? time_beyond(drawn->series, "distance_error") : phase;
     char time[UNITS_TEXT_SIZE];
     if (!isnan(lost))
@@ -291,7 +287,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
         text_print(words, " The other bodies pull the pair away from it, which is no error.");
 }
 
-/* Counts the systems in whose last row the mean energy, ⟨K⟩ + ⟨U⟩, is positive. */
+/* Counts the systems with ⟨K⟩ + ⟨U⟩ > 0, the mean energy, in their last row. */
 static size_t count_unbound(const struct series *series)
 {
     const struct series_column *kinetic = series_find(series, "kinetic_mean");
@@ -304,7 +300,6 @@ static size_t count_unbound(const struct series *series)
     return unbound;
 }
 
-/* Says how many systems are not bound: their means go on changing. */
 static void tell_unbound(const struct drawn *drawn, struct text *words)
 {
     const size_t unbound = count_unbound(drawn->series);
@@ -315,7 +310,7 @@ static void tell_unbound(const struct drawn *drawn, struct text *words)
                    unbound, drawn->series->systems);
 }
 
-/* Says how long the smallest step was, and at which time a run broke off because no step was short
+/* Says how long the smallest step was, and when a run broke off because no step was short
  * enough. */
 static void tell_steps(const struct drawn *drawn, struct text *words)
 {
@@ -332,8 +327,6 @@ static void tell_steps(const struct drawn *drawn, struct text *words)
                    result_time(drawn->result, stuck, 6, time));
 }
 
-/* Explains the limit of the difference between orbits (trust.tolerance): beyond it, single orbits
- * mean nothing any more. */
 static void tell_tolerance(const struct drawn *drawn, struct text *words)
 {
     const double tolerance = result_real(drawn->result, FIELD_CONFIG_TRUST_TOLERANCE);
@@ -344,7 +337,7 @@ static void tell_tolerance(const struct drawn *drawn, struct text *words)
                    tolerance);
 }
 
-/* The function that writes the sentences of a figure, by the figure's name. */
+/* The function that writes the sentences of the figure with this name. */
 static const struct {
     const char *figure;
     void (*tell)(const struct drawn *drawn, struct text *words);

@@ -15,13 +15,14 @@
 
 static const char ensemble_ending[] = "-ensemble";
 
-/* The tables that get a row at each event, from run.json, which names their columns before the
- * first row of any is written. Each is held as a diagnostic, as show_create() wants it: table i at
- * index i, and the table of its statistics over the systems of an ensemble at index count + i. */
+/* The tables with one row at each event: run.json names their columns even before the first row is
+ * written. Each is held as a diagnostic, as show_create() needs it: table i at index i, and the
+ * table of its statistics over the systems of an ensemble at index count + i. */
 struct tables {
     size_t count;
-    struct diagnostic *diagnostics;    /* [2 count] */
-    const struct diagnostic **by_name; /* [2 count]: pointers to these; NULL: no such table */
+    struct diagnostic *diagnostics; /* [2 count] */
+    /* [2 count]: pointers into `diagnostics`; NULL: no such table */
+    const struct diagnostic **by_name;
 };
 
 static const struct diagnostic_class table_class = { .table = false }; /* a row at each event */
@@ -56,8 +57,8 @@ static bool is_statistics(const char *name)
     return length > ending && strcmp(name + length - ending, ensemble_ending) == 0;
 }
 
-/* Lists the tables of run.json, in which the statistics of a diagnostic come directly behind the
- * diagnostic itself. Returns false for want of memory. */
+/* Lists the tables that run.json names. There the statistics of a diagnostic stand directly behind
+ * the diagnostic. Returns false for want of memory. */
 static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
 {
     json_t *rows = result_find(result, FIELD_DIAGNOSTICS), *row;
@@ -102,8 +103,8 @@ static void name_all(const struct tables *tables, bool ensemble, struct text *na
 enum { TAIL_SIZE = 1 << 16 };
 
 /* Reads the header and the last complete line of a file, and points *header and *last to them in
- * `buffer`, which has room for 2 TAIL_SIZE bytes; false if there is no such line behind the
- * header. */
+ * `buffer`, which has room for 2 TAIL_SIZE bytes. Returns false if the file has no complete line
+ * after the header. */
 static bool read_ends(const char *path, char *buffer, char **header, char **last)
 {
     struct stat about;
@@ -126,10 +127,10 @@ static bool read_ends(const char *path, char *buffer, char **header, char **last
     char *before = strrchr(tail, '\n');
     *header = buffer;
     *last = before ? before + 1 : tail;
-    return before != NULL; /* otherwise the line is the header itself */
+    return before != NULL; /* else the last line is the header itself */
 }
 
-/* Tells whether the cell of a header is that of the column `name`: "energy [M L^2 T^-2]" is that of
+/* Tells whether a cell of a header, "energy [M L^2 T^-2]", is that of the column `name`,
  * "energy". */
 static bool is_called(const char *cell, const char *name)
 {
@@ -143,7 +144,7 @@ static double cell_number(const char *cell)
     return text_parse_real(cell, &value) ? value : NAN;
 }
 
-/* Tells whether words are a unit of a header, like " [M L^2 T^-2]". */
+/* Tells whether `words` are a blank and a unit in brackets, as in a header: " [M L^2 T^-2]". */
 static bool is_in_brackets(const char *words)
 {
     char unit[NAME_LONGEST + 1];
@@ -154,8 +155,8 @@ static bool is_in_brackets(const char *words)
     return name_is_unit(unit);
 }
 
-/* Takes step, time and the values of all quantities that are shown from `last`, the last row of a
- * table, whose header is `header`. Returns false if that has a unit that no run could have
+/* Takes step, time and the values of the chosen quantities from `last`, the last row of a table
+ * with the header `header`. Returns false if the header has a unit that no run could have
  * written. */
 static bool take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
                      char *header, char *last)

@@ -1,4 +1,4 @@
-/* The newest rows of the tables of a run, also of one that is at work. */
+/* The newest rows of the diagnostics' tables of a run, which may be at work. */
 #ifndef ORRERY_REPORT_LATEST_H
 #define ORRERY_REPORT_LATEST_H
 
@@ -7,7 +7,7 @@
 #include "run/options.h"
 #include "run/show.h"
 
-/* The last complete row in the table of one diagnostic; in an ensemble, in the table of its
+/* The last complete row in the table of one diagnostic or, in an ensemble, in the table of its
  * statistics over the systems. */
 struct latest_table {
     const char *name; /* name of the diagnostic, borrowed from run.json */
@@ -18,22 +18,24 @@ struct latest_table {
 struct latest {
     size_t count;
     struct latest_table *tables;
-    struct show show; /* the chosen quantities with their values; show.quantities[k].diagnostic is
-                         an index into `tables` */
+    /* the chosen quantities with their values; show.quantities[k].diagnostic is an index into
+     * `tables` */
+    struct show show;
 };
 
 /*
- * Reads the newest values of quantities: those that `names` lists, with commas between as for the
- * option --show, or with NULL all (in an ensemble, their means). Only tables that get a row at each
- * event count. A table that cannot be read, or has no row yet, gives no values. STATUS_USAGE for an
- * unknown quantity, STATUS_DATA for a unit that no run could have written, STATUS_MEMORY.
+ * Reads the newest values of the quantities in `names`, separated by commas as for the option
+ * --show; NULL: of all. In an ensemble they are means over the systems. Only diagnostics with one
+ * row at each event count. A table that cannot be read, or has no row yet, gives no values.
+ * STATUS_USAGE for an unknown quantity, STATUS_DATA for a unit that no run could have written,
+ * STATUS_MEMORY.
  */
 enum status latest_read(const struct result *result, const char *names, struct latest *latest,
                         struct error *error);
 void latest_free(struct latest *latest);
 
-/* Makes one row of the values in `latest`, which keeps them, with the step and the time of the
- * newest row among its tables; false if no table has a row yet. */
+/* Makes a row of the values in `latest`, which still owns them, with the step and the time of the
+ * newest row in any table; false if no table has a row yet. */
 bool latest_row(const struct latest *latest, const struct result *result, struct run_row *row);
 
 #endif

@@ -27,8 +27,8 @@ void outcome_counts(const size_t counts[OUTCOMES], struct text *text)
 
 static const char failed_prefix[] = "failed: ";
 
-/* Returns the sentence on a failed run, "failed: energy error 0.22, bound 0.0005 (447 times): ...";
- * "" for a run that did not fail, or is of an earlier version. */
+/* Returns the sentence of run.json on a failed run, "failed: energy error 0.22, bound 0.0005 (447
+ * times): ..."; "" if the run did not fail, or an earlier version wrote its run.json. */
 static const char *sentence_of(const struct result *result)
 {
     const char *sentence = result_string(result, FIELD_VERDICT_TEXT);
@@ -36,8 +36,8 @@ static const char *sentence_of(const struct result *result)
     return result->state == RESULT_ENDED && whole ? sentence : "";
 }
 
-/* Appends the exit status of a run and the first of its error messages, which says what went wrong;
- * the others say what follows from that. */
+/* Appends the exit status of a run and the first of its error messages: that says what went wrong,
+ * the others what followed. */
 static void put_report(const struct result *result, struct text *why)
 {
     const char *message = json_string_value(json_array_get(result_find(result, FIELD_ERRORS), 0));
@@ -46,8 +46,8 @@ static void put_report(const struct result *result, struct text *why)
         text_print(why, ": %s", message);
 }
 
-/* Errors of the system that end a run because there is no room for its files, and what the user can
- * do about each. */
+/* Errors of the operating system that end a run because there is no room for its files, and what
+ * the user can do about each. */
 static const struct {
     int code; /* error number of errno.h */
     const char *mend;
@@ -57,8 +57,8 @@ static const struct {
     { EFBIG, "raise the limit on the size of files (ulimit -f)" },
 };
 
-/* Appends what the user must do before a run that broke off can go on, and returns true, if its
- * error lay outside of it, such as a full disk; returns false for any other error. */
+/* If the error of a run lay outside of it, such as a full disk, appends what the user must do
+ * before the run can continue, and returns true; else returns false. */
 static bool put_mending(const struct result *result, struct text *text)
 {
     static const enum status outside[] = { STATUS_UNAVAILABLE, STATUS_MEMORY, STATUS_IO };
@@ -98,7 +98,6 @@ json_t *outcome_broken(const struct result *result)
                     { "mend", template_value(&mend) }, { "command", template_words(&command) });
 }
 
-/* Appends the sentence about a failed run without "failed: ". */
 static void put_failures(const struct result *result, struct text *why)
 {
     const char *const sentence = sentence_of(result);
@@ -123,15 +122,16 @@ static void put_step(const struct result *result, struct text *why)
 
 static const char unsaid[] = "its run.json does not say how it ended";
 
-/* One row for each verdict of run.json, with what is shown of it; "left" stands for a run that was
- * killed and has none, the last row for an unknown verdict. */
+/* The words for a run and its outcome, for each verdict of run.json. "left" stands for a run that
+ * was killed and has no verdict, the last row for any unknown verdict. */
 static const struct ending {
     const char *verdict;
     enum outcome outcome;
-    const char *class_;       /* class of the style sheet of a page */
-    const char *mark, *words; /* words in the key of a figure, and on a page */
-    void (*tell)(const struct result *result, struct text *why); /* appends the reason; or */
-    const char *why; /* the reason in words that never change; NULL: there is none to tell */
+    const char *class_;       /* class in the style sheet of pages */
+    const char *mark, *words; /* words in the legend of a figure, and on a page */
+    /* appends the reason to `why`; or NULL */
+    void (*tell)(const struct result *result, struct text *why);
+    const char *why; /* without tell(): the reason; NULL: there is none */
 } endings[] = {
     { "held", OUTCOME_HELD, "good", "", "every expectation held", NULL, NULL },
     { "none", OUTCOME_FINISHED, "open", "", "finished; nothing was expected", NULL, NULL },

@@ -6,11 +6,12 @@
 #include "base/memory.h"
 #include "report/draw.h"
 
-static const double line_width = 0.01; /* as a part of the height of a curve */
-enum { MOST_BENEATH = 3 };             /* curves beneath one that are counted */
+/* part of a curve's height within which two curves look like one */
+static const double line_width = 0.01;
+enum { MOST_BENEATH = 3 }; /* most hidden curves that are counted for one */
 
-/* The runs, and for each of them its own figure of the name that is now laid over the others; NULL
- * if it has no such figure. */
+/* The runs, and for each the figure of the run alone that is now combined with those of the others;
+ * NULL if the run has no such figure. */
 struct overlay {
     const struct overlay_run *runs;
     size_t count;
@@ -19,8 +20,8 @@ struct overlay {
 
 /* --- the curve of a run ----------------------------------------------------------------------- */
 
-/* Tells whether a curve of a run's figure stands for the run in a comparison: those marked as
- * `compared` or, if none is, the middle one of the lines. */
+/* Tells whether a curve of a run's own figure stands for the run in a figure of several: those
+ * marked as `compared` do or, if none is, the middle one of the lines. */
 static bool stands_for_run(const struct figure *figure, size_t index)
 {
     size_t line = 0;
@@ -40,7 +41,7 @@ static const struct curve *first_curve(const struct figure *figure)
     return &figure->curves[i];
 }
 
-/* Tells whether a single curve stands for a run, and not several, such as the path of each body. */
+/* Tells whether only one curve stands for a run, and not several, such as the path of each body. */
 static bool has_one_curve(const struct figure *figure)
 {
     size_t count = 0;
@@ -49,8 +50,8 @@ static bool has_one_curve(const struct figure *figure)
     return count == 1;
 }
 
-/* Adds to `figure` one curve of all the curves in `own`, a run's figure, that stand for the run,
- * with gaps between these. */
+/* Adds to `figure` one curve, made of all curves in `own` (the figure of one run) that stand for
+ * the run, with gaps between them. */
 static enum status add_run(struct figure *figure, const struct figure *own, const char *label,
                            int color, struct error *error)
 {
@@ -77,8 +78,8 @@ static enum status add_run(struct figure *figure, const struct figure *own, cons
     return error->status;
 }
 
-/* Adds the marks of the points where a run's paths begin and, only for the `first` run, the mark of
- * the point about which they go and the labels of both marks. */
+/* Adds marks at the points where a run's paths begin and, only for the `first` run, the mark of the
+ * point about which they go. Only the first run's marks have labels. */
 static enum status add_marks(struct figure *figure, const struct figure *own, bool first,
                              struct error *error)
 {
@@ -94,8 +95,8 @@ static enum status add_marks(struct figure *figure, const struct figure *own, bo
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-/* Makes `label` fit two axes, labelled "name [unit]" each: if only units differ it becomes "name,
- * each run in its own units", if names differ "one or other". */
+/* Makes `label` fit also an axis with the label `other`; each is "name [unit]". If only the units
+ * differ it becomes "name, each run in its own units", if the names differ "one or other". */
 static void join_labels(char *label, const char *other)
 {
     const char *unit = strstr(label, " ["), *other_unit = strstr(other, " [");
@@ -112,8 +113,8 @@ static void join_labels(char *label, const char *other)
     memcpy(label, joined, sizeof joined);
 }
 
-/* Gives `figure` axes that fit the curves of all runs: logarithmic ones if a run has these and no
- * curve goes below 0. */
+/* Gives `figure` axes that fit the curves of all runs: logarithmic if those of one run's figure
+ * are, and no curve goes below 0. */
 static void join_axes(const struct overlay *overlay, struct figure *figure)
 {
     bool negative = false;
@@ -138,7 +139,7 @@ static void join_axes(const struct overlay *overlay, struct figure *figure)
 static const double least_span = 1e-6;
 
 /* Returns the extent of the curves along x ('x'), y ('y') or both ('='): of the runs that went well
- * if `well`, else of those that went wrong. */
+ * or, if not `well`, of the others. */
 static struct extent reach_of(const struct overlay *overlay, const struct figure *figure, char axis,
                               bool well)
 {
@@ -155,10 +156,10 @@ static struct extent reach_of(const struct overlay *overlay, const struct figure
     return extent;
 }
 
-/* Sets `frame`, the range of an axis, to three times the extent of the runs that went well, if runs
- * that went wrong reach farther than `factor` times that extent. Returns false if no such frame is
- * needed, or if the runs that went well differ by no more than least_span of their values: a frame
- * about their last digits shows nothing. */
+/* Sets `frame`, the range of an axis, to three times the extent of the runs that went well, if
+ * other runs reach beyond `factor` times that extent. Returns false if none does, or if the runs
+ * that went well differ only by least_span of their values: such a frame would show nothing but
+ * rounding. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {
@@ -200,8 +201,8 @@ static void tell_frame(const struct overlay *overlay, struct figure *figure)
         text_print(&figure->finding, ".");
 }
 
-/* Limits the axes to the runs that went well: beside a run that went wrong they could be flat
- * lines, or too small to be seen. */
+/* Limits the axes to the runs that went well, which could look like flat lines or points beside a
+ * run that went wrong. */
 static void frame_good_runs(const struct overlay *overlay, struct figure *figure)
 {
     bool framed = false;
@@ -222,7 +223,8 @@ static double height_of(const struct figure *figure, double y)
     return figure->y_log ? log(y) : y;
 }
 
-/* Tells whether curve `upper` lies upon curve `lower` at more than four fifths of their points. */
+/* Tells whether curve `upper` hides curve `lower`: both are together at more than four fifths of
+ * their points. */
 static bool lies_upon(const struct figure *figure, const struct curve *upper,
                       const struct curve *lower)
 {
@@ -239,8 +241,7 @@ static bool lies_upon(const struct figure *figure, const struct curve *upper,
     return 5 * apart < lower->count;
 }
 
-/* Counts the curves above and beneath each curve that lie upon one another, since the upper ones
- * would hide the others. */
+/* Counts for each curve those that it hides (`beneath`) and those that hide it (`above`). */
 static void show_hidden(struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++) {
@@ -258,7 +259,7 @@ static void show_hidden(struct figure *figure)
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Tells whether the curves that stand for the runs all have the same label in the runs' own
- * figures, which *label becomes; NULL if several curves stand for each run. */
+ * figures; *label becomes this label, or NULL if several curves stand for each run. */
 static bool same_label(const struct overlay *overlay, const char **label)
 {
     *label = NULL;
@@ -279,7 +280,7 @@ static void name_curve(char label[FIGURE_LABEL_SIZE], const struct overlay_run *
              apart, run->mark[0] ? " (" : "", run->mark, run->mark[0] ? ")" : "");
 }
 
-/* Adds a sentence that lists runs behind `words`: those without the figure if `missing`, else those
+/* Adds a sentence that lists runs after `words`: those without the figure if `missing`, else those
  * that went wrong. */
 static void list_runs(const struct overlay *overlay, struct figure *figure, bool missing,
                       const char *words)
@@ -300,7 +301,6 @@ static void list_runs(const struct overlay *overlay, struct figure *figure, bool
         text_print(&figure->finding, ".");
 }
 
-/* Adds a sentence that says which systems stand for a run that is an ensemble. */
 static void tell_systems(const struct overlay *overlay, struct figure *figure)
 {
     for (size_t run = 0; run < overlay->count; run++) {
@@ -314,8 +314,7 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Adds a figure without curves, with the name, the title, the axis labels and the caption of `own`,
- * the figure of one run. */
+/* Adds a figure without curves that has the words of `own`, the figure of one run. */
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,
                                    struct error *error)
 {
@@ -364,8 +363,8 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     return STATUS_OK;
 }
 
-/* Sets overlay->own to the figures of this name that the runs have. Returns true if several runs
- * have one and `run` is the first of these, so that each name is laid over only once. */
+/* Sets overlay->own to the runs' figures of this name. Returns true if several runs have one and
+ * `run` is the first of them, so that each name is drawn once. */
 static bool find_figures(struct overlay *overlay, const struct figures *own, size_t run,
                          const char *name)
 {
@@ -378,8 +377,8 @@ static bool find_figures(struct overlay *overlay, const struct figures *own, siz
     return before == 0 && all > 1;
 }
 
-/* Returns the unit in which the times of all runs are given; if they are given in different ones,
- * that of the runs' files (size 1). */
+/* Returns the unit of result_time_unit() if it is the same for all runs; else that of the runs'
+ * files (size 1). */
 static struct time_unit common_unit(const struct overlay_run *runs, size_t count)
 {
     const struct time_unit unit = result_time_unit(runs[0].result);

@@ -19,8 +19,8 @@
 #include "report/script.h"
 #include "report/template.h"
 
-/* Returns the SHA-256 of a style or a script in base64, as the content security policy of a page
- * names what a browser may use. */
+/* Returns the SHA-256 of a style or a script in base64: the content security policy of a page names
+ * by it what a browser may use. */
 static json_t *hash_view(const struct text *text)
 {
     unsigned char hash[SHA256_SIZE];
@@ -30,8 +30,8 @@ static json_t *hash_view(const struct text *text)
     return template_value(&digest);
 }
 
-/* The policy of the page lets a browser use its own style and scripts only: text that comes from a
- * directory stays text, even if it looks like a script. */
+/* The content security policy lets a browser use the page's own style and scripts only: text that
+ * comes from a directory stays text, even if it looks like a script. */
 void page_begin(struct text *html, const char *title, const struct text *player)
 {
     struct text style = { 0 }, figures = { 0 };
@@ -111,8 +111,8 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
-/* Returns a number of steps between two rows of a diagnostic (the key `every`) that gives some 200
- * rows over the run. */
+/* Returns a number of steps between rows of a diagnostic (key `every`) for some 200 rows in the
+ * run. */
 static json_int_t advised_every(const struct result *result)
 {
     enum { ROWS = 200 };
@@ -134,8 +134,8 @@ void page_nothing_measured(struct text *html, const struct result *result, bool 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Returns {kind: [{"text", "number"}, ...]}, the cells of a line of a CSV file: a number in six
- * digits, anything else as it is. */
+/* Returns {kind: [{"text", "number"}, ...]} for a line of a CSV file: text is the cell, in six
+ * digits if it is a number; number tells whether it is. */
 static json_t *row_view(char *line, const char *kind)
 {
     enum { MOST_CELLS = 256 };
@@ -186,9 +186,9 @@ void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* Sets the words on the drift of the energy, as the accuracy watch has found it, and their class:
- * "bad" if it is beyond the limit in a system; "good" if it was measured and is within a limit in a
- * run that came to its end without failing; else "quiet". */
+/* Sets the words on the drift of the energy that the accuracy watch has found, and their class:
+ * "bad" if it is beyond the limit in a system; "good" if it is within a limit, in a run that came
+ * to its end and did not fail; else "quiet". */
 static void set_drift(json_t **view, const struct result *result, bool whole)
 {
     const bool drifts = result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0;
@@ -203,7 +203,7 @@ static void set_drift(json_t **view, const struct result *result, bool whole)
                                             : "No drift so far"));
 }
 
-/* Sets the times on the page: lengths of steps in the unit of the config, all others in the unit of
+/* Sets the times on the page: lengths of steps in the unit of the config, all others in that of
  * result_time_unit(). */
 static void set_times(json_t **view, const struct result *result)
 {
@@ -225,7 +225,8 @@ static void set_times(json_t **view, const struct result *result)
     }
 }
 
-/* Returns a whole number with all its digits, any other in four digits, and null for NaN. */
+/* Returns a number as a string: a whole number with all digits, any other with four; null for
+ * NaN. */
 static json_t *short_number(double value)
 {
     char words[32];
@@ -237,8 +238,8 @@ static json_t *short_number(double value)
 }
 
 /* Sets the words on the time that the run has reached, and the end that its config asks for: in the
- * unit of result_time_unit(), whose name they give, and in that of the config; `other_unit` says
- * that these differ. */
+ * unit of result_time_unit(), and in that of the config, which `other_unit` says is a different
+ * one. */
 static void set_reached(json_t **view, const struct result *result)
 {
     const double time = result_real(result, FIELD_TIME);
@@ -266,7 +267,7 @@ static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key;
-        enum run_field one, many; /* for one system, for an ensemble; RUN_FIELDS: not shown */
+        enum run_field one, many; /* field for one system, for an ensemble; RUN_FIELDS: not shown */
     } tiles[] = {
         { "tile_error", FIELD_LARGEST_ENERGY_ERROR,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_ENERGY_ERROR_Q50 },
@@ -290,9 +291,9 @@ static void set_tiles(json_t **view, const struct result *result)
     }
     if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
         isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
-        document_set(view, "tile_error", json_null()); /* only that of the start was measured */
+        document_set(view, "tile_error", json_null()); /* only the start was measured */
     if (result_rotates(result))
-        document_set(view, "tile_ratio", json_null()); /* the ratio leaves out the Coriolis force */
+        document_set(view, "tile_ratio", json_null()); /* W leaves out the Coriolis force */
     document_set(view, "tile_rate",
                  document_number(result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));
@@ -300,8 +301,8 @@ static void set_tiles(json_t **view, const struct result *result)
     set_reached(view, result);
 }
 
-/* Sets the sentences on the accuracy watch. In a run that has not ended, or that broke off, they
- * say that its limits have held until then. */
+/* Sets the sentences on the accuracy watch. In a run that has not ended or that broke off, they say
+ * that its limits have held until then. */
 static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
@@ -342,7 +343,7 @@ void page_run_head(struct text *html, const struct result *run)
     const struct result known = { .json = unfinished_document(run), .listed = run->listed };
     const struct result *const result = &known;
     const struct units *units = result_units(result);
-    const struct integrator *const own = result_integrator(run); /* NULL: it is not known */
+    const struct integrator *const own = result_integrator(run); /* NULL: not known */
     const double softening = result_real(result, FIELD_CONFIG_PHYSICS_SOFTENING);
     const double distance = result_real(result, FIELD_WATCH_FASTEST_PAIR_DISTANCE);
     const double scale = result_real(result, FIELD_WATCH_FASTEST_PAIR_STEPS_PER_TIME_SCALE);
@@ -395,7 +396,8 @@ static json_t *fact_view(const char *within, const char *key, const json_t *valu
     return view;
 }
 
-/* Adds every scalar of an object, whose name `within` stands before the key of each. */
+/* Adds {"key", "value"} of every scalar in an object, with `within`, the object's name, before each
+ * key. */
 static void add_facts(json_t **views, json_t *object, const char *within)
 {
     const char *key;
@@ -421,7 +423,8 @@ json_t *page_address(const char *name)
     return template_value(&address);
 }
 
-/* Returns the files of the run, with their sizes; only a page `beside` them links to them. */
+/* Returns the files of the run, with sizes and addresses; a page links to them only if it lies
+ * `beside` them. */
 static json_t *files_view(const struct result *result, bool beside)
 {
     size_t index;
@@ -441,7 +444,6 @@ static json_t *files_view(const struct result *result, bool beside)
     return views;
 }
 
-/* Returns the whole of run.cfg; "" if it cannot be read. */
 static json_t *config_view(const struct result *result)
 {
     char path[RESULT_PATH_SIZE], *line;
@@ -457,7 +459,7 @@ static json_t *config_view(const struct result *result)
     return template_value(&text);
 }
 
-/* Returns the command that started the run, without the options that say where it writes; null if
+/* Returns the command that started the run, without options for where to write; JSON null if
  * run.json does not have it. */
 static json_t *command_view(const struct result *result)
 {

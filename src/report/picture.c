@@ -19,12 +19,12 @@ enum {
     DOT_BODIES = 3000
 };
 
-/* The properties that are the same in all figures of a run's bodies. */
+/* Properties that all figures of a run's bodies share. */
 struct view {
     struct time_unit time;
     char length_unit[UNITS_LABEL_SIZE];
     char systems[80]; /* sentence on the systems of an ensemble; or "" */
-    bool centered;    /* the config puts the centre of mass at 0 */
+    bool centered;    /* the config puts the centre of mass at the origin */
 };
 
 static struct view view_of(const struct result *result)
@@ -106,9 +106,8 @@ static double half_width(size_t count, const double *x, const double *y, double 
     return 1.15 * scratch[count - 1 - count / 50];
 }
 
-/* Adds the bodies of a frame, at (x[i], y[i]), as points: a curve for each species, if there are 2
- * to MOST_SPECIES, else one for all. own[0] and own[1], each of `count` numbers, are
- * overwritten. */
+/* Adds the bodies of a frame, at (x[i], y[i]), as points: a curve for each species if there are 2
+ * to MOST_SPECIES, else one for all. own[0] and own[1], arrays of `count` numbers, are scratch. */
 static enum status add_bodies(struct figure *figure, struct trajectory *trajectory, size_t stride,
                               size_t count, const double *x, const double *y, double *own[2],
                               struct error *error)
@@ -189,7 +188,7 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     return status;
 }
 
-/* Draws the first and the last frame as two figures, with the same range of both axes. */
+/* Draws the first and the last frame as two figures whose axes have the same range. */
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
                                        const struct view *view, struct error *error)
 {
@@ -207,7 +206,6 @@ static enum status draw_first_and_last(struct figures *figures, struct trajector
     return STATUS_OK;
 }
 
-/* Adds the figures of the bodies themselves. */
 static enum status picture_draw(const struct result *result, struct trajectory *trajectory,
                                 struct figures *figures, struct error *error)
 {
@@ -219,8 +217,8 @@ static enum status picture_draw(const struct result *result, struct trajectory *
 
 /* --- all figures of a run --------------------------------------------------------------------- */
 
-/* Adds the figures of one diagnostic, if it has a file; on a page, also the columns of which the
- * config expects something. */
+/* Adds the figures of one diagnostic, if it has a file; on the page of a run also columns of which
+ * the config expects something. */
 static enum status add_diagnostic(struct measured measured, enum draw_extent extent,
                                   struct figures *figures, struct error *error)
 {
@@ -238,7 +236,6 @@ static enum status add_diagnostic(struct measured measured, enum draw_extent ext
     return status;
 }
 
-/* Returns the class of a diagnostic of this type; NULL if this program does not know it. */
 static const struct diagnostic_class *find_class(const char *type)
 {
     const struct diagnostic_class *class_;

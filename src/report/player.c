@@ -1,11 +1,11 @@
 /*
- * The data of the player, which shows the bodies of a run in motion. A coordinate x, measured from
+ * The data of the player, which shows the bodies of a run in motion. A coordinate x, relative to
  * the middle of its frame, is stored as the 16-bit number nearest to 32767 asinh(x / scale) /
- * asinh(limit / scale), `limit` being the largest |x| of all; the scale is a tenth of the median
- * radius of the frames. Rounding changes it by at most 2e-4 of sqrt(x² + scale²), if no body is
- * farther from the middle than 20,000 of these radii; so one body that left does not take the
- * digits of the others. Frames are stored as differences from the frame before, low bytes and high
- * bytes apart, compressed by zlib, as base64.
+ * asinh(limit / scale), where `limit` is the largest |x| in the data and the scale is a tenth of
+ * the median radius of the frames (struct camera). Rounding changes x by at most 2e-4 of
+ * sqrt(x² + scale²) if no body is farther from the middle than 20,000 of these radii; so a few
+ * bodies far away do not take the digits of the others. Frames are stored as differences from the
+ * frame before, low bytes and high bytes apart, compressed by zlib, as base64.
  */
 #include "report/page.h"
 
@@ -22,34 +22,35 @@
 #include "model/units.h"
 #include "report/template.h"
 
-/* The most positions (bodies times frames), bodies and frames on a page, which has then at most 15
- * MB. A larger trajectory loses frames first, down to FEWEST_FRAMES, then bodies. */
+/* The most positions (bodies times frames), bodies and frames in the data, so that a page has at
+ * most 15 MB. Of a larger trajectory frames are left out first, down to FEWEST_FRAMES, then
+ * bodies. */
 enum { MOST_VALUES = 1500000, MOST_BODIES = 100000, MOST_FRAMES = 4000, FEWEST_FRAMES = 120 };
 enum { FEW_BODIES = 10 };
 
-/* The largest whole numbers that stand for a coordinate and for the logarithm of a speed. */
+/* The largest numbers that stand for a coordinate, and for the logarithm of a speed. */
 enum { STEPS = 32767, SPEEDS = 255 };
 
 /* The middle and the radius of what the player shows of a frame. */
 struct camera {
     double middle[3];
-    double radius; /* holds half the mass, or all of few bodies; half the side of a periodic cell */
+    double radius; /* holds half the mass (for few bodies: all); half the side of a periodic cell */
 };
 
 struct player {
     struct trajectory *trajectory;
-    size_t stride, bodies; /* every stride-th body is shown; number of these */
-    size_t frames;         /* number of frames shown, from the first to the last */
+    size_t stride, bodies; /* every stride-th body is shown, `bodies` in all */
+    size_t frames;         /* number of frames that are shown */
     struct camera *cameras;
-    double *x, *y, *z, *speed; /* [frames][bodies]; positions from the middle of their frame */
+    double *x, *y, *z, *speed; /* [frames][bodies]; positions relative to the frame's camera */
     double *m, *ids;           /* [bodies]: masses, ids */
     double *distance;          /* [bodies]: scratch */
     size_t *order;             /* [bodies]: scratch */
     unsigned *group;
     struct trajectory_groups groups;
-    double scale, limit;     /* lengths, see the head of this file */
+    double scale, limit;     /* see the head of this file */
     double span;             /* asinh(limit / scale) */
-    double slowest, fastest; /* extreme speeds above 0; fastest 0: no body has one */
+    double slowest, fastest; /* extreme speeds above 0; fastest is 0 if no body has one */
     struct text bytes;       /* all data, not yet compressed */
 };
 
@@ -58,7 +59,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Chooses how many bodies and frames are shown. */
 static void choose(struct player *player)
 {
     const struct trajectory *trajectory = player->trajectory;
@@ -70,7 +70,7 @@ static void choose(struct player *player)
     player->bodies = (trajectory->bodies + player->stride - 1) / player->stride;
 }
 
-/* Returns the index of that frame of the file which the player shows as its k-th, from 0. */
+/* Returns the index in the file of the k-th frame that is shown (k from 0). */
 static size_t frame_of(const struct player *player, size_t k)
 {
     return player->frames > 1 ? k * (player->trajectory->frame_count - 1) / (player->frames - 1)
@@ -79,7 +79,7 @@ static size_t frame_of(const struct player *player, size_t k)
 
 /* --- where to look ---------------------------------------------------------------------------- */
 
-/* Returns the median of a number of each body: a body far away changes it less than a mean. */
+/* Returns the median over the bodies, which a body far away changes less than a mean. */
 static double median(const struct player *player, const double *values)
 {
     memcpy(player->distance, values, player->bodies * sizeof *values);
@@ -97,8 +97,8 @@ static double mean_by_mass(const struct player *player, const double *values)
     return mass > 0.0 ? sum / mass : median(player, values);
 }
 
-/* Returns the radius about the middle of the camera that holds the part `part` of the mass; half of
- * the bodies, if they have no mass. */
+/* Returns the radius about the middle of the camera that holds the part `part` of the mass, or half
+ * the bodies if they have no mass. */
 static double radius_of(const struct player *player, const double *const position[3],
                         const struct camera *camera, double part)
 {
@@ -118,8 +118,8 @@ static double radius_of(const struct player *player, const double *const positio
     return player->distance[player->order[player->bodies - 1]];
 }
 
-/* Sets the camera of frame k: its middle is that of the periodic cell, or the centre of mass of few
- * bodies, or the median of the positions of many. */
+/* Sets the camera of frame k: its middle is the middle of the periodic cell, else the centre of
+ * mass of few bodies, or the median of the positions of many. */
 static void aim(const struct player *player, size_t k)
 {
     const struct trajectory *trajectory = player->trajectory;
@@ -139,8 +139,8 @@ static void aim(const struct player *player, size_t k)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Moves the bodies of frame k so that the middle of its camera lies at 0, and extends `limit`,
- * `slowest` and `fastest` to include them. */
+/* Makes the positions in frame k relative to the middle of its camera, and extends `limit`,
+ * `slowest` and `fastest` to include its bodies. */
 static void centre(struct player *player, size_t k)
 {
     double *const position[3] = { player->x, player->y, player->z };
@@ -176,7 +176,8 @@ static enum status read_frames(struct player *player, struct error *error)
     return status;
 }
 
-/* Sets the scale of lengths to a tenth of the median radius of the cameras. */
+/* Sets `scale` to a tenth of the median radius of the cameras, and `limit` and `span` to match
+ * it. */
 static enum status find_scale(struct player *player, struct error *error)
 {
     double *const radii = memory_array(player->frames, sizeof *radii, error);
@@ -197,7 +198,7 @@ static enum status find_scale(struct player *player, struct error *error)
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 /* Appends numbers, lowest byte first: player.js reads them in the byte order of its machine, and
- * browsers run on machines with this order. */
+ * all machines on which browsers run have this one. */
 static void put(struct player *player, const double *values, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -217,8 +218,8 @@ static uint16_t coded(const struct player *player, double x)
     return (uint16_t)(int)lround(STEPS * fmax(-1.0, fmin(1.0, part)));
 }
 
-/* Appends one coordinate of all bodies in frame k, as differences of their stored numbers from
- * those of the frame before: first the low bytes of all bodies, then the high bytes. */
+/* Appends one coordinate of all bodies in frame k, as differences of the stored numbers (coded())
+ * from those of frame k - 1: the low bytes of all bodies, then the high bytes. */
 static void put_coordinate(struct player *player, const double *values, size_t k)
 {
     const double *const now = values + k * player->bodies;
@@ -232,8 +233,8 @@ static void put_coordinate(struct player *player, const double *values, size_t k
         }
 }
 
-/* Appends the speeds of frame k as numbers from 0 (the slowest of all frames) to SPEEDS (the
- * fastest), linear in the logarithm of the speed. */
+/* Appends the speeds of frame k as numbers from 0 (slowest in all frames) to SPEEDS (fastest),
+ * linear in the logarithm of the speed. */
 static void put_speeds(struct player *player, size_t k)
 {
     const double span = log(player->fastest / player->slowest);
@@ -246,7 +247,7 @@ static void put_speeds(struct player *player, size_t k)
     }
 }
 
-/* Appends all that player.js unpacks, in the order in which it does that. */
+/* Appends all data, in the order in which player.js unpacks them. */
 static void put_all(struct player *player)
 {
     for (size_t k = 0; k < player->frames; k++)
@@ -283,7 +284,7 @@ static json_t *number_view(double value)
     return json_string(text_real(number, value));
 }
 
-/* Returns the JSON text of a list as a string, and frees the list. */
+/* Returns the JSON text of a list as a JSON string, and frees the list. */
 static json_t *list_view(json_t *list)
 {
     char *words = list ? json_dumps(list, JSON_COMPACT) : NULL;
@@ -293,8 +294,8 @@ static json_t *list_view(json_t *list)
     return view;
 }
 
-/* Sets the names of the groups, which of these are the name of a single body ("named"), and the
- * word for a group ("kind"). */
+/* Sets the names of the groups ("groups"), which of them name a single body ("named"), and the word
+ * for a group ("kind"). */
 static void set_groups(const struct player *player, json_t **view)
 {
     const struct trajectory_groups *const groups = &player->groups;
@@ -312,7 +313,7 @@ static void set_groups(const struct player *player, json_t **view)
                  json_string(bodies > 0 && bodies == groups->count ? "name" : groups->kind));
 }
 
-/* Appends the HTML of the player, with its compressed data in `packed`. */
+/* Appends the HTML of the player; `packed` is the compressed data. */
 static enum status fill(const struct player *player, const struct result *result,
                         const unsigned char *packed, size_t length, struct text *html,
                         struct error *error)

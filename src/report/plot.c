@@ -22,7 +22,6 @@ extern char **environ;
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-/* Writes a file of a figure, NAME with the suffix, into the folder `work`. */
 static enum status write_file(struct directory *work, const char *name, const char *suffix,
                               const struct text *content, struct error *error)
 {
@@ -35,8 +34,8 @@ static enum status write_file(struct directory *work, const char *name, const ch
     return workplace_write(work, file, content->bytes, content->length, error);
 }
 
-/* Appends a block of lines "x y", of bands "x y upper", for each curve, with two empty lines
- * between blocks, as gnuplot's `index` counts them. */
+/* Appends a block of lines for each curve: "x y", of a band "x y upper". Two empty lines stand
+ * between blocks, as `index` in gnuplot's commands needs them. */
 static void put_data(const struct figure *figure, struct text *data)
 {
     for (size_t c = 0; c < figure->curve_count; c++) {
@@ -59,8 +58,8 @@ static void put_data(const struct figure *figure, struct text *data)
 /* --- gnuplot ---------------------------------------------------------------------------------- */
 
 /* Returns the environment of gnuplot: the locale, and the variables by which programs and fonts are
- * found. All others are left out, so that no file or choice of the user (HOME, GNUPLOT_LIB,
- * GNUTERM, GDFONTPATH, ...) changes a picture. */
+ * found. No others, so that no file or choice of the user (HOME, GNUPLOT_LIB, GNUTERM, GDFONTPATH,
+ * ...) changes a picture. */
 static char *const *own_environment(void)
 {
     static const char *const kept[] = { "PATH", "LD_LIBRARY_PATH", "FONTCONFIG_PATH",
@@ -78,8 +77,9 @@ static char *const *own_environment(void)
     return environment;
 }
 
-/* Replaces a child process by gnuplot, in the open `folder` (-1: where it is). Gnuplot reads no
- * commands but those of its argument, a script; its messages go to `pipe`. Never returns. */
+/* Replaces this child process by gnuplot, in the open `folder` (-1: in the working directory).
+ * Gnuplot reads no commands but those of its argument, a script; its messages go to `pipe`. Never
+ * returns. */
 static void become_gnuplot(int folder, const char *argument, int pipe, pid_t parent)
 {
     child_follow(parent, SIGKILL, 126);
@@ -99,7 +99,7 @@ static void become_gnuplot(int folder, const char *argument, int pipe, pid_t par
 /* A process of gnuplot that draws what the script says. */
 struct gnuplot {
     pid_t process;
-    int from; /* end of a pipe, from which its messages are read */
+    int from; /* end of a pipe from which its messages are read */
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
@@ -112,7 +112,7 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
     snprintf(gnuplot->script, sizeof gnuplot->script, "%s", script);
     if (pipe(ends) != 0)
         return error_system(error, STATUS_IO, errno, "pipe");
-    for (int i = 0; i < 2; i++) /* processes that are started later do not inherit the pipe */
+    for (int i = 0; i < 2; i++) /* or else later children keep the pipe open */
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     const pid_t parent = getpid();
     gnuplot->process = fork();
@@ -128,8 +128,7 @@ static enum status start(int folder, const char *script, struct gnuplot *gnuplot
     return STATUS_OK;
 }
 
-/* Waits until a process of gnuplot has ended. If `error` has the error of an earlier one, that
- * stays. */
+/* Waits until gnuplot has ended. An error that `error` has already stays. */
 static enum status finish(const struct gnuplot *gnuplot, struct error *error)
 {
     struct text said = { 0 };
@@ -162,9 +161,8 @@ enum status plot_probe(struct error *error)
     return run_gnuplot(-1, "--version", error);
 }
 
-/* Writes what gnuplot needs for a figure, numbers and commands, and starts it in the folder `work`.
- * Words among the commands that the program has not written itself have gone through
- * script_quote(). */
+/* Writes the files of a figure's numbers and commands, and starts gnuplot in the folder `work`. All
+ * words in the commands that come from a run have gone through script_quote(). */
 static enum status begin_plot(const struct figure *figure, struct directory *work,
                               struct gnuplot *gnuplot, struct error *error)
 {
@@ -231,7 +229,7 @@ enum status plot_into(const struct figure *figure, struct directory *directory, 
 
 /* --- on a page -------------------------------------------------------------------------------- */
 
-/* Tells whether `word` stands at *at, and if so moves *at behind it. */
+/* Tells whether *at begins with `word`, and if so moves *at behind it. */
 static bool skip(const char **at, const char *word)
 {
     const size_t length = strlen(word);
@@ -247,8 +245,8 @@ static void skip_to(const char **at, const char *word)
     *at = found ? found + strlen(word) : *at + strlen(*at);
 }
 
-/* Appends a picture of gnuplot, with classes in place of ids, which would not be unique on a page
- * with several pictures. */
+/* Appends gnuplot's picture, with classes in the place of ids, which would not be unique on a page
+ * with several pictures. `first`: see plot_inline(). */
 static void put_svg(const struct figure *figure, const char *from, bool first, struct text *svg)
 {
     while (*from) {

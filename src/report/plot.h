@@ -1,6 +1,6 @@
 /*
- * Figures as gnuplot draws them. A figure leaves four files in the folder of plots: NAME.dat (the
- * numbers), NAME.gp (the commands: `gnuplot NAME.gp` draws it again), NAME.svg and NAME.png.
+ * Figures as gnuplot draws them. A figure has four files: NAME.dat (its numbers), NAME.gp (the
+ * commands: `gnuplot NAME.gp` draws it again), NAME.svg and NAME.png.
  */
 #ifndef ORRERY_REPORT_PLOT_H
 #define ORRERY_REPORT_PLOT_H
@@ -17,17 +17,17 @@
 enum status plot_probe(struct error *error);
 
 /* Draws all figures, several at a time, and leaves their files in `work`, a temporary folder
- * (output/workplace.h). If drawing fails, the error is that of the first figure that failed, and no
- * more are begun. STATUS_DATA for a figure whose name cannot be that of a file, STATUS_CANT_CREATE,
- * STATUS_IO, STATUS_UNAVAILABLE. */
+ * (output/workplace.h). If some cannot be drawn, the error is that of the first of them, and no
+ * more figures are begun. STATUS_DATA for a figure whose name cannot be that of a file,
+ * STATUS_CANT_CREATE, STATUS_IO, STATUS_UNAVAILABLE. */
 enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
                       struct error *error);
 
 /*
- * Appends the SVG picture of a figure, which plot_draw() has left in `work`, to an HTML page: all
- * that follows "<svg". Its parts have classes in place of gnuplot's ids, so that the style sheet of
- * the page (templates/page.css) gives them colours. Only the `first` figure of a page defines the
- * signs of gnuplot's points, which all figures use. STATUS_NO_INPUT, STATUS_IO.
+ * Appends the SVG picture of a figure, which plot_draw() has left in `work`, to an HTML page: what
+ * follows "<svg" in the file. In it gnuplot's ids are replaced by classes, by which the style sheet
+ * of the page (templates/page.css) colours the parts. Only the `first` figure of a page keeps the
+ * definitions of gnuplot's point symbols, which serve all figures. STATUS_NO_INPUT, STATUS_IO.
  */
 enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);
@@ -38,13 +38,13 @@ struct plot_file {
 };
 enum { PLOT_FILES = 4 };
 
-/* Writes the names of the four files of the figure `figure` into `files`, each with `folder`
- * ("plots/" or "") before it, and makes names[i] point to them. */
+/* Writes the names of the four files of the figure called `figure` into `files`, with `folder`
+ * ("plots/" or "") in front, and makes names[i] point to them. */
 void plot_files(const char *folder, const char *figure, struct plot_file files[PLOT_FILES],
                 const char *names[PLOT_FILES]);
 
-/* Draws one figure, and moves its files into a directory when all are complete. The caller has
- * called directory_check() for their names. */
+/* Draws one figure, and moves its files into a directory when all are complete. Before, the caller
+ * has had directory_check() check their names. */
 enum status plot_into(const struct figure *figure, struct directory *directory,
                       struct error *error);
 

@@ -27,13 +27,13 @@
 
 /* --- placing the files ------------------------------------------------------------------------ */
 
-/* The files of a report are made in a temporary folder (output/workplace.h), listed in the manifest
- * with hashes of their contents (output/seal.h), and then moved to their places one by one. */
+/* The files of a report are made in a temporary folder (output/workplace.h), listed with hashes of
+ * their contents (output/seal.h) in a manifest, report.json, and then moved to their places. */
 
 struct directory;
 
-/* Checks that files of these names may be written. STATUS_CANT_CREATE if there is one whose content
- * is not as the manifest of reports lists it, or if Orrery has not written that manifest. */
+/* Checks that files of these names may be written. STATUS_CANT_CREATE if one exists whose content
+ * is not as report.json lists it, or if Orrery has not written report.json. */
 static enum status placement_check(struct directory *directory, const char *const *names,
                                    size_t count, struct error *error)
 {
@@ -45,8 +45,8 @@ static enum status placement_check(struct directory *directory, const char *cons
     return error->status;
 }
 
-/* Sets the member `name` of *seals, {"name": [hash, ...]}, to the hashes of what the file will hold
- * and, if that differs, of what it holds now. */
+/* Sets the member `name` of *seals, {"name": [hash, ...]}, to the hash of the new file in `work`
+ * and, if it differs, that of the old file in its place, which is there until it is replaced. */
 static enum status seal(const struct directory *directory, const struct directory *work,
                         const json_t *manifest, const char *name, json_t **seals,
                         struct error *error)
@@ -65,8 +65,8 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* Opens the folder "plots" of the directory, which it makes if need be, and returns its descriptor;
- * -1 with an error. */
+/* Opens the folder "plots" of the directory, made if need be; returns its descriptor, or -1 with an
+ * error. */
 static int make_plots(const struct directory *directory, struct error *error)
 {
     if (mkdirat(directory->fd, "plots", 0777) != 0 && errno != EEXIST) {
@@ -100,15 +100,15 @@ static enum status move_files(struct directory *directory, const struct director
 
 /*
  * Moves the files of these names from the temporary folder `work` to their places: checks them as
- * placement_check() does, writes the manifest, which lists what is there and what will be, and
- * moves one whole file after the other. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
+ * placement_check() does, writes the manifest with the old and the new hashes, and then moves one
+ * whole file after the other. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY.
  */
 static enum status placement_place(struct directory *directory, const struct directory *work,
                                    const char *const *names, size_t count, struct error *error)
 {
     json_t *manifest = directory_manifest(directory, error);
     json_t *const before =
-        json_object_get(manifest, "sha256"); /* so that files of earlier reports stay listed */
+        json_object_get(manifest, "sha256"); /* files of earlier reports stay listed */
     json_t *seals = json_is_object(before) ? json_copy(before) : json_object();
     const char **listed = calloc(count + 1, sizeof *listed);
     if (!error->status && (!seals || !listed))
@@ -138,9 +138,9 @@ struct report {
     const struct report_options *options;
     struct result *results;
     size_t count;
-    struct directory *directory;        /* that in which report.html is written */
-    char folder[REPORT_PATH_SIZE - 16]; /* path of that directory */
-    struct directory *work;             /* the temporary folder in which all files are made */
+    struct directory *directory;        /* the directory in which report.html is written */
+    char folder[REPORT_PATH_SIZE - 16]; /* path of `directory` */
+    struct directory *work;             /* the temporary folder in which files are made */
     bool can_draw;
     struct error no_gnuplot; /* why gnuplot cannot be run, if not can_draw */
 };
@@ -159,7 +159,6 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Adds all runs directly inside a folder, in the order of their names. */
 static enum status add_folder(struct report *report, const char *path, struct error *error)
 {
     struct dirent **entries;
@@ -204,9 +203,9 @@ static enum status find_runs(struct report *report, struct error *error)
 
 /* --- where to write --------------------------------------------------------------------------- */
 
-/* Opens the folder of the report, and in it the temporary one in which files are made. A link
- * to the directory of a run, in which its report goes, is followed, since the user has named it; a
- * link in the place of another folder to write to is not. */
+/* Opens the folder of the report, and in it the temporary folder. A link to the directory of a run,
+ * in which its report goes, is followed, since the user has named it; a link in the place of
+ * another folder to write to is not. */
 static enum status open_folder(struct report *report, struct error *error)
 {
     const struct report_options *options = report->options;
@@ -224,8 +223,8 @@ static enum status open_folder(struct report *report, struct error *error)
 
 /* --- the files that a report writes ----------------------------------------------------------- */
 
-/* The names of all files that a report writes, as pointers into `files` but for the first, that of
- * the page; a report removes or replaces no other files. */
+/* The names of all files that a report writes: the page, and behind it pointers into `files`. A
+ * report replaces no other files. */
 struct file_list {
     struct plot_file *files;
     const char **names;
@@ -255,8 +254,8 @@ static enum status list_files(const struct report *report, const struct figures 
 
 enum { FIGURE_STEM_SIZE = NAME_LONGEST - 20 };
 
-/* Adds numbers to the names of figures that have the same name, as figures of two diagnostics may:
- * "spectrum-2". */
+/* Adds a number to the name of a figure that an earlier figure has ("spectrum-2"), as figures of
+ * two diagnostics may. */
 static void tell_apart(struct figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++) {
@@ -267,8 +266,7 @@ static void tell_apart(struct figures *figures)
     }
 }
 
-/* Checks, before anything is drawn, that no file that a report has not written stands in the
- * way. */
+/* Checks before anything is drawn whether files that no report has written stand in the way. */
 static enum status check_files(const struct report *report, struct figures *figures,
                                struct error *error)
 {
@@ -280,8 +278,8 @@ static enum status check_files(const struct report *report, struct figures *figu
     return error->status;
 }
 
-/* Tells whether the page is in the directory of the first run. It may also be in a folder that the
- * user chose, or in one that holds the directory of a single run. */
+/* Tells whether the page lies in the directory of the first run, and not in a folder that the user
+ * chose or that holds the directory of a single run. */
 static bool is_beside(const struct report *report)
 {
     struct stat page, run;
@@ -289,8 +287,8 @@ static bool is_beside(const struct report *report)
            page.st_dev == run.st_dev && page.st_ino == run.st_ino;
 }
 
-/* Writes the page and moves all files to their places, while it holds the lock that a process must
- * hold to replace the run. *overtaken becomes true if the run was replaced before that, and then
+/* Writes the page and moves all files to their places, while it holds the lock without which no
+ * process replaces the run. If the run was replaced before that, *overtaken becomes true, and
  * nothing is moved. */
 static enum status place_files(struct report *report, const struct figures *figures,
                                const struct text *html, bool *overtaken, struct error *error)
@@ -330,7 +328,6 @@ static enum status draw_runs(const struct report *report, struct figures *figure
                : page_figures(html, figures, report->work, error);
 }
 
-/* Counts the figures that show the bodies themselves. */
 static size_t count_pictures(const struct figures *figures)
 {
     size_t count = 0;
@@ -406,8 +403,8 @@ static enum status write_report(struct report *report, struct report_summary *su
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, summary->warning, error);
-    /* An error does not count if the run was replaced meanwhile: its files may have been those of
-     * two runs, which look damaged. */
+    /* An error does not count if the run was replaced meanwhile: the files that were read may be a
+     * mixture of two runs. */
     *overtaken = status && single && !result_is_current(&report->results[0]);
     if (*overtaken) {
         error_clear(error);
@@ -423,7 +420,6 @@ static enum status write_report(struct report *report, struct report_summary *su
     return status;
 }
 
-/* Reads the runs and writes their report. */
 static enum status try_report(struct report *report, struct report_summary *summary,
                               bool *overtaken, struct error *error)
 {

@@ -13,12 +13,13 @@
 #include "base/status.h"
 
 struct report_options {
-    const char *const *directories; /* of runs; a single one may also be a folder that holds runs */
+    /* directories of runs; a single one may also be a folder that holds runs */
+    const char *const *directories;
     size_t count;
-    const char *output; /* folder to write to; NULL: that of the only run, or the folder of runs, or
-                           "report" for several runs */
-    bool no_player;     /* leave out the player, which shows the bodies in motion (report/page.h) */
-    const char *plots;  /* names of the figures to draw, with commas between; NULL: all */
+    /* folder to write to; NULL: the directory of the only run, the folder of runs, or "report" */
+    const char *output;
+    bool no_player;    /* leave out the player, which shows the bodies in motion (report/page.h) */
+    const char *plots; /* names of the figures to draw, with commas between; NULL: all */
 };
 
 enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
@@ -27,8 +28,8 @@ enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;
-    char warning[REPORT_WARNING_SIZE]; /* sentence on runs that are not independent, see
-                                          shared_seeds_warning(); or "" */
+    /* sentence on runs with common systems, see shared_seeds_warning(); or "" */
+    char warning[REPORT_WARNING_SIZE];
 };
 
 /*

@@ -22,14 +22,14 @@ static enum status refuse(const char *path, const char *place, const char *name,
 {
     char line[NAME_SHOWN + 1];
     snprintf(line, sizeof line, "%.*s", NAME_SHOWN, name);
-    for (char *c = line; *c; c++) /* so that the message is one line */
+    for (char *c = line; *c; c++) /* the message is one line */
         *c = *c == '\n' || *c == '\t' ? '?' : *c;
     return error_set(error, STATUS_DATA,
                      "%s: %s%s\"%s\": is no name of a %s that a run could have written", path,
                      place, place[0] ? ": " : "", line, what);
 }
 
-/* Checks that every key of a document is a name that a run could have written, at all depths. */
+/* Checks at all depths that every key of a document is a name that a run could have written. */
 static enum status check_keys(json_t *value, const char *path, const char *place, int depth,
                               struct error *error)
 {
@@ -71,9 +71,9 @@ static const struct {
 };
 
 /*
- * Checks every key of the document, the names of diagnostics and outputs in "config", and "files";
- * `path` is the document's name in messages. Later on these names may become names of files,
- * figures and columns. STATUS_DATA with the first that no run could have written, and its place.
+ * Checks every key of the document, the names of diagnostics and outputs in "config", and "files",
+ * since they may become names of files, figures and columns. `path` is the document's name in
+ * messages. STATUS_DATA with the first name that no run could have written, and its place.
  */
 static enum status strange_check(const json_t *document, const char *path, struct error *error)
 {
@@ -104,7 +104,7 @@ const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
 {
     if (snprintf(buffer, RESULT_PATH_SIZE, "%s/%s", result->path, name) >= RESULT_PATH_SIZE)
-        buffer[0] = '\0'; /* no system has so long a path: no such file */
+        buffer[0] = '\0'; /* no file has so long a path */
     return buffer;
 }
 
@@ -114,14 +114,14 @@ static bool has_file(const struct result *result, const char *name)
     return access(result_file(result, name, path), R_OK) == 0;
 }
 
-/* Tells whether there is no file of this name. If that cannot be found out, the answer is no. */
+/* Tells whether there is no file of this name; false if that cannot be found out. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Notes which file run.cfg is, and when it was changed. It must be a regular file: through a link,
- * another file could get onto a page. */
+/* Notes the identity of run.cfg and the time of its last change. It must be a regular file: through
+ * a link, another file could get onto a page. */
 static enum status identify(const struct result *result, struct result_identity *identity,
                             struct error *error)
 {
@@ -148,7 +148,7 @@ bool result_is_current(const struct result *result)
 }
 
 /* Makes the integrator that the config gives as a list of stages, once, since its order takes some
- * work to find; without such a list result->listed has no stages. */
+ * work to find. Without a list, result->listed has no stages. */
 static void read_stages(struct result *result)
 {
     const json_t *const stages = result_find(result, FIELD_CONFIG_TIME_STAGES);
@@ -255,7 +255,7 @@ bool result_is_periodic(const struct result *result)
 
 bool result_rotates(const struct result *result)
 {
-    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* NaN in older runs */
+    return fabs(result_real(result, FIELD_CONFIG_PHYSICS_ROTATION)) > 0.0; /* NaN: not set */
 }
 
 const struct units *result_units(const struct result *result)
@@ -264,9 +264,9 @@ const struct units *result_units(const struct result *result)
 }
 
 /*
- * Returns the period that the orbit of the diagnostic `orbit` had at the start; NaN without one. It
- * follows by Kepler's third law from the last row, which has the period there and the relative
- * error of the semi-major axis, a/a0 - 1. A run that loses its orbit thus keeps its unit of time.
+ * Returns the period at the start of the orbit that the diagnostic `orbit` measures; NaN without
+ * one. It follows by Kepler's third law from the last row, which has the period there and the
+ * relative change of the semi-major axis, a/a0 - 1. So it is known even if the orbit was lost.
  */
 static double period_of(const struct result *result)
 {
@@ -304,8 +304,8 @@ const char *result_time(const struct result *result, double time, int digits,
     return time_unit_text(&unit, time, digits, buffer);
 }
 
-/* Returns the place behind the next "t = " that stands before a time, and is not the end of a word;
- * NULL if there is none. `begin` is the start of the text, `from` that of the search. */
+/* Returns the place behind the next "t = " from `from` on that is not the end of a longer word;
+ * NULL if there is none. `begin` is the start of the text. */
 static const char *find_time(const char *begin, const char *from)
 {
     static const char mark[] = "t = ";
@@ -346,9 +346,9 @@ static bool has_ended(const struct result *result)
     return !has_verdict(result, "running");
 }
 
-/* Finds the state of a run. If run.json says that it is running, and nobody holds the lock of a run
- * at work, run.json is read once more: a run writes its last one before it lets go of the lock. By
- * then another process may hold that. */
+/* Finds the state of a run. If run.json says that the run is at work, and nobody holds the lock of
+ * a run at work, run.json is read once more: the run may just have written its last run.json, which
+ * it does before it lets go of the lock. */
 static enum status find_state(struct result *result, struct error *error)
 {
     if (has_ended(result))
@@ -379,8 +379,8 @@ double result_step(const struct result *result)
 {
     const double step = result_real(result, FIELD_CONFIG_TIME_STEP);
     const double reached = result_real(result, FIELD_STEP);
-    /* If an integrator chooses its own steps, its grid may be finer than time.step says, or the
-     * config may not name it: the time reached gives its steps. */
+    /* If an integrator chooses its own steps, the grid may be finer than time.step says, or the
+     * config may have no step: the time reached tells the spacing. */
     if (result_find(result, FIELD_OWN_STEPS) && reached > 0)
         return result_real(result, FIELD_TIME) / reached;
     return isnan(step)
@@ -439,7 +439,7 @@ bool result_is_whole(const struct result *result)
 double result_energy_error(const struct result *result)
 {
     const double largest = result_real(result, FIELD_LARGEST_ENERGY_ERROR);
-    /* A run.json of an earlier version has only the error in the rows of the diagnostic. */
+    /* A run.json of an earlier version has only the error in rows of the diagnostic. */
     return isnan(largest) ? result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR)
                           : largest;
 }
@@ -459,7 +459,7 @@ enum status result_series(const struct result *result, const char *name, struct 
     *series = NULL;
     if (is_missing(result_file(result, name, path)))
         return STATUS_OK;
-    /* A file is empty until the run writes its first row, and the header with it. */
+    /* The run writes the header together with the first row. */
     if (result->state != RESULT_ENDED && stat(path, &about) == 0 && about.st_size == 0)
         return STATUS_OK;
     return series_read(path, series, error);

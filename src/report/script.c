@@ -31,8 +31,8 @@ static bool in_frame(const struct figure *figure, double x)
     return !(range[0] < range[1]) || (x >= range[0] && x <= range[1]);
 }
 
-/* Finds the extent along an axis of those points of all curves whose x is within the figure's
- * x_range, if that is set. */
+/* Finds the extent along an axis of all points whose x lies in the figure's x_range, if that is
+ * set. */
 static void extent(const struct figure *figure, char axis, double *low, double *high)
 {
     *low = INFINITY;
@@ -49,12 +49,11 @@ static void extent(const struct figure *figure, char axis, double *low, double *
     }
 }
 
-/* The width of a letter, the height of a line of text, and the lengths of the two axes, in
- * pixels. */
+/* In pixels: width of a letter, height of a line of text, lengths of the x and the y axis. */
 enum { LETTER = 8, LINE = 18, AXIS_WIDTH = 380, AXIS_HEIGHT = 210 };
 
 /* Appends the commands for ticks along x, from `low` to `high`. A tick has no number if that would
- * touch the number before it. */
+ * touch the number of an earlier tick. */
 static void script_ticks(struct text *script, const double *ticks, size_t count, double low,
                          double high, bool logarithmic)
 {
@@ -73,8 +72,8 @@ static void script_ticks(struct text *script, const double *ticks, size_t count,
     text_print(script, ")\n");
 }
 
-/* Tells whether all curves of a figure are points or fits: its axes then need a margin, so that no
- * point lies on the edge. */
+/* Tells whether a figure has only points and fits: its axes then need a margin, so that no point
+ * lies on the edge. */
 static bool of_points(const struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++)
@@ -83,8 +82,8 @@ static bool of_points(const struct figure *figure)
     return true;
 }
 
-/* Returns the step between ticks: 1, 2 or 5 times a power of ten, which fits into `range` at most
- * five times. */
+/* Returns a step between ticks, 1, 2 or 5 times a power of ten, that fits into `range` at most five
+ * times. */
 static double tick_step(double range)
 {
     const double coarse = range / 5, decade = pow(10, floor(log10(coarse)));
@@ -104,8 +103,8 @@ static void script_equal(struct text *script, const struct figure *figure)
 }
 
 /* Appends the commands for a linear axis. Along x it has few ticks, so that long numbers have room,
- * and it ends at the ends of the curves, with a margin for points; along y it begins at 0 if no
- * value is negative and the least is below a tenth of the greatest. */
+ * and ends where the curves end, with a margin for points. Along y it begins at 0 if the least
+ * value is not negative and less than a tenth of the greatest. */
 static void script_linear(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -134,14 +133,14 @@ static void script_linear(struct text *script, const struct figure *figure, char
         script_ticks(script, figure->ticks, figure->tick_count, low, high, false);
 }
 
-/* If the ends of a logarithmic axis differ by less than this factor, it may hold only one of the
+/* If the ends of a logarithmic axis differ by less than this factor, it may have only one of the
  * ticks 1, 2, 5, 10, ... or none. */
 static const double few_ticks = 5.0;
 
 enum { MOST_TICKS = 16 };
 
-/* Finds the ticks of a logarithmic axis from `low` to `high`: with equal steps if high / low is
- * below few_ticks, and else 1, 2 and 5 times powers of ten. Returns their number. */
+/* Finds the ticks of a logarithmic axis from `low` to `high` and returns their number: with equal
+ * steps if high / low is below few_ticks, else 1, 2 and 5 times powers of ten. */
 static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
 {
     static const double steps[] = { 1, 2, 5 };
@@ -159,9 +158,9 @@ static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
     return count;
 }
 
-/* Appends the commands for a logarithmic axis; if its ends differ by a factor of more than 300, its
- * ticks are powers of ten. A small range gets a linear axis, except for points: a power law through
- * them is a straight line on logarithmic axes alone. */
+/* Appends the commands for a logarithmic axis; its ticks are powers of ten if its ends differ by a
+ * factor of more than 300. A small range gets a linear axis, but not for points: a power law
+ * through them is a straight line on logarithmic axes only. */
 static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
 {
     double low, high;
@@ -194,8 +193,8 @@ static void script_logarithmic(struct text *script, const struct figure *figure,
     text_print(script, ")\n");
 }
 
-/* Returns the largest |y| of the flattest curve, that whose largest |y| is least; curves that are 0
- * throughout do not count. 0 if all are. */
+/* Returns the least, over all curves that are not 0 throughout, of their largest |y|; 0 if all
+ * are. */
 static double least_reach(const struct figure *figure)
 {
     double least = 0.0;
@@ -210,12 +209,12 @@ static double least_reach(const struct figure *figure)
     return least;
 }
 
-/* On a linear axis a curve becomes a flat line if the largest |y| of another one is this many times
- * its own. */
+/* If the largest |y| of a curve is this many times that of another, the other would be a flat line
+ * on a linear axis. */
 static const double signed_factor = 20.0;
 
-/* Appends the commands for a y axis proportional to asinh(y / scale): linear about 0 and
- * logarithmic on both sides, with 0 and powers of ten as ticks. It is linear if no curve needs
+/* Appends the commands for a y axis proportional to asinh(y / scale): linear about 0, logarithmic
+ * on both sides, with 0 and powers of ten as ticks; a linear axis if signed_factor asks for no
  * more. */
 static void script_signed(struct text *script, const struct figure *figure)
 {
@@ -235,7 +234,7 @@ static void script_signed(struct text *script, const struct figure *figure)
                scale, scale, low, high);
     const double pixels = AXIS_HEIGHT / (asinh(high / scale) - asinh(low / scale));
     const int stride = (int)ceil(1.5 * LINE / (pixels * M_LN10));
-    for (int sign = 1; sign >= -1; sign -= 2) /* on each side from its outer end inwards */
+    for (int sign = 1; sign >= -1; sign -= 2) /* on both sides of 0, from the outer end inwards */
         for (int power = (int)floor(log10(sign > 0 ? high : -low));
              pixels * asinh(pow(10, power) / scale) > LINE && power > log10(scale); power -= stride)
             text_print(script, ", '%s10^{%d}' %s1e%d", sign > 0 ? "" : "−", power,
@@ -262,19 +261,19 @@ static json_t *axis_view(const struct figure *figure, char axis)
 
 /* --- the key ---------------------------------------------------------------------------------- */
 
-/* The sizes of the key: its width, in a figure with unequal and with equal axes, and that of the
- * sample before a label, in letters; the most columns; the height of a row in pixels. */
+/* The legend: its width, in a figure with unequal and with equal axes, and that of the sample
+ * before a label, in letters; the most columns; the height of a row in pixels. */
 enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
 
-/* Returns the width of the key in letters. The area of a figure with equal axes is narrower than
- * the picture, and the key begins at the left edge of that area. */
+/* Returns the width of the legend in letters. It begins at the left edge of the area of the axes,
+ * which is narrower if the axes are equal. */
 static size_t key_width(const struct figure *figure)
 {
     return figure->equal_axes ? KEY_WIDTH_EQUAL : KEY_WIDTH;
 }
 
 /* Returns the number of bytes in the first line of a label, which is broken behind a blank if it is
- * wider than the key; *letters becomes the number of letters in that line. */
+ * wider than the legend; *letters becomes the number of letters in that line. */
 static size_t first_line(const struct figure *figure, const char *label, size_t *letters)
 {
     size_t end = 0, blank = 0;
@@ -288,8 +287,8 @@ static size_t first_line(const struct figure *figure, const char *label, size_t 
     return end;
 }
 
-/* Finds the number of columns of equal width for which the key has room, and its height in pixels;
- * both are 0 for a figure without a key. */
+/* Finds the number of columns of equal width for which the legend has room, and its height in
+ * pixels; both are 0 for a figure without labels. */
 static void measure_key(const struct figure *figure, int *columns, int *height)
 {
     size_t lines = 0, longest = 0, letters;
@@ -322,23 +321,23 @@ static const char *style_of(const struct curve *curve)
     return is_dashed_again(curve) ? "dashed" : styles[curve->kind];
 }
 
-/* The length of a dash and the gap behind it, in units of gnuplot's dashtype: of curves that lie
- * upon each other, each further one has shorter dashes, and the ones beneath show in its gaps. */
+/* The length of a dash and the gap behind it, in units of gnuplot's dashtype. A line that hides n
+ * others has dashes of this length / 2^n, so that the others show in its gaps. */
 enum { DASH_PERIOD = 16 };
 
-/* Tells whether the points of a curve are so small that the key shows a larger one. */
+/* Tells whether the points of a curve are so small that the legend shows a larger one. */
 static bool has_own_sample(const struct curve *curve)
 {
     return (curve->kind == CURVE_DOTS || curve->kind == CURVE_DISCS) && curve->label[0];
 }
 
-/* The kinds of entries of gnuplot's `plot` command: a curve, a larger sample of its points for the
- * key, and one more line of its label. */
+/* Entries of gnuplot's `plot` command: a curve, a larger sample of its points for the legend, and a
+ * further line of its label. */
 enum entry { ENTRY_CURVE, ENTRY_SAMPLE, ENTRY_CONTINUED };
 
-/* Returns the values of one entry of gnuplot's `plot` command, of curve number `index`. The first
- * `length` bytes of `line`, a line of the curve's label, become its words in the key; with 0 the
- * key does not list it. */
+/* Returns the values for the template of one entry of gnuplot's `plot` command, of curve number
+ * `index`. The first `length` bytes of `line`, a line of the curve's label, stand in the legend; 0:
+ * it does not list the entry. */
 static json_t *drawn_view(const struct curve *curve, enum entry entry, size_t index,
                           const char *line, size_t length)
 {
@@ -424,7 +423,7 @@ json_t *script_view(const struct figure *figure)
 /* --- colours ---------------------------------------------------------------------------------- */
 
 struct color {
-    const char *name, *light, *dark; /* `light` also on paper; `dark` on a dark page */
+    const char *name, *light, *dark; /* on light pages and on paper; on dark pages */
 };
 
 static const struct color curves[PALETTE_COLORS] = {

@@ -18,8 +18,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* The objects in which a key is looked up, one after the other, from the innermost section
- * outwards. */
+/* The object of a section, in which its keys are looked up first, and the scope around the section,
+ * in which they are looked up next (NULL: none). */
 struct scope {
     const json_t *values;
     const struct scope *outer;
@@ -29,7 +29,7 @@ struct tag {
     char kind; /* one of "#^?!/>{", see template.h; 0: {{key}} */
     char key[96];
     int digits;
-    const char *end; /* the place behind the tag, and behind a line end that belongs to it */
+    const char *end; /* behind the tag, and behind a line end that belongs to it */
 };
 
 static const char *find_template(const char *name)
@@ -51,9 +51,8 @@ static const json_t *look_up(const struct scope *scope, const char *key)
     return value;
 }
 
-/* Appends words of any origin with what HTML reserves escaped and control characters replaced, so
- * that a browser, or a terminal into which they are copied, shows them and obeys nothing of
- * them. */
+/* Appends words of any origin: signs that HTML reserves are escaped and control characters
+ * replaced, so that a browser, or a terminal into which the words are copied, only shows them. */
 static void escape(struct text *text, const char *words)
 {
     const size_t start = text->length;
@@ -94,7 +93,6 @@ static bool is_true(const json_t *value)
                                  : json_is_true(value) || json_is_object(value);
 }
 
-/* Returns the tag that begins at `from`, which points to its "{{". */
 static struct tag read_tag(const char *from)
 {
     struct tag tag = { .digits = 6 };
@@ -114,8 +112,8 @@ static struct tag read_tag(const char *from)
 static void fill_scope(struct text *text, const char *from, const char *end,
                        const struct scope *scope);
 
-/* Appends what is between `tag` and the tag that closes it, filled, as often as `tag` and the value
- * of its key ask; returns the place behind the closing tag. */
+/* Appends what is between `tag` and the tag that closes it, as often as `tag` and the value of its
+ * key ask; returns the place behind the closing tag. */
 static const char *fill_section(struct text *text, const struct tag *tag, const struct scope *scope)
 {
     char closing[sizeof tag->key + 8];

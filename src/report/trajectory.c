@@ -12,9 +12,9 @@
 
 enum { MOST_CELLS = 256, NO_COLUMN = MOST_CELLS };
 
-/* Finds the columns of position, velocity and so on by Properties=species:S:1:pos:R:3:... in the
- * comment line of a frame, which lists each property with its type and its number of columns.
- * Returns false if it has no position. */
+/* Finds the columns of position, velocity and so on by the text Properties=species:S:1:pos:R:3:...
+ * in the comment line of a frame: name, type and number of columns of each property. Returns false
+ * if there is no position. */
 static bool find_columns(struct trajectory *trajectory, const char *comment)
 {
     const struct {
@@ -51,7 +51,7 @@ static bool find_columns(struct trajectory *trajectory, const char *comment)
 }
 
 /* Reads the side and the origin of the periodic cube from pbc, Lattice and Origin in the comment
- * line of a frame; both become 0 if these name none. */
+ * line of a frame; both become 0 if one of these is missing. */
 static void find_cell(struct trajectory *trajectory, const char *comment)
 {
     char pbc[16], text[512], *cells[9];
@@ -68,7 +68,7 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
                              struct error *error)
 {
     const size_t count = trajectory->frame_count;
-    if ((count & (count - 1)) == 0) { /* the array is full at every power of two */
+    if ((count & (count - 1)) == 0) { /* the array is full at each power of two */
         const size_t capacity = count ? 2 * count : 1;
         struct trajectory_frame *frames =
             realloc(trajectory->frames, memory_bytes(capacity, sizeof *trajectory->frames));
@@ -80,7 +80,7 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
     return STATUS_OK;
 }
 
-/* Reads the next line; *end becomes true if the file ends before that line is complete. */
+/* Reads the next line; *end becomes true if the file ends before that line does. */
 static enum status whole_line(struct trajectory *trajectory, char **line, bool *end,
                               struct error *error)
 {
@@ -89,8 +89,8 @@ static enum status whole_line(struct trajectory *trajectory, char **line, bool *
     return status;
 }
 
-/* Reads the line with the number of bodies, with which a frame begins; *end becomes true if the
- * file ends there. */
+/* Reads the number of bodies, the first line of a frame; *end becomes true if the file ends
+ * there. */
 static enum status read_count(struct trajectory *trajectory, bool *end, struct error *error)
 {
     char *line;
@@ -106,8 +106,8 @@ static enum status read_count(struct trajectory *trajectory, bool *end, struct e
     return STATUS_OK;
 }
 
-/* Reads one frame, from its number of bodies to its last body, and notes its place in the file;
- * *end becomes true, and nothing is noted, if the file ends before the frame does. */
+/* Goes through one frame and notes its place in the file; *end becomes true, and nothing is noted,
+ * if the file ends before the frame does. */
 static enum status index_frame(struct trajectory *trajectory, bool *end, struct error *error)
 {
     char *line, text[TEXT_REAL_SIZE];
@@ -170,13 +170,12 @@ static enum status read_number(const struct trajectory *trajectory, const char *
 }
 
 /* Tells whether a line of `count` cells lacks some of the `wide` columns from `column` on; false if
- * the file does not have these at all (NO_COLUMN). */
+ * the file has no such columns (NO_COLUMN). */
 static bool ends_before(size_t count, size_t column, size_t wide)
 {
     return column != NO_COLUMN && count < column + wide;
 }
 
-/* Reads the body on a line into the arrays of `values`, at index k. */
 static enum status read_body(const struct trajectory *trajectory, char *line,
                              const struct trajectory_values *values, size_t k, struct error *error)
 {
@@ -204,8 +203,8 @@ static enum status read_body(const struct trajectory *trajectory, char *line,
     return status;
 }
 
-/* Reads the next line of a frame that was complete when it was indexed: it is an error if the file
- * has no further line. */
+/* Reads the next line of a frame, which was complete when trajectory_open() found it: the end of
+ * the file is an error. */
 static enum status next_line(struct trajectory *trajectory, char **line, struct error *error)
 {
     const enum status status = lines_next(trajectory->lines, line, error);
@@ -238,8 +237,8 @@ static void take_name(const char *name, char word[TRAJECTORY_GROUP_SIZE])
     json_decref(known);
 }
 
-/* Returns the index of the group of this name, which is entered if it is new; TRAJECTORY_GROUPS if
- * there is no room. */
+/* Returns the index of the group of this name, a new group if need be; TRAJECTORY_GROUPS if there
+ * is no room. */
 static unsigned group_of(struct trajectory_groups *groups, const char *name)
 {
     char word[TRAJECTORY_GROUP_SIZE];
