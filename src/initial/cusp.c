@@ -26,7 +26,7 @@ enum { RULE = 6, SOFTENED_RULE = 64 };
 /* Beyond this radius, in eps, softening changes the density by less than 1e-9. */
 #define SOFTENED_END 1e5
 #define GRID_STEP 0.0625 /* step of the grid in ln r */
-/* Nor does the grid begin within the radius r, in units of the smaller of scale and cut-off radius,
+/* The grid does not begin within the radius r, in units of the smaller of scale and cut-off radius,
  * where r^(3 - gamma) has this value (gamma: the inner slope): the mass within r goes as this
  * power. */
 #define INNER_MASS 1e-12

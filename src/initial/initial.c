@@ -14,7 +14,7 @@ static const struct initial_class *const table[] = {
     &initial_file,        &initial_galaxy,      &initial_hernquist, &initial_jaffe,
     &initial_king,        &initial_nfw,         &initial_orbits,    &initial_outer_solar_system,
     &initial_plummer,     &initial_pythagorean, &initial_two_body,  &initial_uniform_cube,
-    &initial_encounter, /* last, since initial_model_variant() leaves it out */
+    &initial_encounter, /* last: initial_model_variant() leaves it out */
 };
 
 const struct parameter initial_parameters[] = {

@@ -137,8 +137,8 @@ static int find_asked(const struct differences *differences)
     return asked >= 0 && is_numeric(differences, (size_t)asked) ? asked : -1;
 }
 
-/* Tells whether a key has a value that the program has chosen for the error asked for, where that
- * error differs between runs: the key then tells nothing more. */
+/* Tells whether a key has a value that the program has chosen for the error asked for, and that
+ * error differs between runs: such a key tells nothing more about a run. */
 static bool follows(const struct differences *differences, const char *key)
 {
     return differences->asked >= 0 &&

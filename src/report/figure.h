@@ -59,7 +59,7 @@ struct figure {
         FIGURE_CONSERVED, /* energies, momenta and the virial ratio */
         /* shows only that round-off alone has changed a vector */
         FIGURE_PASSED
-    } place; /* the order of figures on the page of a run */
+    } place; /* figures stand on the page of a run in this order */
 };
 
 /* The least and the greatest of some numbers, NaN left out. extent_of() returns the extent of an

@@ -77,7 +77,7 @@ static struct row row_of(const struct result *result, const json_t *finding, siz
     const char *const dot = strrchr(name, '.');
     struct row row = { .finding = finding, .meaning = find_meaning(name) };
     if (is_expectation(finding)) {
-        row.meaning = find_meaning(dot ? dot + 1 : name); /* its column */
+        row.meaning = find_meaning(dot ? dot + 1 : name); /* name of the column alone */
         row.expected = json_array_get(result_find(result, FIELD_CONFIG_EXPECT), expectation);
         row.criterion = json_array_get(result_find(result, FIELD_EXPECT), expectation);
     }

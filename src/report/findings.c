@@ -337,7 +337,7 @@ static void tell_tolerance(const struct drawn *drawn, struct text *words)
                    tolerance);
 }
 
-/* The function that writes the sentences of the figure with this name. */
+/* For the figure called `figure`: the function that writes the sentences under it. */
 static const struct {
     const char *figure;
     void (*tell)(const struct drawn *drawn, struct text *words);

@@ -70,7 +70,7 @@ void compare_head(struct text *html, const struct differences *runs, bool member
  * memory. */
 json_t *findings_table_view(const struct result *result);
 
-/* Tells whether the energy has failed while other quantities held, which then says little. */
+/* Tells whether the energy failed while other quantities held: that these held then says little. */
 bool findings_table_lost_energy(const struct result *result);
 
 /* --- the player: player.c --------------------------------------------------------------------- */

@@ -264,9 +264,10 @@ const struct units *result_units(const struct result *result)
 }
 
 /*
- * Returns the period at the start of the orbit that the diagnostic `orbit` measures; NaN without
- * one. It follows by Kepler's third law from the last row, which has the period there and the
- * relative change of the semi-major axis, a/a0 - 1. So it is known even if the orbit was lost.
+ * Returns the period that the orbit of the diagnostic `orbit` had at the start; NaN without such an
+ * orbit. It follows by Kepler's third law from the last row, which has the present period and the
+ * relative change of the semi-major axis, a/a0 - 1. So a run that loses its orbit keeps its unit of
+ * time.
  */
 static double period_of(const struct result *result)
 {

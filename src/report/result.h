@@ -93,7 +93,8 @@ void result_put_words(const struct result *result, const char *words, struct tex
 /* Tells whether Orrery has written run.json: other programs write files of this name too. */
 bool result_is_of_orrery(const struct result *result);
 
-/* Tells whether the run broke off with an error. The last rows of its files are then older. */
+/* Tells whether the run broke off with an error: the last rows of its files are then from some time
+ * before the error. */
 bool result_broke_off(const struct result *result);
 
 /* Tells whether the run failed: it did not keep an expectation of its config, the limits of the

@@ -31,7 +31,8 @@ const struct curve *script_curve(const struct figure *figure, size_t drawn);
  * seen on white; on dark pages these colours are lighter.
  */
 
-enum { PALETTE_COLORS = 7 }; /* curves beyond take the colours again, as dashed lines */
+/* of curves; a further curve has the colour of an earlier one, dashed */
+enum { PALETTE_COLORS = 7 };
 
 /* Returns {"curves", "others"}, the colours of curves and of all else, for the templates: lists of
  * {"name", "light", "dark", "linetype"}, with the colour on light and on dark pages and the number

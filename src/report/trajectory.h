@@ -17,8 +17,8 @@ struct trajectory_frame {
 
 struct trajectory {
     struct lines *lines;
-    size_t bodies;   /* the number of bodies, the same in every frame */
-    size_t columns;  /* the number of columns of a body's line */
+    size_t bodies;   /* the same in every frame */
+    size_t columns;  /* columns of a body's line */
     size_t position; /* the column of x; y and z follow */
     size_t mass, id; /* the columns of mass and id; NO_COLUMN (trajectory.c) if the file has none */
     size_t velocity; /* the column of vx, before vy and vz; or NO_COLUMN */
