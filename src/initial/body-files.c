@@ -105,7 +105,6 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     return hash;
 }
 
-/* Returns the absolute path of a file as JSON; `path` itself if there is no such file. */
 static json_t *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);

@@ -102,7 +102,6 @@ static double wrapped(const struct subject *subject, double x)
     return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
 }
 
-/* Compares two bodies by x, then y, then z; returns 0 if both are at one position. */
 static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;

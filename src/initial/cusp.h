@@ -29,7 +29,7 @@
 struct cusp;
 
 struct cusp_shape {
-    /* inner: below 2.5; outer: at least 3, above 3 without a cut-off. */
+    /* Slopes at the centre (below 2.5) and far outside (at least 3; above 3 without a cut-off). */
     double inner, outer;
     double cutoff; /* r_t in scale radii, within the limits below; INFINITY: no cut-off */
     /* If z0 = disc_height is not 0, the shape is an exponential disc around a sphere, spread over

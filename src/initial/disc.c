@@ -221,7 +221,6 @@ static void add_spheres(const struct disc_spheres *spheres, const struct layers 
 
 /* --- its velocities --------------------------------------------------------------------------- */
 
-/* Finds the derivatives of values[] by ln R, from a cubic spline. */
 static enum status find_slopes(const double log_radius[RADII], const double values[RADII],
                                double slopes[RADII], struct error *error)
 {

@@ -156,7 +156,6 @@ static void note_warnings(const char *path, const struct read_format *format,
                  path);
 }
 
-/* Reads the bodies of a file, and notes warnings about it. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
                         struct initial_warnings *warnings, struct error *error)
@@ -183,7 +182,6 @@ static enum status read_start(const struct section *section, const struct body_f
     return report(section, files, path, &found, error);
 }
 
-/* Reads each file of bodies.files into a system of its own. */
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
                                 struct initial_warnings *warnings, struct error *error)

@@ -75,7 +75,6 @@ static const struct parameter parameters[] = {
                      "if there is one."),
 };
 
-/* The names of the spheres and of their keys in a config. */
 static const struct sphere_names {
     const char *name, *count, *mass, *scale, *cutoff;
 } spheres[SPHERES] = {
@@ -199,7 +198,6 @@ static double attraction(const void *model, double r)
     return models->G * sum;
 }
 
-/* Makes the model of sphere k in the field of the disc and of the other sphere. */
 static enum status make_among(struct models *models, size_t k, struct error *error)
 {
     const struct galaxy *const galaxy = models->galaxy;

@@ -108,8 +108,6 @@ static bool is_far(const struct figure *figure, const struct frame *frame, doubl
     return !(away <= (0.5 + far_extents) * extent || away <= far_part * fabs(middle));
 }
 
-/* Tells whether a curve has a point above the bound (`from_above`), or else below it, with x from
- * x[0] to x[1]. */
 static bool is_beyond(const struct curve *curve, bool from_above, double bound, const double x[2])
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -176,7 +174,6 @@ static enum status add_bound(const json_t *item, const char *quantity, bool from
     return STATUS_OK;
 }
 
-/* Adds the bounds of `item`, an expectation of the config, to a figure that draws its quantity. */
 static enum status add_bounds(const json_t *item, struct figure *figure, struct error *error)
 {
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };

@@ -98,7 +98,6 @@ static bool has_ensemble(const struct differences *runs)
     return false;
 }
 
-/* Draws a figure for every column that is an error by its name (is_compared()). */
 static enum status draw_all_errors(const struct differences *runs, const struct errors_axis *axis,
                                    struct figures *figures, struct error *error)
 {
@@ -164,7 +163,6 @@ static const char *slope_of(const struct differences *runs)
 #undef SLOPE
 }
 
-/* Writes the label of the x axis and returns it: the key, and for time.step its unit. */
 static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
 {
     const char *const key = runs->keys[runs->x];
@@ -183,7 +181,6 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     return figure_label(key, unit, label);
 }
 
-/* Tells whether the values are positive and not all the same; NaN (unknown) does not count. */
 static bool is_varied(const double *values, size_t count)
 {
     const struct extent extent = extent_of(values, count);
@@ -290,7 +287,6 @@ static enum status draw_points(const struct differences *runs, bool speed, struc
     return error->status;
 }
 
-/* Names the runs that did not end well under the figures with indices from `first` on. */
 static void name_bad_runs(const struct differences *runs, struct figures *figures, size_t first)
 {
     struct text words = { 0 };

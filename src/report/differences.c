@@ -89,7 +89,6 @@ static void find_keys(struct differences *differences, size_t run, json_t *value
     }
 }
 
-/* Tells whether all runs have a value of this key, which must be a number if `numeric`. */
 static bool have_all(const struct differences *differences, const char *key, bool numeric)
 {
     for (size_t run = 0; run < differences->count; run++) {

@@ -56,7 +56,6 @@ static struct members rows_of(const struct plot *plot, const struct drawn_curve 
     return members;
 }
 
-/* Finds the columns <stem>_x, _y and _z of a vector; returns false if one is missing. */
 static bool find_vector(const struct series *series, const char *stem,
                         const struct series_column *v[3])
 {
@@ -114,7 +113,6 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y, bands, error);
 }
 
-/* Notes in the curves from index `first` on that they draw the values of a column. */
 static void note_column(struct plot *plot, size_t first, const char *column)
 {
     struct figure *const figure = plot->figure;
@@ -354,7 +352,6 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 
 /* --- figures without hints -------------------------------------------------------------------- */
 
-/* Returns what a column is, in words; NULL if the class of the diagnostic does not know it. */
 static const char *help_of(const struct subject *subject, const char *column)
 {
     for (size_t i = 0; subject->of.class_ && i < subject->of.class_->column_count; i++)
@@ -470,7 +467,7 @@ enum status draw_diagnostic(const struct measured *measured, enum draw_extent ex
         if (statistics && statistics->rows > 0 && series_find(statistics, "time"))
             subject.statistics = statistics;
     }
-    if (!subject.bin && series->rows < 2) /* a single row gives no curve over time */
+    if (!subject.bin && series->rows < 2)
         return STATUS_OK;
     const enum status status = draw_all(&subject, figures, error);
     series_destroy(statistics);

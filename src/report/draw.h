@@ -18,7 +18,6 @@
 #include "report/result.h"
 #include "report/trajectory.h"
 
-/* The choice of figures that are drawn. */
 enum draw_extent {
     DRAW_PAGE,
     /* for comparing runs; without hints one for each column */
@@ -113,8 +112,8 @@ struct errors_axis {
     const char *name, *title, *label;
     const char *caption;
     const char *slope; /* sentence for the caption on the slope of fitted lines; or NULL */
-    size_t count;      /* number of runs */
-    double *x, *y;     /* [count]: a point for each run; NaN: unknown */
+    size_t count;
+    double *x, *y; /* [count]: a point for each run; NaN: unknown */
     /* [count]: runs of one label share a colour and a fit */
     const char (*labels)[FIGURE_LABEL_SIZE];
     const char *const *marks; /* [count]: how a run went wrong ("failed"); or "" */

@@ -41,7 +41,6 @@ static bool has_place(double error, double cost)
     return error > 0.0 && isfinite(error) && cost > 0.0 && isfinite(cost);
 }
 
-/* Draws each candidate (an integrator with its steps) as a point of its own colour. */
 static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
                                    struct error *error)
 {

@@ -73,7 +73,6 @@ static void thin(struct curve *curve)
     }
 }
 
-/* Creates a curve without points that has room for `count`. */
 static enum status create_curve(struct curve *curve, const char *label, enum curve_kind kind,
                                 int color, size_t count, struct error *error)
 {
@@ -138,7 +137,6 @@ static void take_points(const struct figure *figure, struct curve *curve, size_t
         curve->count--;
 }
 
-/* Adds a curve or, if `upper` is not NULL, a band from y to `upper`. */
 static enum status add_curve(struct figure *figure, const char *label, enum curve_kind kind,
                              int color, size_t count, const double *x, const double *y,
                              const double *upper, struct error *error)
@@ -287,7 +285,6 @@ static char plain(char c)
     return c == '_' ? '-' : c;
 }
 
-/* Tells whether the `length` bytes of `word` are `name`, with '_' and '-' as one character. */
 static bool is_named(const char *name, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -315,7 +312,6 @@ static void choose(struct figures *figures, size_t index, size_t *chosen)
     ++*chosen;
 }
 
-/* Tells whether a word names the figure or, if not `by_name`, the column that it draws. */
 static bool is_meant(const struct figure *figure, bool by_name, const char *word, size_t length)
 {
     if (by_name)
@@ -338,7 +334,6 @@ static bool find_word(struct figures *figures, const char *word, size_t length, 
     return found;
 }
 
-/* Appends a word that names no figure, and the name that may be meant. */
 static void put_unknown(const struct figures *figures, const char *word, size_t length,
                         struct text *why)
 {

@@ -39,7 +39,7 @@ struct figure {
     struct text finding; /* owned; what its numbers mean for this run; may be empty */
     char x_label[FIGURE_LABEL_SIZE], y_label[FIGURE_LABEL_SIZE];
     bool x_log, y_log;
-    bool y_signed;   /* y is logarithmic on both sides of 0 */
+    bool y_signed;   /* the y axis is logarithmic on both sides of 0 */
     bool equal_axes; /* a unit is as long along x as along y */
     bool over_time;  /* x is the time */
     double range[2]; /* least and greatest value on both axes; 0, 0: as the curves need */

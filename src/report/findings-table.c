@@ -175,7 +175,6 @@ static void put_unmeasured(const struct result *result, const struct row *row, s
         text_print(words, "no row of the diagnostic lies between its times");
 }
 
-/* Says how far a value is beyond its bound, or why it could not be judged; "" if it held. */
 static json_t *excess_view(const struct result *result, const struct row *row)
 {
     const bool failed = has_severity(row->finding, "failure");

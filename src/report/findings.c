@@ -310,8 +310,6 @@ static void tell_unbound(const struct drawn *drawn, struct text *words)
                    unbound, drawn->series->systems);
 }
 
-/* Says how long the smallest step was, and when a run broke off because no step was short
- * enough. */
 static void tell_steps(const struct drawn *drawn, struct text *words)
 {
     const struct units *units = result_units(drawn->result);

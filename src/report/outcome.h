@@ -12,7 +12,7 @@ enum outcome {
     OUTCOME_FINISHED,  /* ended, and its config expects nothing */
     OUTCOME_FAILED,    /* ended, but an expectation or the accuracy watch failed */
     OUTCOME_ERROR,     /* broke off with an error */
-    OUTCOME_STOPPED,   /* stopped early; the same command continues it */
+    OUTCOME_STOPPED,   /* stopped early, can be continued */
     OUTCOME_SILENT,    /* killed, or its run.json does not say how it ended */
     OUTCOME_AT_WORK,   /* a process works on it */
     OUTCOME_NOT_BEGUN, /* there is no run yet */

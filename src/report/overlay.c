@@ -41,7 +41,6 @@ static const struct curve *first_curve(const struct figure *figure)
     return &figure->curves[i];
 }
 
-/* Tells whether only one curve stands for a run, and not several, such as the path of each body. */
 static bool has_one_curve(const struct figure *figure)
 {
     size_t count = 0;
@@ -179,7 +178,6 @@ static bool lies_beyond(const double range[2], double value)
     return range[0] < range[1] && (value < range[0] || value > range[1]);
 }
 
-/* Adds a sentence that names the runs whose curves reach beyond the ranges of the axes. */
 static void tell_frame(const struct overlay *overlay, struct figure *figure)
 {
     bool any = false;
@@ -314,7 +312,6 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Adds a figure without curves that has the words of `own`, the figure of one run. */
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,
                                    struct error *error)
 {

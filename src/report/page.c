@@ -262,7 +262,6 @@ static void set_reached(json_t **view, const struct result *result)
     document_set(view, "time_words", json_string(result_time(result, time, 4, buffer)));
 }
 
-/* Sets the numbers that stand out at the head of the page. */
 static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
@@ -423,8 +422,6 @@ json_t *page_address(const char *name)
     return template_value(&address);
 }
 
-/* Returns the files of the run, with sizes and addresses; a page links to them only if it lies
- * `beside` them. */
 static json_t *files_view(const struct result *result, bool beside)
 {
     size_t index;

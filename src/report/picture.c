@@ -188,7 +188,6 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     return status;
 }
 
-/* Draws the first and the last frame as two figures whose axes have the same range. */
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
                                        const struct view *view, struct error *error)
 {

@@ -247,7 +247,6 @@ static void put_speeds(struct player *player, size_t k)
     }
 }
 
-/* Appends all data, in the order in which player.js unpacks them. */
 static void put_all(struct player *player)
 {
     for (size_t k = 0; k < player->frames; k++)
@@ -284,7 +283,6 @@ static json_t *number_view(double value)
     return json_string(text_real(number, value));
 }
 
-/* Returns the JSON text of a list as a JSON string, and frees the list. */
 static json_t *list_view(json_t *list)
 {
     char *words = list ? json_dumps(list, JSON_COMPACT) : NULL;
@@ -313,7 +311,6 @@ static void set_groups(const struct player *player, json_t **view)
                  json_string(bodies > 0 && bodies == groups->count ? "name" : groups->kind));
 }
 
-/* Appends the HTML of the player; `packed` is the compressed data. */
 static enum status fill(const struct player *player, const struct result *result,
                         const unsigned char *packed, size_t length, struct text *html,
                         struct error *error)

@@ -103,7 +103,6 @@ struct gnuplot {
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
-/* Starts gnuplot in an open folder, or in the working directory if `folder` is -1. */
 static enum status start(int folder, const char *script, struct gnuplot *gnuplot,
                          struct error *error)
 {

@@ -65,8 +65,6 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* Opens the folder "plots" of the directory, made if need be; returns its descriptor, or -1 with an
- * error. */
 static int make_plots(const struct directory *directory, struct error *error)
 {
     if (mkdirat(directory->fd, "plots", 0777) != 0 && errno != EEXIST) {
@@ -138,9 +136,9 @@ struct report {
     const struct report_options *options;
     struct result *results;
     size_t count;
-    struct directory *directory;        /* the directory in which report.html is written */
-    char folder[REPORT_PATH_SIZE - 16]; /* path of `directory` */
-    struct directory *work;             /* the temporary folder in which files are made */
+    struct directory *directory; /* the directory in which report.html is written */
+    char folder[REPORT_PATH_SIZE - 16];
+    struct directory *work; /* the temporary folder in which files are made */
     bool can_draw;
     struct error no_gnuplot; /* why gnuplot cannot be run, if not can_draw */
 };

@@ -90,7 +90,6 @@ static double tick_step(double range)
     return coarse <= 2 * decade ? 2 * decade : coarse <= 5 * decade ? 5 * decade : 10 * decade;
 }
 
-/* Appends commands for ticks with the same step along both axes, for a figure with equal axes. */
 static void script_equal(struct text *script, const struct figure *figure)
 {
     double low, high, range = figure->range[1] - figure->range[0];

@@ -41,7 +41,7 @@ struct simulation {
     struct bodies *bodies;                  /* owned: simulation_take() */
     struct backend *backend;                /* owned; NULL before simulation_start() */
     struct backend_description description; /* kernel, device, threads ... of the backend */
-    /* Number of steps since the beginning of the run; a copy counts on from its original's. */
+    /* Number of steps since the beginning of the run; in a copy, also those of its original. */
     uint64_t steps;
     /* [systems] Conserved quantities: `now` as of the last simulation_measure(), `first` as of
      * simulation_begin(), with which later energies are compared. */
