@@ -29,8 +29,7 @@ struct point {
     double m, x[3], v[3];
 };
 
-/* Returns the coordinate x; in a periodic box that of its image nearest to the coordinate
- * `other`. */
+/* Returns the coordinate x; in a periodic box that of its image nearest to `other`. */
 static double image_near(const struct physics *physics, double x, double other)
 {
     return physics->boundary == BOUNDARY_PERIODIC
@@ -141,10 +140,9 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
 }
 
 /*
- * Returns the time scale of the pericentre passage if the orbit has, in addition to its own angular
- * momentum (in quadrature), what a tide adds during the fall from the apocentre distance Q: some
- * tide (mu Q)^(1/2) / 2. That alone keeps two bodies that begin at rest among others from meeting
- * head-on.
+ * Returns the time scale of the pericentre passage after a fall from the apocentre distance Q,
+ * during which a tide (tide_on()) adds some tide (mu Q)^(1/2) / 2 to the orbit's own angular
+ * momentum, in quadrature. Otherwise two bodies that begin at rest would meet head-on.
  */
 static double passage_in_tide(const struct physics *physics, const struct bodies *b, size_t first,
                               const struct bound_orbit *orbit, double tide)
@@ -166,7 +164,7 @@ struct search {
     size_t *heaviest; /* [heavy_count] indices of the heaviest bodies, descending by mass; for up to
                          ALL_PAIRS bodies of all that have mass */
     size_t heavy_count;
-    struct bound_center two; /* the two heaviest; count = 0: not bound to each other */
+    struct bound_center two; /* the two heaviest bodies; count = 0: not bound to each other */
     double two_distance2;
     bool found;
     struct bound_orbit best;
@@ -291,7 +289,7 @@ static void visit_fastest(struct search *search, size_t body, const size_t near[
     consider_body(search, body, near);
 }
 
-/* Tells whether some orbit may have a pericentre passage shorter than `passage`. With softening
+/* Tells whether any orbit can have a pericentre passage shorter than `passage`. With softening
  * there is a shortest one: that of a body at the centre of mass of two others, all three as heavy
  * as the heaviest body of the system. */
 static bool may_be_faster(const struct physics *physics, const struct bodies *b, size_t first,
@@ -303,8 +301,7 @@ static bool may_be_faster(const struct physics *physics, const struct bodies *b,
 }
 
 /* Creates the tree that finds neighbours among many bodies. A periodic box is cut open at its
- * faces: two bodies close to each other on both sides of a face do not count as neighbours as long
- * as they are there. */
+ * faces: two bodies close to each other on both sides of a face are not found as neighbours. */
 static enum status create_tree(struct search *search, struct error *error)
 {
     const struct physics *physics = search->physics;

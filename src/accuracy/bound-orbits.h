@@ -71,8 +71,8 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
 
 enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* memory for a search, per body */
 
-/* Copies the bodies of an orbit into a system of its own, which the caller destroys: first those of
- * the centre, then the body itself, then the others whose tides on the orbit are strongest, up to
+/* Copies the bodies of an orbit into a new system, which the caller destroys: first those of the
+ * centre, then the body itself, then the others whose tides on the orbit are strongest, up to
  * `most` bodies in all. In a periodic box each is copied at its image nearest to the centre, so
  * that the new system is in open space. *inner is the orbit with indices in the new system.
  * STATUS_MEMORY. */

@@ -6,8 +6,7 @@
 #include "simulation/simulation.h"
 #include "space/nearest.h"
 
-/* Comparisons of the two orbits of a trial in a period; one in each step if a period has fewer
- * steps. */
+/* Comparisons of the two orbits of a trial in a period, but no more than one in a step. */
 enum { SAMPLES_PER_PERIOD = 24 };
 
 /* Evaluations of the forces by gauss-radau in a period: in its own 12 steps and in those that end
@@ -16,9 +15,9 @@ static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* Evaluations of the forces in one step of gauss-radau. */
 static const double forces_of_step = 21.0;
-/* Evaluations of the force on a body by block steps in a period, times the root of the integrator's
- * key eta that the steps are proportional to. hermite4 takes 2 pi steps over that root on a
- * circular orbit, twice as many on an eccentric one, two evaluations in each, and half as much
+/* Evaluations of the force on a body by block steps in a period, times the power of the
+ * integrator's key eta to which the steps are proportional. hermite4 takes 2 pi / eta^(1/2) steps
+ * on a circular orbit, twice as many on an eccentric one, two evaluations in each, and half as much
  * again to be sure. (block-leapfrog takes 2 pi (r / eps)^(1/2) / eta steps of one evaluation.) */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
@@ -59,9 +58,8 @@ static double grid_of(const struct bound_method *method, double period)
     return follows ? period / SAMPLES_PER_PERIOD : method->dt;
 }
 
-/* Estimates into others[k] how many bodies outside of the trial take the step dt / 2^k, with the dt
- * of the trial, which may be shorter than the run's: the part `part` of the run's bodies that take
- * it. */
+/* Estimates into others[k] how many bodies outside of the trial take the step dt / 2^k, with the
+ * trial's dt, which may be shorter than the run's: `part` of the run's bodies with this step. */
 static void count_others(const struct bound_method *method, double part,
                          double others[ADAPTIVE_LEVELS])
 {
@@ -74,8 +72,7 @@ static void count_others(const struct bound_method *method, double part,
 
 /* --- by what the bodies are moved ------------------------------------------------------------- */
 
-/* Returns the value of the config key by which the integrator chooses its steps; NaN: the
- * default. */
+/* Returns the value of the key by which the integrator chooses its steps; NaN: the default. */
 static double key_value(const struct integrator *integrator, const struct simulation *simulation)
 {
     const size_t row = (size_t)(integrator_key(integrator) - integrator->variant.parameters);
@@ -86,12 +83,11 @@ static double key_value(const struct integrator *integrator, const struct simula
     return values[row];
 }
 
-/* Estimates the step with which a run will begin, from the period of the fastest pair; 0 if there
- * is no pair. */
+/* Estimates the first step of a run, from the period of the fastest pair; 0: there is no pair. */
 static enum status find_first_step(const struct moment *now, size_t system, double *step,
                                    struct error *error)
 {
-    /* The first step over (period / 2 pi), for hermite4 and gauss-radau alike. */
+    /* The first step over period / 2 pi; about the same for hermite4 and gauss-radau. */
     static const double part = 0.15;
     struct nearest_pair pair;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
@@ -145,8 +141,7 @@ struct runner {
     struct bound_orbit orbit; /* the orbit, with indices of the simulation's bodies */
 };
 
-/* Moves the body of the orbit away from the (first) body of its centre by the part `part` of its
- * distance. */
+/* Moves the body of the orbit away from the first body of its centre by `part` of its distance. */
 static void displace(struct runner *runner, double part)
 {
     const struct bodies *b = runner->simulation.bodies;
@@ -200,14 +195,14 @@ static struct bound_orbit look(const struct runner *runner)
 }
 
 /* Returns the time that a trial counts as a period: that of the orbit or, with block steps, the
- * grid step if it is longer. */
+ * grid step if it is longer, since all bodies are current only at its end. */
 static double window_of(const struct integrator *integrator, double dt, double period)
 {
     return integrator->block_steps ? fmax(period, dt) : period;
 }
 
-/* The differences between two orbits at the samples so far: the largest error, and for each period
- * the sum of the energy changes and the number of samples. */
+/* The differences between two orbits at the samples so far: the largest error (as in struct
+ * bound_trial), and for each period the sum of the energy changes and the number of samples. */
 struct sums {
     double error, change[BOUND_TRIAL_PERIODS];
     size_t count[BOUND_TRIAL_PERIODS];
@@ -242,12 +237,11 @@ static double change_per_period(const struct sums *sums)
            LAST;
 }
 
-/* The runners of a trial: by the method, by gauss-radau (the truth), and NULL or a twin of the
- * truth, displaced a little. */
+/* The copies of a trial: one by the method, one by gauss-radau (the truth), and NULL or a twin of
+ * the truth, displaced a little. */
 struct runners {
     struct runner *method, *truth, *twin;
-    double known; /* the largest difference between twin and truth up to which the method's error is
-                     measured */
+    double known; /* largest difference of twin and truth with which trials go on */
 };
 
 /* Tells whether the true orbit is still bound and the error of the method can still be measured.
@@ -263,9 +257,9 @@ static bool is_known(const struct runners *runners, double periods, struct sums 
     return growth->error <= runners->known;
 }
 
-/* Advances the runners through the periods of a trial, and compares them. If the method cannot be
- * advanced, it has lost the body, and its error is infinite. If the truth or its twin cannot be
- * advanced, the status says so, and the trial stays without an error. */
+/* Advances the copies through the periods of a trial, and compares them. If that by the method
+ * cannot be advanced, the method has lost the body, and its error is infinite. If the truth or its
+ * twin cannot be advanced, the status says so, and the trial stays without an error. */
 static enum status follow(struct runners *runners, double limit, struct bound_trial *trial,
                           struct error *error)
 {
@@ -319,9 +313,8 @@ static double pairs_in_trial(const struct bodies *bodies)
     return reference_pairs(1.0, fmin((double)bodies->count, BOUND_TRIAL_BODIES));
 }
 
-/* Returns how often the method evaluates the forces on all bodies of a trial in a period of the
- * orbit: as the orbit's own steps need it, or those of the system's fastest body if these need
- * more. */
+/* Returns how often the method evaluates the forces on all bodies of a trial in a period: as the
+ * orbit's own steps need it, or those of the system's fastest body if these need more. */
 static double forces_of(const struct bound_method *method, double period)
 {
     if (!method->integrator->adaptive)
@@ -334,8 +327,7 @@ static double forces_of(const struct bound_method *method, double period)
 }
 
 /* Returns the method that serves as the truth: gauss-radau with its usual accuracy or, if `method`
- * is gauss-radau and nearly as accurate itself, gauss-radau with the accuracy and half the steps of
- * `method`. */
+ * is itself gauss-radau and nearly as accurate, with its accuracy and half of its steps. */
 static struct bound_method truth_beside(const struct bound_method *method)
 {
     struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };

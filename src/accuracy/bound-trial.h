@@ -28,8 +28,7 @@ struct bound_trial {
      * potential energy of a bound body is never less than its energy, and on a circle twice that.)
      * Infinite if the method's integration breaks down. */
     double error;
-    double beyond; /* time from the start of the trial until `error` passed the limit; infinite:
-                      never */
+    double beyond; /* time in the trial until `error` passed the limit; INFINITY: it did not */
     /* The steady change of the energy by the method, over the orbit's energy, per unit of time:
      * between its mean over the first period and its mean over the last one. 0 if the trial ended
      * before the last period. */
@@ -45,26 +44,26 @@ struct bound_method {
     double dt;    /* its step; with block steps, the grid step at whose ends all bodies are due */
     double limit; /* largest error that a trial may have to be accepted */
     double key;   /* value of the integrator's own key (its accuracy); NaN: the default */
-    double refinement; /* factor by which steps are shorter than by `key` alone; 0: 1 */
+    double refinement; /* factor by which steps are shorter than by `key` alone; 0 stands for 1 */
     double mean_step;  /* mean step in the run, which bodies outside of the trial may shorten;
                           INFINITY: the bodies of the trial alone choose it */
     double grid;       /* grid step of the run: dt times a power of 2, 2^0 included */
     double fastest;    /* the shortest step that a body of the run takes next; 0: not known */
-    bool crowded; /* block steps, and the run has bodies that are not in the trial: when they are
-                     due with those of the trial, they count in the number of bodies due */
-    double levels[ADAPTIVE_LEVELS]; /* [k]: how many bodies of the run's system take the step grid /
-                                       2^k next */
+    bool crowded; /* block steps, and some bodies are outside of the trial: integrators decide by
+                     the number of bodies that move at one time, so these count */
+    double levels[ADAPTIVE_LEVELS]; /* [k]: number of bodies of the run whose next step is grid /
+                                       2^k */
 };
 
 /* Finds the method that moves a system of a run. For an integrator that chooses its own steps,
- * *method also says how the bodies that a trial leaves out shorten the steps of the others; this
- * needs `now->simulation`, the run's. `limit` becomes that of the method. STATUS_MEMORY. */
+ * *method also says how the bodies outside of a trial shorten the steps of those in it; this needs
+ * `now->simulation`, that of the run. `limit` becomes that of the method. STATUS_MEMORY. */
 enum status bound_method_of(const struct moment *now, size_t system,
                             const struct integrator *integrator, double limit,
                             struct bound_method *method, struct error *error);
 
-/* Tells whether the run has taken a step, from which a trial knows the steps of the bodies that it
- * leaves out. */
+/* Tells whether the steps of bodies outside of a trial are known, as from the first step of the run
+ * on; until then there can be no trial. */
 bool bound_method_known(const struct bound_method *method);
 
 /* For block steps, halves the method's grid step, as long as it is longer than the orbit's period,

@@ -1,7 +1,6 @@
-/* The copies of its bodies that a run advances beside itself, as far as its config alone tells:
- * shadows, which show how errors of the orbits grow (accuracy/shadow.h), and replays of parts of
- * the run, which show the causes of the energy error (accuracy/replay.h). Each copy has a backend
- * of its own. */
+/* The copies of its bodies that a run advances beside itself, as its config tells: shadows, which
+ * show how errors of the orbits grow (accuracy/shadow.h), and replays of parts of the run, which
+ * show the causes of the energy error (accuracy/replay.h). Each copy has its own backend. */
 #ifndef ORRERY_ACCURACY_COPIES_H
 #define ORRERY_ACCURACY_COPIES_H
 
@@ -11,19 +10,17 @@
 #include "accuracy/trust.h"
 #include "config/configuration.h"
 
-/* Tell whether the config asks for any shadow (a copy that shows how errors of the orbits grow),
- * for the shadow of this kind, and for replays (copies that show the causes of the energy
- * error). */
+/* Tell whether the config asks for any shadow, for the shadow of this kind, and for replays. */
 bool copies_shadowed(const struct config *config);
 bool copies_shadow(const struct config *config, enum trust_shadow kind);
 bool copies_replayed(const struct config *config);
 
-/* Tells whether the forces of the run are exact but for rounding in double; if not, each part of
- * the run is also replayed with exact forces. */
+/* Tells whether the forces of the run are exact but for rounding in double; if not, each interval
+ * that is replayed is also replayed with exact forces. */
 bool copies_exact(const struct config *config);
 
-/* Return the number of copies of each system that exist at a time, and the work of all copies as a
- * multiple of the run's own work. */
+/* Return the number of copies of the run's bodies that exist at a time, and the work of all copies
+ * as a multiple of the run's own work. */
 size_t copies_count(const struct config *config);
 double copies_work(const struct config *config);
 

@@ -33,9 +33,9 @@ static const struct column columns[COLUMNS] = {
 /* The state of one system; all members are doubles, as checkpoints save them. "The interval" is the
  * one that began last. Energies are in the unit of energy, not relative. */
 struct state {
-    double last;                            /* energy at the beginning of the interval */
-    double step;                            /* step at which the interval began */
-    double end;                             /* the last step that was measured */
+    double last; /* energy at the beginning of the interval */
+    double step; /* step at which the interval began */
+    double end;  /* the last step reached: that of a row, or the end of the run */
     double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at the interval's end, by each replay */
     double angle, fastest[2]; /* largest angle by which a pair turned in a step of the interval,
                                  radians; ids of the pair */
@@ -56,7 +56,7 @@ struct budget {
     double angle;
     /* Error of the step over the difference that half the step makes: 1 / (1 - 2^-order). */
     double richardson;
-    double kicks, drifts; /* roundings of velocities and of positions in a step */
+    double kicks, drifts; /* number of roundings of each velocity and of each position in a step */
     size_t systems;
     bool exact;                  /* the run's forces are in double */
     bool chooses_steps;          /* the integrator chooses its own steps */
@@ -101,10 +101,10 @@ static void compare_with_size(const struct bodies *b, size_t first, const double
 
 /*
  * Returns the variance that rounding adds to the energy of a system in one step. Each kick rounds a
- * velocity v and each drift a position x, by some 0.2 eps of it (accuracy/trust-measure.c),
- * component by component. The energy changes by m u dv, where u is the velocity relative to the
- * center of mass, and by m a dx, where a x is taken to be u^2 |W| / 2K' (virial W, kinetic energy
- * K' about the center of mass) with x from the center of mass.
+ * velocity v and each drift a position x, component by component, by some 0.2 eps of it (see
+ * noise_of() in trust-measure.c). The energy changes by m u dv, where u is the velocity relative to
+ * the center of mass, and by m a dx, where a x is taken to be u^2 |W| / 2K' (virial W, kinetic
+ * energy K' about the center of mass) with x from the center of mass.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -115,8 +115,7 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
     double ratio[3], V[3] = { 0 }, sum = 0.0;
     compare_with_size(b, first, sums->center, ratio);
-    if (!now->physics->external) /* without a field, energies are those in the frame of the center
-                                    of mass */
+    if (!now->physics->external) /* without a field, energies are about the center of mass */
         conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
@@ -136,7 +135,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->chooses_steps) /* the grid step does not tell how a pair is followed */
+    if (budget->chooses_steps) /* an integrator with own steps follows each pair, whatever dt is */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
@@ -264,8 +263,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
     budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
     budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
-    if (budget->chooses_steps) /* its number of steps is not known, and it sums exactly: one
-                                  rounding in a grid step */
+    if (budget->chooses_steps) /* its number of steps is not known; sums are exact */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
         state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
@@ -278,8 +276,7 @@ void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
     state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
-/* Marks the interval, whose replay is postponed, by an infinite energy, which no replay has, and
- * which checkpoints save. */
+/* Marks the interval by an infinite energy, which no replay has and which checkpoints save. */
 void energy_budget_postpone(struct diagnostic *diagnostic)
 {
     const struct budget *const budget = (const struct budget *)diagnostic;
@@ -304,13 +301,11 @@ static const struct state *worst_system(const struct budget *budget)
     return worst;
 }
 
-/* Returns the number of a system, counted from 1 as in tables and trajectories. */
 static size_t number_of(const struct budget *budget, const struct state *state)
 {
     return (size_t)(state - state_of(budget, 0)) + 1;
 }
 
-/* Tells whether the run has come through a whole interval. */
 static bool is_whole(const struct state *state)
 {
     return state->step > 0.0;
@@ -337,8 +332,7 @@ static void tell_row(const struct budget *budget, const struct state *state, dou
         }
 }
 
-/* Tells whether the parts add up: the rest is no more than rounding may cause, or than half of the
- * error. */
+/* Tells whether the rest is no more than rounding may cause, or than half of the error. */
 static bool adds_up(const struct budget *budget, const double row[COLUMNS])
 {
     return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));

@@ -25,9 +25,8 @@ extern const size_t energy_budget_parameter_count;
 
 /* The ways in which an interval is replayed. */
 enum energy_budget_replay {
-    REPLAY_EXACT_FORCE, /* the run's step, forces in double; only if the run's forces are not in
-                           double */
-    REPLAY_HALF_STEP,   /* half the step, and forces in double too */
+    REPLAY_EXACT_FORCE, /* the run's step, forces in double; only if the run's are not */
+    REPLAY_HALF_STEP,   /* half the run's step, forces in double */
     ENERGY_BUDGET_REPLAYS
 };
 
@@ -39,8 +38,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
 
 /* Measures by what angle the fastest pair of a system turns in one step of the run, and keeps the
  * largest angle of the current interval with the ids of its pair. `now` has the run's dt, and the
- * bodies of the run at the beginning of the interval or those of a replay within it.
- * STATUS_MEMORY. */
+ * bodies at the beginning of the interval or those of a replay within it. STATUS_MEMORY. */
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
 /* Notes the internal energy (conserved_internal_energy()) that a system has at the end of a replay
@@ -48,8 +46,8 @@ enum status energy_budget_sample(struct diagnostic *budget, const struct moment 
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 
-/* energy_budget_postpone() notes that the current interval of the run is replayed only if the run
- * is continued; energy_budget_postponed() tells whether that was noted. */
+/* energy_budget_postpone() notes that the interval that begins now is replayed only if the run is
+ * continued; energy_budget_postponed() tells whether that was noted. */
 void energy_budget_postpone(struct diagnostic *budget);
 bool energy_budget_postponed(const struct diagnostic *budget);
 

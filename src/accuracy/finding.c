@@ -89,7 +89,6 @@ const char *finding_test_body(const struct bodies *bodies, double id,
     return buffer;
 }
 
-/* Returns the number of a system for run.json, null if it is 0. */
 static json_t *system_json(size_t system)
 {
     return system > 0 ? json_integer((json_int_t)system) : json_null();

@@ -24,33 +24,33 @@ enum finding_subject {
     FINDING_OF_MOTION,  /* energies and orbits, judged by the watch */
     FINDING_OF_STEPS,   /* steps in the period of an orbit, judged by the watch */
     FINDING_OF_FORCES,  /* errors of the forces, measured by the watch */
-    FINDING_OF_PAIR,    /* steps of the fastest pair, which never fail a run */
-    FINDING_OF_TARGET,  /* the energy error that the run was asked to keep */
-    FINDING_OF_HORIZON, /* the time until which the orbits of the run were to be accurate */
+    FINDING_OF_PAIR,    /* steps of the fastest pair; the watch warns, but the run does not fail */
+    FINDING_OF_TARGET,  /* the energy error that time.energy_error asks for */
+    FINDING_OF_HORIZON, /* the time until which time.trust_until asks for accurate orbits */
     FINDING_OF_ENERGY,  /* a criterion on an energy error */
     FINDING_OF_ROWS     /* a criterion on another column */
 };
 
-/* One row of the table. Ids of bodies, and times, are NaN where there is none. */
+/* One row of the table. Times are NaN where there is none. */
 struct finding {
     enum finding_subject subject;
     const char *name; /* "energy error", "orbit error", or a column as the config has it */
     const char *unit; /* unit of value and bound, with a blank: " km"; NULL: none */
     double value, bound;
     bool from_below; /* the bound is the least value that holds; otherwise the largest */
-    double times; /* the value in units of the bound, to compare rows: 1 at the bound, more beyond
-                     it */
-    double since; /* the time when the value was first beyond the bound */
+    double times;    /* the value in units of the bound: 1 at the bound, more beyond it */
+    double since;    /* the time when the value was first beyond the bound */
+    /* Ids of a pair, or of a body and the centre of its orbit, or of one test body; NaN: none.
+     * `named` has the bodies of the run, borrowed, for their names; NULL only if there is no id. */
     double bodies[2];
-    /* The bodies of the run, for the names of `bodies`; set if an id is. */
     const struct bodies *named;
     size_t system; /* the system of the value, from 1; 0: the only one, or all */
-    /* The system that was beyond the bound at `since`, counted like `system`. */
+    /* The system that was beyond the bound first, at `since`; from 1; 0 as for `system`. */
     size_t since_system;
     size_t systems; /* how many systems of an ensemble are beyond the bound; 0: not counted */
     enum finding_severity severity;
-    bool unseen; /* a diagnostic wrote no row by which to judge */
-    /* The value is judged after and before these times; infinite: no such limit. */
+    bool unseen; /* no row of the diagnostic counted, so that nothing was judged */
+    /* Only values between these times are judged; infinite: no such limit. */
     double after, before;
     const char *why_undefined; /* the reason if there is no value; NULL: none is known */
     char *sentence; /* "the energy is off by 0.657 (limit 0.005)", or ""; owned by the table */
@@ -71,11 +71,11 @@ struct findings {
 void findings_add(struct findings *findings, const struct finding *row, const char *sentence);
 void findings_free(struct findings *findings);
 
-/* Returns the failure of a subject with the largest `times`, the first of equal ones; NULL if
- * there is none. */
+/* Returns, among the rows of a subject whose severity is FINDING_FAILURE, the one with the largest
+ * `times`, the first of equal ones; NULL if there is none. */
 const struct finding *findings_worst(const struct findings *findings, enum finding_subject subject);
 
-/* Tells whether a is worse than b: by severity, then by `times`, then by its value. */
+/* Tells whether row a is worse than row b: by severity, then by `times`, then by its value. */
 bool finding_is_worse(const struct finding *a, const struct finding *b);
 
 /* Writes " of body 3 about body 1", " of test body 7" or " of bodies 3 and 7", with the names of
@@ -88,8 +88,7 @@ enum { FINDING_TEST_BODY_SIZE = BODIES_NAME_SIZE + 8 };
 const char *finding_test_body(const struct bodies *bodies, double id,
                               char buffer[FINDING_TEST_BODY_SIZE]);
 
-/* Returns the rows as a list for run.json, in the order of the table: a new reference, NULL without
- * memory. */
+/* Returns the rows as a list for run.json, in their order: a new reference; NULL without memory. */
 json_t *findings_json(const struct findings *findings);
 
 #endif

@@ -8,8 +8,8 @@
 
 /*
  * Level k is a growth by e^k. Levels below FIRST_LEVEL are left out: there the displacement still
- * turns into the direction in which it grows. A fit needs the levels up to eleven, a growth by 6e4:
- * three blocks of three levels from FIRST_LEVEL on.
+ * turns into the direction in which it grows. A fit needs three blocks of three levels from
+ * FIRST_LEVEL on: levels up to eleven, a growth by 6e4.
  */
 enum { FIRST_LEVEL = 2, BLOCK = 3, LEAST_BLOCKS = 3, MOST_BLOCKS = GROWTH_LEVELS / BLOCK };
 
@@ -30,7 +30,7 @@ void growth_add(struct growth *growth, double time, double log)
     growth->log = log;
 }
 
-/* Returns the sum of the squared residuals of a straight line through levels over x. */
+/* Returns the sum of the squared residuals of the least-squares line through level[] over x[]. */
 static double residual(const double *x, const double *level, size_t count)
 {
     double constant, slope, cov[3], squares;
@@ -38,9 +38,9 @@ static double residual(const double *x, const double *level, size_t count)
     return squares;
 }
 
-/* Returns the standard error of the time per level, that is per growth by a factor of e. For a
- * random walk the slope of the least-squares line has 6/5 of the variance of the slope between its
- * ends. */
+/* Returns the standard error of the time per level, the e-folding time, from the scatter of the
+ * times per level in blocks of levels. If the times are a random walk, the slope of their
+ * least-squares line has 6/5 of the variance of the slope between its ends. */
 static double slope_error(const double *passed, size_t count)
 {
     const size_t blocks = (count - 1) / BLOCK;
@@ -50,8 +50,7 @@ static double slope_error(const double *passed, size_t count)
     return gsl_stats_sd(pace, 1, blocks) * sqrt(1.2 / (double)blocks);
 }
 
-/* Tells whether the growth through the first `count` levels (factors of e) follows an exponential
- * rather than a power of the time. */
+/* Tells whether an exponential fits the first `count` levels better than a power of the time. */
 static bool is_exponential(const double *passed, const double *log_time, const double *level,
                            size_t count)
 {

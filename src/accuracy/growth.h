@@ -5,16 +5,15 @@
 #ifndef ORRERY_ACCURACY_GROWTH_H
 #define ORRERY_ACCURACY_GROWTH_H
 
-/* The number of levels that are recorded; e^48 = 7e20: from far below the rounding of fp64 to any
- * size. */
+/* The number of levels, each a growth by a factor of e, that are recorded: e^48 = 7e20 leads from a
+ * distance far below the rounding of fp64 to the size of any system. */
 enum { GROWTH_LEVELS = 48 };
 
-/* The levels that the distance has passed: level k when it was e^k times that of the start. All
+/* The levels that the distance has passed: level k when it was e^k times the first distance. All
  * members are doubles, as checkpoints save them; all zero at the start. */
 struct growth {
-    double time, log; /* time of the last sample; ln of the growth of the distance from the start
-                         until then */
-    double count;     /* levels that were passed */
+    double time, log; /* time of the last sample; ln of the distance then over the first one */
+    double count;     /* number of levels that were passed */
     double passed[GROWTH_LEVELS]; /* times at which level 1, 2, ... was passed first */
 };
 

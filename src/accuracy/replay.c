@@ -13,7 +13,7 @@ enum status replay_diagnostic(struct replays *replays, const struct moment *star
                                 &replays->budget, error);
 }
 
-/* Lets the energy budget look for the fastest pair among the bodies of a replay. */
+/* Lets the energy budget look for the fastest pair among the present bodies of a replay. */
 static enum status look(struct replays *replays, const struct simulation *replay,
                         struct error *error)
 {
@@ -32,12 +32,11 @@ uint64_t replay_steps(const struct replays *replays)
 }
 
 /* Steps of the run between two looks for the fastest pair. An encounter in which a pair turns by
- * some tenths of a radian in a step lasts longer than that. */
+ * 0.3 radians in a step lasts longer: half a turn takes ten steps. */
 enum { LOOK_EVERY = 5 };
 
-/* Advances a replay (a copy of the run) by `steps` of its own steps. Not every backend looks for an
- * interruption while it works: if a step takes long, the backend is called for one step at a
- * time. */
+/* Advances a replay by `steps` of its own steps. Not every backend notices an interruption while it
+ * works: if a step takes long, the backend is called for one step at a time. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,
@@ -53,8 +52,7 @@ static enum status advance(struct simulation *replay, uint64_t steps, struct err
 }
 
 /* Advances a replay through its interval of the run in steps of dt / factor, and measures its
- * energies at the end. If it has half the step, the energy budget looks for its fastest pairs on
- * the way. */
+ * energies at the end. With half the step, the energy budget looks for fastest pairs on the way. */
 static enum status follow(struct replays *replays, struct simulation *replay, uint64_t factor,
                           struct error *error)
 {
@@ -71,9 +69,8 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
     return status ? status : simulation_measure(replay, error);
 }
 
-/* Replays an interval of the run from the simulation at its beginning, on a copy with forces in
- * double. The energy budget gets the energies of all systems at the end; NaN if the replay broke
- * off. */
+/* Replays an interval of the run on a copy of `from`, the simulation at its beginning, with forces
+ * in double. The energy budget gets the energies of all systems at the end; NaN if it broke off. */
 static enum status replay_as(struct replays *replays, const struct simulation *from,
                              enum energy_budget_replay kind, struct error *error)
 {

@@ -11,27 +11,24 @@
 #include "config/configuration.h"
 #include "simulation/simulation.h"
 
-/* The replays of a run. All members but `start` are borrowed; the caller sets `config` and
- * `original`. */
+/* The replays of a run. All members but `start` are borrowed; the caller sets the first two. */
 struct replays {
     const struct config *config;
     struct simulation *original; /* the simulation of the run */
     struct diagnostic *budget;   /* the diagnostic "energy-budget"; NULL: the run has none */
-    struct simulation start;     /* a continued run at step 0, where a postponed replay may begin */
+    struct simulation start;     /* copy of a continued run at step 0, for postponed replays */
 };
 
-/* Creates replays->budget, the diagnostic of a run that is about to begin; the caller destroys
- * it. */
+/* Creates replays->budget, which the caller destroys, for a run that is about to begin. */
 enum status replay_diagnostic(struct replays *replays, const struct moment *start,
                               struct error *error);
 
-/* Returns the length of the intervals into which the run is cut for its energy budget, in steps. */
+/* Returns the number of steps in an interval of the energy budget: energy_budget.every. */
 uint64_t replay_steps(const struct replays *replays);
 
-/* If an interval begins at `step`, whose measurements are done, replays it before the run goes
- * through it. Postpones the replay if the run, whose last step is `last`, ends at `step` or before
- * the end of its first interval. A replay that ends in numbers that are not finite is no failure of
- * the run. */
+/* If an interval begins at `step`, whose measurements are done, replays it before the run goes on.
+ * Postpones the replay if the run, whose last step is `last`, ends at `step` or before the end of
+ * its first interval. A replay that ends in numbers that are not finite is no failure. */
 enum status replay_interval(struct replays *replays, uint64_t step, uint64_t last,
                             struct error *error);
 

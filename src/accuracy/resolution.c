@@ -8,14 +8,13 @@
 #include "space/nearest.h"
 #include "space/neighbours.h"
 
-/* Binary digits of a position in a kernel, by precision. The two floats of a position in
- * PRECISION_MIXED have one digit more or one fewer, depending on the sign of the second float. */
+/* Binary digits of a position in a kernel, by precision. PRECISION_MIXED has a position as the sum
+ * of two floats, which has one digit more or fewer, by the sign of the second float. */
 static const int digits_of[] = {
     [PRECISION_DOUBLE] = 53, [PRECISION_MIXED] = 48, [PRECISION_SINGLE] = 24
 };
 
-/* Returns the spacing of neighbouring numbers near the number `size`; 0 if that is 0 or not
- * finite. */
+/* Returns the spacing of neighbouring numbers near `size`; 0 if that is 0 or not finite. */
 static double spacing_at(double size, enum precision precision)
 {
     int exponent;
@@ -45,7 +44,7 @@ static void find_origin(struct subject *subject, enum origin origin)
         origin_find(x, b->count, subject->origin);
 }
 
-/* Returns the distance of body i from the origin along the axis on which it is largest. */
+/* Returns the largest |coordinate| of body i, measured from the origin. */
 static double offset_of(const struct subject *subject, size_t i)
 {
     const struct bodies *const b = subject->bodies;
@@ -60,9 +59,9 @@ static double offset_of(const struct subject *subject, size_t i)
     return offset;
 }
 
-/* Returns the size of the kernel's numbers whose spacing counts: the offset itself; in a periodic
- * box, for every offset, a quarter of the side, where the spacing is as wide as anywhere in the
- * box. */
+/* Returns the size of the kernel's numbers whose spacing counts: the offset itself or, in a
+ * periodic box, a quarter of the side for every body, since a kernel rounds there as it does
+ * everywhere in the outer half of the box. */
 static double size_at(const struct subject *subject, double offset)
 {
     return subject->physics->boundary == BOUNDARY_PERIODIC ? 0.25 * subject->physics->box_length
@@ -99,7 +98,7 @@ static enum status measure_open(const struct subject *subject, struct resolution
 {
     struct neighbours *neighbours;
     if (neighbours_create(subject->bodies, subject->system, 0, &neighbours, error)) {
-        if (error->status == STATUS_NUMERICAL) /* a position is not finite: nothing is found */
+        if (error->status == STATUS_NUMERICAL)
             error_clear(error);
         return error->status;
     }
@@ -168,11 +167,10 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 
 /* --- the error of the forces ------------------------------------------------------------------ */
 
-/* The most pairs whose forces are summed in long double for comparison, which takes some 0.1 s. */
+/* The most pairs whose forces are summed in long double, which takes some 0.1 s. */
 static const double most_pairs = 4e6;
 
-/* Returns the number of bodies on which exact forces are summed: as many as `most_pairs` allows, at
- * least a few. */
+/* Returns the number of bodies on which exact forces are summed for comparison. */
 static size_t sample_of(const struct bodies *bodies)
 {
     static const double least = 8.0;

@@ -16,8 +16,8 @@
 #include "model/physics.h"
 #include "simulation/simulation.h"
 
-/* The steps in a softened separation that are enough: the force of each pair is then good to a
- * thousandth. */
+/* The number of steps in a softened separation that is enough: the force of each pair is then good
+ * to a thousandth. */
 enum { RESOLUTION_STEPS = 1000 };
 
 struct resolution {
@@ -25,10 +25,11 @@ struct resolution {
     size_t system;
     int64_t id_i, id_j;
     double distance;       /* separation r, to the nearest image in a periodic box */
-    double offset;         /* largest coordinate of the pair, from the origin of the kernel */
+    double offset;         /* largest |coordinate| of the two, from the kernel's origin */
     double spacing;        /* spacing of neighbouring numbers of the kernel at that offset */
     double steps;          /* sqrt(r^2 + eps^2) / spacing */
-    enum precision enough; /* the fastest precision with at least RESOLUTION_STEPS steps */
+    enum precision enough; /* the fastest precision, from the run's own on, with at least
+                              RESOLUTION_STEPS steps; double if none has so many */
 };
 
 /*
@@ -50,8 +51,8 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 
 /*
  * The error of the forces of a run, if their precision or their method leaves out more than the
- * rounding of double precision. Error bars need it: all runs of a study have it in common, so that
- * no smaller step shows it.
+ * rounding of double precision. Error bars (study/errorbar.h), which compare runs with different
+ * steps, need it: all these runs have the error in common, so that no smaller step shows it.
  */
 
 struct kernel_error {
@@ -60,7 +61,7 @@ struct kernel_error {
     double bias;
 };
 
-/* Tells whether the forces err by more than the rounding of double precision. */
+/* Tells whether the forces have an error beyond the rounding of double precision. */
 bool kernel_error_counts(const struct simulation *simulation);
 
 /* Measures the error of the forces on the bodies at their present positions. STATUS_MEMORY, and the

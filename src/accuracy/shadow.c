@@ -11,8 +11,8 @@
 #include "output/saved.h"
 
 struct shadow {
-    struct simulation simulation; /* copies of the systems for which this shadow is still needed, in
-                                     the run's order; all zero if there are none */
+    struct simulation simulation; /* copies of the systems that still have this shadow, in the run's
+                                     order; all zero if none has */
     /* [systems of the run]: the index of each in `simulation`, or TRUST_NOT_CARRIED */
     int64_t *slots;
 };
@@ -21,7 +21,8 @@ struct shadows {
     const struct section *section; /* the group `trust` of the config */
     struct simulation *original;   /* the simulation of the run, which shadows copy; borrowed */
     struct diagnostic *trust; /* the diagnostic that compares shadows with `original`; borrowed */
-    /* The state from which shadows begin; NULL: none, and after shadow_create(). */
+    /* The checkpoint from which shadows are restored; NULL at the start of a run, and for all after
+     * shadow_create(). */
     const struct checkpoint *checkpoint;
     struct shadow of[TRUST_SHADOWS];
 };
@@ -33,8 +34,8 @@ static const char *const names[TRUST_SHADOWS] = { [TRUST_TWIN] = "twin", [TRUST_
 
 /* Measures the size of the run's forces and the rounding error of its backend's sums, by comparison
  * with sums in long double on a sample of bodies. If the force method leaves out a part of the
- * forces, that error is the same on every machine, and no rounding: then the rounding error is the
- * one that force_traits() states. */
+ * forces, the measured error would be mostly that part, which is the same on every machine: then
+ * the rounding error is taken from force_traits(). */
 static enum status measure_force(struct simulation *original, struct trust_force *force,
                                  struct error *error)
 {
@@ -96,8 +97,7 @@ static const char *section_name(enum trust_shadow kind, const char *array,
     return buffer;
 }
 
-/* Tells whether shadows have an array of this name of their own, which checkpoints save: masses and
- * ids are those of the run. */
+/* Tells whether checkpoints save this array of a shadow: masses and ids are those of the run. */
 static bool is_state(const char *array)
 {
     return strcmp(array, "mass") != 0 && strcmp(array, "id") != 0;
@@ -126,8 +126,8 @@ static void end_shadow(struct shadows *shadows, enum trust_shadow kind)
     trust_show(shadows->trust, kind, NULL, NULL);
 }
 
-/* Chooses the systems that have this shadow, all of them or those of the checkpoint: counts them in
- * *carried, and puts their indices into `which`. */
+/* Chooses the systems that have this shadow, all or those of the checkpoint: puts their number into
+ * *carried, their indices into `which`, and their places in the copy into shadow->slots. */
 static enum status choose_systems(struct shadows *shadows, enum trust_shadow kind, size_t *which,
                                   size_t *carried, struct error *error)
 {
@@ -149,8 +149,8 @@ static enum status choose_systems(struct shadows *shadows, enum trust_shadow kin
     return STATUS_OK;
 }
 
-/* Moves the bodies of a new copy to where the shadow begins: as in the checkpoint, or displaced for
- * a twin. */
+/* Moves the bodies of a new copy to where the shadow begins: as in the checkpoint; else a twin is
+ * displaced, and the shadow with half the step begins where the run does. */
 static enum status place_bodies(const struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)
 {
@@ -163,8 +163,7 @@ static enum status place_bodies(const struct shadows *shadows, enum trust_shadow
     return STATUS_OK;
 }
 
-/* Loads the state of an integrator that chooses its own steps from the checkpoint. Without a
- * checkpoint there is no such state yet. */
+/* Loads the state of an integrator that chooses its own steps, if there is a checkpoint. */
 static enum status load_integrator(const struct shadows *shadows, enum trust_shadow kind,
                                    struct error *error)
 {
@@ -283,7 +282,7 @@ static enum status adjust_twin(struct shadows *shadows, struct error *error)
 }
 
 /* Counts the systems whose shadow can still find something, since the error that it measures has
- * not reached the tolerance. */
+ * not reached trust.tolerance. */
 static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind)
 {
     const struct shadow *shadow = &shadows->of[kind];
@@ -293,8 +292,7 @@ static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind
     return needed;
 }
 
-/* Keeps the `needed` systems of a shadow that can still find something, since their error has not
- * reached the tolerance, and drops the others. */
+/* Keeps the `needed` systems that count_needed() has counted, and drops the others. */
 static enum status drop_systems(struct shadows *shadows, enum trust_shadow kind, size_t needed,
                                 struct error *error)
 {

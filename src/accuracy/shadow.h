@@ -1,8 +1,8 @@
 /*
  * The shadows of a run (accuracy/trust.h): copies of its simulation that are advanced beside it to
- * see how errors grow, each with a backend of its own, of the run's class. They are not among the
- * systems of the run: choices by the number of systems do not depend on them, and loops over the
- * systems do not meet them.
+ * see how errors grow, each with a backend of its own, of the class that the run's backend has.
+ * They are kept apart from the systems of the run, so that neither loops over systems nor choices
+ * by their number meet the shadows.
  */
 #ifndef ORRERY_ACCURACY_SHADOW_H
 #define ORRERY_ACCURACY_SHADOW_H
@@ -25,8 +25,9 @@ enum status shadow_diagnostic(const struct section *section, struct simulation *
                               uint64_t step, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
-/* Creates the shadows as they are at the start of a run or, if `checkpoint` is not NULL, as it has
- * them. They borrow the simulation and the diagnostic. *shadows is to be destroyed in any case. */
+/* Creates the shadows as they are at the start of a run or, if `checkpoint` is not NULL, as the
+ * checkpoint has them. They borrow the simulation and the diagnostic. The caller destroys *shadows,
+ * after an error, too. */
 enum status shadow_create(const struct config *config, struct simulation *original,
                           struct diagnostic *trust, const struct checkpoint *checkpoint,
                           struct shadows **shadows, struct error *error);

@@ -75,7 +75,7 @@ const size_t trust_parameter_count = COUNT_OF(trust_parameters);
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* The total mass of one system, and means over its bodies, each with the same weight. */
+/* The total mass of one system, and means over its bodies, all with equal weight. */
 struct spread {
     double mass;
     double mean[3];              /* position */
@@ -116,8 +116,7 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
 {
     const double unit = 0.2 * DBL_EPSILON;
     const double acceleration =
-        /* The forces at the start may be smaller than usual: those of the system's size are the
-         * least. */
+        /* The forces at the start may be small: size and speed give the least that counts. */
         fmax(force->scale, state->speed * state->speed / state->size);
     double drifts = (double)integrator_roundings(integrator, VECTOR_X);
     double kicks = (double)integrator_roundings(integrator, VECTOR_V);
@@ -125,8 +124,8 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     for (size_t k = 0; k < integrator->stage_count; k++)
         if (integrator->stages[k].verb == VERB_KICK)
             squares += integrator->stages[k].coefficient * integrator->stages[k].coefficient;
-    /* Such an integrator takes an unknown number of steps, and sums exactly: one rounding in a grid
-     * step. */
+    /* An integrator that chooses its own steps takes an unknown number of them in dt, and sums them
+     * exactly: one rounding in dt. */
     if (integrator_chooses_steps(integrator))
         drifts = kicks = squares = 1.0;
     const double position = unit * sqrt(drifts * spread->position2) / state->size;
@@ -136,16 +135,15 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     return sqrt(position * position + velocity * velocity + kick * kick);
 }
 
-/* Measures the scales of a system and begins its state. The size of a system is the root mean
- * square distance from the mean position; in a periodic box it is that of a uniform cube, half the
- * side. */
+/* Measures the scales of a system and begins its state. Its size is the root mean square distance
+ * from the mean position; in a periodic box half the side, that of a uniform cube. */
 static void measure_scales(struct trust_state *state, const struct moment *start, size_t system,
                            const struct integrator *integrator, const struct trust_force *force,
                            double displacement)
 {
     /* The least displacement of the twin (the copy whose distance shows how errors grow), over the
-     * rounding errors of a crossing time. A twin that starts nearer, as it might with forces in
-     * fp32, shows the growth of these errors, not of its displacement. */
+     * rounding errors of a crossing time: the distance of a twin that starts nearer, as it might
+     * with forces in fp32, would be rounding errors rather than its displacement. */
     static const double clear_of_noise = 30.0;
     const struct spread spread = spread_of(start->bodies, system);
     const struct physics *physics = start->physics;
@@ -161,8 +159,7 @@ static void measure_scales(struct trust_state *state, const struct moment *start
 }
 
 /* Chooses the orbits within a system that are followed on their own: the smallest ones, if they are
- * smaller than half of the system. Errors as large as such an orbit may be small beside the size of
- * the system. */
+ * smaller than half of the system, in whose distances their errors do not show. */
 static enum status choose_orbits(struct trust_state *state, const struct moment *start,
                                  size_t system, struct error *error)
 {
@@ -171,8 +168,7 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
     const size_t first = system * b->stride;
     struct bound_orbit found[TRUST_ORBITS];
     size_t count;
-    if (start->physics->rotation !=
-        0.0) /* in a rotating frame velocities do not give the ellipses of orbits */
+    if (start->physics->rotation != 0.0) /* in a rotating frame velocities do not tell the orbits */
         return STATUS_OK;
     if (bound_orbits_smallest(start->physics, b, system, TRUST_ORBITS, found, &count, error))
         return error->status;
@@ -200,12 +196,11 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 
 /* --- distances -------------------------------------------------------------------------------- */
 
-/* The distance of a system from its shadow, a copy that is advanced beside it. */
+/* The distance of a system from its shadow. */
 struct distance {
-    double position; /* root mean square distance of the bodies from those of the shadow, over the
-                        system's size */
-    double phase;    /* `position` and the same of the velocities over the system's speed, in
-                        quadrature */
+    double position; /* rms distance of bodies from their copies, over the system's size */
+    double
+        phase; /* `position` and likewise of velocities, over the system's speed, in quadrature */
 };
 
 static double square_of_difference(const double *a, const double *b, size_t count, double L)
@@ -246,8 +241,8 @@ static struct distance distance_of(const struct trust *trust, const struct momen
     return (struct distance){ position, hypot(position, velocity) };
 }
 
-/* Returns the distance of an orbit within the system from the same orbit in the shadow, over its
- * size: how far the body's position relative to its centre is from that in the shadow. */
+/* Returns the distance between the positions of the orbit's body, relative to its centre, in the
+ * system and in the shadow, over the orbit's size. */
 static double orbit_distance(const struct trust *trust, const struct moment *now,
                              enum trust_shadow kind, size_t system, const struct trust_orbit *orbit)
 {
@@ -271,9 +266,8 @@ static double orbit_distance(const struct trust *trust, const struct moment *now
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Updates a rise, a distance that grows over time, from its last sample, at time t0, to `value` at
- * time t1. In between it is taken to grow exponentially, which gives the time when it reaches the
- * tolerance. */
+/* Updates a rise from its last sample, at time t0, to the distance `value` at time t1. The distance
+ * grows exponentially in between, which gives the time when it reaches the tolerance. */
 static void rise_to(struct trust_rise *rise, double value, double tolerance, double t0, double t1)
 {
     if (isinf(rise->until) && value >= tolerance) {
@@ -289,8 +283,7 @@ static void rise_to(struct trust_rise *rise, double value, double tolerance, dou
  * Updates the distance that rounding errors make, state->rounded: it has grown by the factor
  * `growth`, as the twin's distance has since the last sample, and each of the `steps` since then
  * has added its own error. Along regular orbits, where distances grow like the time, the errors of
- * n = all_steps steps add up to more: to noise sqrt(n) growth / sqrt(3), with the growth from the
- * start.
+ * n = all_steps steps add up to more: noise sqrt(n / 3) times the growth from the start.
  */
 static void add_rounding(struct trust_state *state, double growth, double steps, double all_steps)
 {
@@ -301,9 +294,9 @@ static void add_rounding(struct trust_state *state, double growth, double steps,
     state->rounded = fmin(state->rounded, most);
 }
 
-/* Lets a twin (a displaced copy) whose distance `position` has grown to the tolerance be brought
- * nearer: to the distance that rounding errors have made, whose growth it shows from now on, or to
- * its first displacement if that is more. */
+/* Asks for the twin, whose distance `position` has grown to the tolerance, to be brought nearer to
+ * the run: to the distance that rounding errors have made, whose growth it shows from then on, or
+ * to its first displacement if that is more. */
 static void bring_nearer(struct trust_state *state, double position)
 {
     state->nearing = fmin(fmax(state->rounding.last, state->displacement) / position, 1.0);
@@ -335,8 +328,8 @@ static double compare_twin(struct trust *trust, struct trust_state *state, const
         rise_to(&orbit->rounding, state->rounded * part, trust->tolerance, state->time, now->time);
     }
     const double shown = state->moved > 0.0 ? NAN : d.position;
-    /* The last step of a run may be measured outside of the cadence `every`; there the twin stays
-     * where it is, since the run may be continued. */
+    /* The last step of a run may be no multiple of `every`. There the twin stays where it is: the
+     * run may be continued, and is then as if it had not been interrupted. */
     if (d.position >= trust->tolerance && isinf(state->rounding.until) && isfinite(d.position) &&
         now->step % trust->every == 0)
         bring_nearer(state, d.position);

@@ -4,14 +4,14 @@
 
 #include "accuracy/trust-state.h"
 
-/* The powers of the time by which errors of the step and rounding errors are taken to grow where no
- * exponential growth was seen: those along regular orbits. */
+/* The powers of the time by which errors of the step and rounding errors grow along regular orbits
+ * (Brouwer 1937 for 3/2); they count where no exponential growth was seen. */
 static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 
 /* --- growth ----------------------------------------------------------------------------------- */
 
-/* Returns ln of the factor by which a distance grows from the start to `time`: up to the last
- * sample as it was seen, after it by the fitted law. */
+/* Returns ln of the factor by which the twin's distance grows from the start to `time`: as it was
+ * seen up to the last sample, then by the fitted law. */
 static double log_growth(const struct trust_state *state, const struct growth_fit *fit, double time)
 {
     const struct growth *const g = &state->growth;
@@ -29,8 +29,7 @@ static double log_growth(const struct trust_state *state, const struct growth_fi
     return g->time > before ? level + (last - level) * (time - before) / (g->time - before) : level;
 }
 
-/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated from
- * the last sample. */
+/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated. */
 static double carried_until(const struct trust_state *state, const struct growth_fit *fit,
                             const struct trust_rise *rounding, double tolerance)
 {

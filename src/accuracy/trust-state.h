@@ -1,5 +1,4 @@
-/* The state of the diagnostic "trust" (trust.h), for the sources that measure it and those that
- * report it. */
+/* The state of the diagnostic "trust" (trust.h), for the trust-*.c. */
 #ifndef ORRERY_ACCURACY_TRUST_STATE_H
 #define ORRERY_ACCURACY_TRUST_STATE_H
 
@@ -22,9 +21,9 @@ enum {
     TRUST_CENTERS = 2 /* the most bodies that an orbit goes about */
 };
 
-/* An orbit within the system, such as a moon's, whose error is too small beside the size of the
- * system to be seen in its distances. All members are doubles, as checkpoints save them; both rises
- * are distances of the body's position relative to its centre, over the orbit's size. */
+/* An orbit within the system, such as a moon's, that is too small for its error to show in the
+ * distances of the whole system. All members are doubles, as checkpoints save them. Both rises are
+ * of the position of the body relative to its centre, over the orbit's size. */
 struct trust_orbit {
     double body, centers[TRUST_CENTERS]; /* indices in the system; centers[1] < 0: only one */
     double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* ids of body and centre; shares of the
@@ -36,19 +35,19 @@ struct trust_orbit {
 /* The state of one system; all members are doubles, as checkpoints save them. Distances are in
  * units of `size`, velocities in units of `speed`. */
 struct trust_state {
-    double size;       /* size of the system, in the unit of length */
-    double speed;      /* sqrt(G M / size) */
-    double noise;      /* what the rounding errors of one step add to the distance in phase space */
-    double step, time; /* step and time of the last sample */
-    double start, last;  /* distance of the twin (a displaced copy) in phase space: when it began or
-                            was last brought nearer; at the last sample */
-    double grown;        /* ln of the growth before the twin was brought nearer */
-    double rounded;      /* distance in phase space that rounding errors make */
-    double nearing;      /* factor for the twin's distance that trust_take_nearing() returns next */
-    double moved;        /* 1: the twin was brought nearer at least once; or 0 */
+    double size;        /* size of the system, in the unit of length */
+    double speed;       /* sqrt(G M / size) */
+    double noise;       /* distance in phase space that the rounding errors of one step make */
+    double step, time;  /* step and time of the last sample */
+    double start, last; /* distance of the twin (a displaced copy) from the run in phase space, when
+                           it began or was last brought nearer; and at the last sample */
+    double grown;       /* ln of the growth until the twin was last brought nearer */
+    double rounded;     /* distance in phase space that rounding errors make */
+    double nearing;     /* factor for the twin's distance that trust_take_nearing() returns next */
+    double moved;       /* 1: the twin was brought nearer at least once; or 0 */
     double displacement; /* distance of each body of the twin from its original at the start */
     double lost[TRUST_SHADOWS];    /* 1: this shadow has numbers that are not finite; or 0 */
-    double carried[TRUST_SHADOWS]; /* steps of the run for which the system had this shadow */
+    double carried[TRUST_SHADOWS]; /* steps of the run during which the system had this shadow */
     struct trust_rise rounding, error;
     struct growth growth;
     double orbit_count;
@@ -62,7 +61,8 @@ struct trust {
     uint64_t every;
     double tolerance, displacement;
     bool half_step;
-    double richardson; /* error of the step over the distance of the shadow with half the step */
+    double
+        richardson; /* error of the step over the distance of the fine shadow: 1 / (1 - 2^-order) */
     size_t systems;
     const struct units *units;   /* units of the run, for texts */
     const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
@@ -76,8 +76,8 @@ static inline struct trust_state *trust_state_of(const struct trust *trust, size
     return (struct trust_state *)trust->diagnostic.state + system;
 }
 
-/* Fits the growth of errors; an exponential one has to last for the time in which a body crosses
- * the system. */
+/* Fits the growth of the twin's distance; an exponential one has to last for the time in which a
+ * body crosses the system. */
 static inline struct growth_fit trust_fit_growth(const struct trust_state *state)
 {
     return growth_fit(&state->growth, state->size / state->speed);

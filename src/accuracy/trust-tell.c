@@ -41,8 +41,7 @@ static struct summary summarise(const struct trust *trust,
     }
     gsl_sort(values, 1, trust->systems);
     summary.first = values[0];
-    /* Among an even number of systems it is the lower of the two in the middle: a mean of infinite
-     * values would mean nothing. */
+    /* The lower of the two in the middle: a mean with an infinite value would say nothing. */
     summary.median = values[(trust->systems - 1) / 2];
     return summary;
 }
@@ -120,8 +119,7 @@ const char *trust_text(const struct diagnostic *diagnostic, double time,
                        char buffer[TRUST_TEXT_SIZE])
 {
     const struct trust *trust = (const struct trust *)diagnostic;
-    time =
-        fmin(time, trust_state_of(trust, 0)->time); /* after the last comparison nothing is known */
+    time = fmin(time, trust_state_of(trust, 0)->time);
     char accurate[180] = "accuracy not measured", reproducible[180], growth[80], orbits[160];
     if (trust->half_step)
         tell_horizon(trust, "accurate", summarise(trust, accurate_until), time, accurate,

@@ -30,7 +30,7 @@ extern const struct parameter trust_parameters[]; /* the keys of the config's gr
 extern const size_t trust_parameter_count;
 
 enum trust_shadow { TRUST_TWIN, TRUST_FINE, TRUST_SHADOWS };
-/* The steps that a shadow (a copy that is advanced beside the run) takes in one step of the run. */
+/* The number of steps that a shadow takes in one step of the run. */
 extern const unsigned trust_steps[TRUST_SHADOWS];
 
 /* The forces of the run at its start. */
@@ -48,9 +48,9 @@ enum status trust_create(const struct section *section, const struct moment *sta
                          const struct integrator *integrator, const struct trust_force *force,
                          struct diagnostic **trust, struct error *error);
 
-/* Tells whether a column is a horizon: a time until which orbits are accurate or reproducible. Such
- * a column is infinite until the horizon is reached, so that a criterion with `at_least` holds
- * before. */
+/* Tells whether a column of trust.csv is a horizon: a time until which orbits are accurate or
+ * reproducible. Such a column is infinite until the horizon is reached, so that a criterion of
+ * `expect` with `at_least` holds before. */
 bool trust_is_horizon(size_t column);
 
 /* Sets the bodies of a shadow, which are borrowed: the shadow of system s is the system slots[s] of
@@ -64,32 +64,33 @@ void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct
  * is displaced at the start. */
 double trust_displacement(const struct diagnostic *trust, size_t system);
 
-/* Tells whether the shadow of a system can find nothing more, since what it measures has reached
- * the tolerance. */
+/* Tells whether the shadow of a system can find nothing more, since the error that it measures has
+ * reached trust.tolerance. */
 bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow, size_t system);
 
 /* Returns the factor by which the distance of a system's twin from the run is to be multiplied
  * before the next step; 1: the twin stays. The factor is handed out once: the next answer is 1. */
 double trust_take_nearing(struct diagnostic *trust, size_t system);
 
-/* Notes that the shadow of a system is no longer finite: it counts as infinitely far away from now
- * on. */
+/* Notes that the shadow of a system has numbers that are not finite: from now on it counts as
+ * infinitely far from the run. */
 void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shadow);
 
 /*
  * The outlook of a run whose orbits shall be accurate until a given time: that of the system, or of
  * the orbit within a system, with the largest error. Errors after the last sample are extrapolated
  * by the growth that was seen. Accuracy is due for at most nine tenths of the time in which
- * rounding errors in double precision reach the tolerance: until then they are still small, since
- * they grow by a factor of e in a thirtieth of that time.
+ * rounding errors in double precision reach trust.tolerance. Until then they are still small: they
+ * grow from 1e-16 to 0.01, some e^30 times, so by a factor of e in a thirtieth of that time.
  */
 #define TRUST_CARRIED_PART 0.9
 struct trust_outlook {
-    double carried;  /* time when roundings will reach, or have reached, the tolerance */
+    double
+        carried; /* time when rounding errors reach the tolerance, in the past or as extrapolated */
     double bound;    /* time until which the accuracy is due: the time that was asked for, or
                         TRUST_CARRIED_PART of `carried` if that is less */
-    double accurate; /* time when the error reached the tolerance; INFINITY: it has not so far */
-    double error;    /* error expected at `bound`, over the size of system or orbit */
+    double accurate; /* time when the error reached the tolerance; INFINITY: not yet */
+    double error;    /* error of positions expected at `bound`, over the size of system or orbit */
     bool missed;     /* the error reached the tolerance while the accuracy was due */
     bool whole;      /* every system was seen until the time asked for, or until its roundings
                         reached the tolerance */
@@ -98,8 +99,7 @@ struct trust_outlook {
 
 struct trust_outlook trust_outlook(const struct diagnostic *trust, double asked);
 
-/* Returns the number of steps that all shadows have taken up to the last sample, over that of the
- * run. */
+/* Returns the number of steps of all shadows up to the last sample, over that of the run. */
 double trust_cost(const struct diagnostic *trust);
 
 /* Writes "accurate until t = 12, reproducible until t = 31, e-folding time 1.2 +- 0.1", for several
@@ -108,8 +108,7 @@ double trust_cost(const struct diagnostic *trust);
 enum { TRUST_TEXT_SIZE = 640 };
 const char *trust_text(const struct diagnostic *trust, double time, char buffer[TRUST_TEXT_SIZE]);
 
-/* Returns an object for run.json, a new reference. A horizon that is not reached at the last sample
- * is null. */
+/* Returns an object for run.json, a new reference. A horizon that is not yet reached is null. */
 json_t *trust_json(const struct diagnostic *trust, double time);
 
 #endif

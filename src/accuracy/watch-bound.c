@@ -20,22 +20,22 @@ enum { GRID_EVERY = 10 };
  * the step, needs the second number for that.
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
-/* The number of steps for a method that drifts: by Runge-Kutta's fourth order a circular orbit of
- * that many steps changes its energy by 1e-8 in a period. */
+/* The number of such steps for a method that is not symplectic: by Runge-Kutta's fourth order a
+ * circular orbit of that many steps changes its energy by 1e-8 in a period. */
 static const double sure_steps_drifting = 150.0;
 
-/* Pairs with this part of the system's energy, or more, are judged by the system's energy instead:
- * if such an orbit is off by the limit of orbits, that energy is off by its own limit. */
+/* A pair with this part of the system's energy, or more, is judged by that energy: if the orbit is
+ * off by the default limit of orbits, the energy is off by its own. */
 static const double light = 0.1;
 
 /* A body whose orbit is in doubt is tried again after the part `again` of the steps so far, or as
  * soon as the passage of its pericentre has become shorter by the factor `faster`. */
 static const double again = 0.25, faster = 0.8;
 
-/* The trials of a system may take its share of `free_work` pair interactions, some 40 ms, and
- * in addition the part `work_share` of the interactions that the run has done. An interaction in a
- * trial, by the plain loops of the reference kernel, takes some twenty times as long as one by the
- * run's kernels, so that the addition is at most a fifth of the run's time. */
+/* The trials of a system may take its share (an equal one) of `free_work` pair interactions, some
+ * 40 ms, and in addition the part `work_share` of the interactions that the run has done. An
+ * interaction in a trial, by the plain loops of the reference kernel, takes some twenty times as
+ * long as one by the run's kernels, so that the addition is at most a fifth of the run's time. */
 static const double free_work = 4e6, work_share = 0.01;
 
 /* The part of the limit that the error of a trial with the proposed step may reach. */
@@ -139,7 +139,6 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
     return buffer;
 }
 
-/* Makes the object on the orbits of a system; members without a value are null. */
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
@@ -162,7 +161,6 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
  * a step that holds is looked for. */
 enum { MOST_TOLD = 2 };
 
-/* Counts the other systems that have failed so far. */
 static size_t others_failed(const struct watch *watch, size_t system)
 {
     size_t others = 0;
@@ -199,15 +197,14 @@ static bool drifts(const struct watch *watch)
 static double sure_passage(const struct watch *watch)
 {
     if (watch->chooses_steps)
-        return INFINITY; /* dt says nothing about how well an orbit is followed */
+        return INFINITY; /* then dt says nothing about how well an orbit is followed */
     if (watch->integrator->order == 1)
         return drifts(watch) ? INFINITY : sure_steps_first_order;
     return drifts(watch) ? sure_steps_drifting : sure_steps;
 }
 
-/* Halves the steps of a method, and rounds the value from which they follow, dt or the integrator's
- * key, down to one digit. A dt becomes at once short enough for twice the least number of steps in
- * a period. */
+/* Halves the steps of a method, and rounds *value, dt or the integrator's key, down to one digit. A
+ * dt becomes at least so short that a period has twice the least number of steps. */
 static void halve(const struct watch *watch, const struct bound_orbit *orbit, double *value)
 {
     if (watch->chooses_steps)
@@ -227,7 +224,7 @@ static enum status find_step(const struct watch *watch, const struct moment *now
     double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
-        return STATUS_OK; /* a shorter step would not do: another method is needed */
+        return STATUS_OK; /* first order: another method is needed, not a shorter step */
     if (chooses && isnan(*value))
         *value = integrator_key(watch->integrator)->default_value.real;
     while (isnan(*holds)) {
@@ -260,8 +257,7 @@ static void keep(struct bound_record *bound, const struct moment *now, size_t sy
     bound->time = now->time;
 }
 
-/* Reports an orbit that is beyond the limit before the run ends; one that is so only later is not
- * reported. */
+/* Reports an orbit that passes the limit before the run ends; not one that would do so later. */
 static enum status tell_lost(struct watch *watch, const struct check *check, size_t system,
                              struct error *error)
 {
@@ -279,7 +275,7 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
 {
     struct bound_record *bound = &watch->records[system].bound;
     bound->first = check->now->time;
-    /* A copy of the run reports nothing, and needs no step that holds. */
+    /* The watch of a copy (pilot or trial run) reports nothing, and needs no step that holds. */
     if (check->tell && others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, *method, &bound->holds, error))
         return error->status;
@@ -302,7 +298,6 @@ static double work_left(const struct watch *watch, const struct moment *now, siz
            watch->records[system].bound.work;
 }
 
-/* Tells whether it is time for a trial of this orbit. */
 static bool is_due(const struct watch *watch, const struct moment *now, size_t system,
                    const struct bound_orbit *orbit, const struct bound_method *method)
 {
@@ -334,9 +329,8 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
 }
 
 /*
- * Notes that an orbit beyond the limit must be found again at the next check, some periods later,
- * before it fails the run: among many bodies pairs come and go, and one that does not last says
- * nothing about the run.
+ * Notes that an orbit beyond the limit must be found again at the next check before it fails the
+ * run: among many bodies, pairs that soon part say nothing about the run.
  */
 static void wait_for_it(struct bound_record *bound, const struct bound_orbit *orbit)
 {
@@ -345,9 +339,9 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
 }
 
-/* Tells whether an orbit may be that of a chance pair among many bodies, which soon parts. No such
- * pair is a body that goes around most of the mass, or one with too few steps in a period at the
- * start: the method may have thrown it out before the next check. */
+/* Tells whether an orbit may be that of a chance pair among many bodies, which soon parts. A body
+ * that goes around most of the mass is no chance pair; nor is one with too few steps in a period at
+ * the start, which the method may have thrown out before the next check. */
 static bool is_chance(const struct watch *watch, const struct moment *now, size_t system,
                       const struct bound_orbit *orbit)
 {
@@ -380,9 +374,8 @@ static bool is_found_again(struct bound_record *bound, const struct moment *now,
     return false;
 }
 
-/* Judges an orbit in doubt: by the steps in its period, or by a trial if one is due. An orbit
- * beyond the limit fails the run or, if it may be that of a chance pair, must be found again
- * first. */
+/* Judges an orbit in doubt: by the steps in its period, or by a trial if one is due. Beyond the
+ * limit it fails the run or, if it may be that of a chance pair, must be found again first. */
 static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
                                  const struct bound_orbit *orbit, const struct bound_method *method,
                                  struct error *error)
@@ -427,8 +420,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                                                                   : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    /* From step 1 on the steps of bodies outside of a trial are known: the first trial can be
-     * made. */
+    /* After one step a trial knows the steps of the bodies outside of it, and can be made. */
     const bool first = watch->chooses_steps && now->step == 1;
     if ((now->step % every != 0 && !first && !last) || watch_bound_unjudged(watch))
         return STATUS_OK;
@@ -444,13 +436,12 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = watch->chooses_steps ? 0.0 : LEAST_STEPS * now->dt,
-        /* Orbits of longer periods would cost too much to be tried, and must not hide those that
-         * can be. */
+        /* Orbits that would cost too much to be tried must not hide those that can be. */
         .longest = fmax(least_steps_of(watch) * now->dt, affordable),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit)) {
-        if (orbit.period > now->time) /* the body has not gone around once */
+        if (orbit.period > now->time)
             return STATUS_OK;
         bound->due = now->time;
         return fail(watch, check, system, &orbit, &method, error);

@@ -16,8 +16,7 @@
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error);
 
-/* Returns why no orbit of this run is judged, such as "watch.orbit_error = 0"; NULL if orbits are
- * judged. */
+/* Returns why no orbit is judged, such as "watch.orbit_error = 0"; NULL if orbits are judged. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
 /* Returns the row of findings of a system: the error of its worst orbit, or the steps in the period

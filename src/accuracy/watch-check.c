@@ -27,9 +27,9 @@ enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
 static const double near = 1.5;
 
 /* The passage of a pair at its pericentre: the steps until then (negative, if it was less than
- * `near` steps ago), the pair's period in steps, and the swing that the energy may have there, over
- * the system's scale of energies: (dt / tau)^2 G m1 m2 / s, as the error of a second-order method
- * goes, with the softened distance s and tau = (s^3 / mu)^(1/2). */
+ * `near` steps ago), the pair's period in steps, and the swing of the energy there, over the
+ * system's scale of energies, by a second-order method: (dt / tau)^2 G m1 m2 / s, with the softened
+ * distance s, mu = G (m1 + m2) and tau = (s^3 / mu)^(1/2). */
 struct passage {
     double steps, period, swing;
 };
@@ -90,9 +90,9 @@ static bool may_swing(const struct watch *watch, const struct moment *now, size_
     return !(turn2 * G * m * m / (eps * watch->records[system].level.scale) <= swing);
 }
 
-/* Finds the next step between two regular checks at which the energy is worth a look, and puts it
- * into history->look; -1 if there is none. STATUS_MEMORY; STATUS_NUMERICAL if a position is not
- * finite. */
+/* Finds the next step between two regular checks at which the energy is worth a look, since the
+ * largest swing is expected there, and puts it into history->look; -1 if there is none.
+ * STATUS_MEMORY; STATUS_NUMERICAL if a position is not finite. */
 static enum status watch_look_ahead(struct watch *watch, const struct moment *now,
                                     struct error *error)
 {

@@ -32,27 +32,25 @@ static bool is_sudden(const struct level *level, double energy, double steps)
     return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
 }
 
-/* An energy and the values that it is judged by, at a step that comes `steps` after the last
- * check. */
+/* An energy and the values that it is judged by, `steps` steps after the last check. */
 struct reading {
     double energy, potential; /* E, |U| */
     double step, steps;
     double limit; /* limit of the change, over the scale */
-    /* The most that the scale may be over the largest |U|, and the least that it may be over the
+    /* The scale in `judged` is at most `most` times the largest |U|, and at least `least` times the
      * scale of the start. */
     double most, least;
 };
 
-/* Updates the mean of |U| over the steps so far; each value counts for the steps since the check
- * before. */
+/* Updates the mean of |U| over the steps so far; each value counts for the steps before it. */
 static void follow_potential(struct level *level, const struct reading *reading)
 {
     if (reading->step > 0.0)
         level->usual += (reading->potential - level->usual) * reading->steps / reading->step;
 }
 
-/* Tells whether a change has been beyond the limit at all checks for such a long time that it will
- * not come back. */
+/* Tells whether a change has been beyond the limit at all checks for so long that it is no swing.
+ */
 static bool is_lasting(struct level *level, double change, const struct reading *reading)
 {
     static const double part = 1.0 / 16.0; /* part of the run so far */
@@ -63,8 +61,8 @@ static bool is_lasting(struct level *level, double change, const struct reading 
     return reading->step - level->beyond > fmax(JUMP_STEPS, part * reading->step);
 }
 
-/* Returns the deviation of an energy from the values in its level, those of the start and of the
- * last mark; without the ids, I and |W|. The level keeps the energy as that of the last check. */
+/* Returns the deviation of an energy from those of the start and of the last mark, which `level`
+ * has; leaves out the ids, I and |W|. The level keeps the energy as that of the last check. */
 static struct watch_deviation compare(struct level *level, const struct reading *reading)
 {
     follow_potential(level, reading);
@@ -100,7 +98,7 @@ static struct watch_deviation compare_test_bodies(struct watch *watch, const str
     test_energy_applies(b, system, &center);
     for (size_t i = 0; i < b->count; i++) {
         if (!(levels[i].scale > 0.0))
-            continue; /* without energy nothing can be judged */
+            continue;
         const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
         const struct reading reading = { motion.kinetic + motion.potential,
                                          fabs(motion.potential),
@@ -173,8 +171,7 @@ const char *watch_scale(double change, double body)
 /* The most jumps of a system, and the most systems, that are reported; others are only counted. */
 enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 };
 
-/* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
- * check and now. */
+/* Finds the pair that may have changed the energy: the faster of the fastest pairs then and now. */
 static enum status find_candidate(const struct record *record, const struct check *check,
                                   size_t system, struct close_pair *candidate, struct error *error)
 {
@@ -185,8 +182,8 @@ static enum status find_candidate(const struct record *record, const struct chec
     return STATUS_OK;
 }
 
-/* Tells `line`, and `more` behind it, as a warning; or ends the run with `line`, as `on_jump`
- * says. */
+/* Gives the user `line`, and `more` behind it, as a warning; or ends the run with `line` if
+ * watch.on_jump is "stop". */
 static enum status report(const struct watch *watch, const struct check *check, const char *line,
                           const char *more, struct error *error)
 {
@@ -199,7 +196,7 @@ static enum status report(const struct watch *watch, const struct check *check, 
     return STATUS_OK;
 }
 
-/* Tells whether enough other systems have gone wrong, so that this one is not reported. */
+/* Tells whether SYSTEMS_TOLD other systems have gone wrong, so that this one is not reported. */
 static bool enough_told(const struct watch *watch, size_t system)
 {
     size_t others = 0;
@@ -210,8 +207,7 @@ static bool enough_told(const struct watch *watch, size_t system)
     return others == SYSTEMS_TOLD;
 }
 
-/* Counts a change within JUMP_STEPS that was too large; the first changes of the first systems are
- * reported. */
+/* Counts a change within JUMP_STEPS that was too large, and reports it if few have been before. */
 static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
                                const struct watch_deviation *deviation, struct error *error)
 {
@@ -276,8 +272,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
     return report(watch, check, line, "", error);
 }
 
-/* Lets changes within JUMP_STEPS be counted from the present energies on. Callers do not do so in
- * the middle of an encounter, since the way back out of it would be such a change. */
+/* Lets changes within JUMP_STEPS be counted from the present energies on. Never called in the
+ * middle of an encounter without a jump: the way back out of it would count as such a change. */
 static void mark(struct watch *watch, double time, size_t system)
 {
     struct record *record = &watch->records[system];
@@ -370,8 +366,7 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * of one less so (0.87); a random walk is above 0.95 once in some fifty times. */
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
-/* Tells whether the drift is beyond its limit; the whole error of a method that drifts is
- * drift. */
+/* Tells whether the drift is beyond its limit; of a method that drifts it is the whole error. */
 static bool drifts(const struct watch *watch, const struct record *record)
 {
     if (watch->method_drifts)
@@ -436,7 +431,7 @@ struct finding watch_row_of_drift(const struct watch *watch, const struct record
 
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record)
 {
-    const bool beyond = record->large_changes > 0.0; /* the size of smaller changes is not kept */
+    const bool beyond = record->large_changes > 0.0;
     return row_of(watch, record, "energy change within 1000 steps",
                   beyond ? record->largest_jump : NAN, watch->energy_jump, beyond,
                   record->first_jump);

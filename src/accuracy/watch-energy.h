@@ -1,12 +1,10 @@
-/* The judgement of the accuracy watch on the energy of a system: its errors, its jumps and its
- * drift. */
+/* The judgement of the accuracy watch on the energy of a system: its errors, jumps and drift. */
 #ifndef ORRERY_ACCURACY_WATCH_ENERGY_H
 #define ORRERY_ACCURACY_WATCH_ENERGY_H
 
 #include "accuracy/watch-state.h"
 
-/* The input of a check: the moment, the valid parts of it (enum need, or-ed), and the callback for
- * warnings. */
+/* The input of a check: the moment, its valid parts (enum need, or-ed), and how to warn. */
 struct check {
     const struct moment *now;
     unsigned valid;
@@ -15,36 +13,36 @@ struct check {
 };
 
 /*
- * The deviation of an energy at a check: its change over the scale, max(|E0|, |U0|). In a deep
+ * The deviation of an energy E at a check: its change over the scale, max(|E0|, |U0|). In a deep
  * encounter the error of any method swings with the potential energy |U| and comes back, and |U| is
- * far larger than the scale if the bodies began far apart. Therefore the change that is compared
- * with the limits is taken over max(scale, |U| - 10 <|U|>), with the mean <|U|> over the run so
- * far: in an encounter this is some |U|, and afterwards, when |U| is what it usually is, the scale.
- * A change that stays beyond the limit all the time for 1000 steps and a sixteenth of the run so
- * far is no swing, wherever the bodies are.
+ * far larger than the scale if the bodies began far apart. Therefore a change is judged over
+ * max(scale, |U| - 10 <|U|>), with the mean <|U|> over the run so far: in an encounter this is some
+ * |U|, and afterwards, when |U| is what it usually is, the scale. A change that stays beyond the
+ * limit for 1000 steps and a sixteenth of the run so far is no swing, wherever the bodies are.
  *
- * A body that flies off fast has so large an energy that the error of a cluster does not show in
- * it. Therefore scale is here no more than FAST times the largest |U| so far, unless that is less
- * than rounding allows.
+ * A body that flies off fast has so large an energy that the error of a cluster does not show
+ * beside it. Therefore the scale in `judged` is no more than FAST times the largest |U| so far,
+ * unless that is less than rounding allows.
  */
 enum { DEEP = 10, FAST = 10 };
 struct watch_deviation {
     double change, jump; /* change since the start, and since the last mark (at most some 1000 steps
                             ago), over the scale */
-    /* |change| and |jump| over the maximum above; of test bodies the largest */
+    /* |change| and |jump|, times scale, over max(scale, |U| - 10 <|U|>); see above. Of several test
+     * bodies the largest of each. */
     double judged, judged_jump;
     bool lasting; /* the change has been beyond the limit for so long that it is no swing */
     bool deep;    /* |U| is more than DEEP times what it usually is */
-    bool sudden;  /* most of `jump` came since the last check, and before that the
-                   * energy changed otherwise or less */
-    /* Ids of the test bodies of `change` and `jump`; NaN: the system's. */
+    bool sudden; /* most of `jump` came since the last check, and before it the energy changed less,
+                    or the other way */
+    /* Ids of the test bodies that had `change` and `jump`; NaN: they are the system's. */
     double change_body, jump_body;
     double inertia, virial; /* I = sum m r^2 about the centre of mass, and |W|; or those of the test
                                body with the largest change */
 };
 
-/* Returns the deviation of a system, or of its test bodies if those are judged, at a check that
- * comes `steps` after the last one. The present energies are kept, as those of the last check. */
+/* Returns the deviation of a system, or of its test bodies if those are judged, at a check `steps`
+ * steps after the last one. Keeps the present energies as those of the last check. */
 struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
                                      double steps);
 
@@ -66,8 +64,7 @@ void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
  * 3/4 at most for one jump.
  */
 struct watch_drift {
-    double change; /* of the energy, over the scale, along the line through all windows; NaN: too
-                      few windows */
+    double change; /* change of the energy, over the scale, along the line; NaN: few windows */
     double steadiness;
     double periods; /* number of periods 2 pi sqrt(<I> / <|W|>) that the windows cover: 1 for one
                        orbit of a circular pair */
@@ -78,15 +75,14 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * judged; without one the rows below are open. */
 bool watch_has_energy(const struct watch *watch, const struct record *record);
 
-/* Returns the scale of the energy of a system over the largest |U|, now or, if the error is beyond
- * its limit, when it first was; 0 if that is no more than FAST, if fast bodies cannot hide
- * anything, or if the error was beyond its limit in the usual scale as well. */
+/* Returns the scale of a system's energy over its largest |U| so far if that is more than FAST and
+ * fast bodies can hide errors of bound ones; else 0. Once the error is beyond its limit, returns
+ * the ratio at that moment, or 0 if the error showed in the usual scale as well. */
 double watch_hiding(const struct watch *watch, const struct record *record);
 
 /* Return rows of findings of a system: the largest error since the start (while it is within the
- * limit, in the measure in which it was judged); the drift, which is the whole error of a method
- * that is not symplectic, and is open if it is not known or not steady; and the largest change
- * within JUMP_STEPS. */
+ * limit, as it is judged: `judged` above); the drift, which is the whole error of a method that
+ * drifts, and is open if not known or not steady; and the largest change within JUMP_STEPS. */
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record);

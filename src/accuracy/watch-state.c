@@ -46,9 +46,9 @@ enum {
     LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
 };
 
-/* The default limit of the error of an orbit over that of the energy. A pair with a tenth of the
- * system's energy, or more, is judged by that energy; pairs with less are judged by their orbits
- * (watch-bound.c). */
+/* The default of watch.orbit_error over watch.energy_error: if a pair has a tenth of the system's
+ * energy and its orbit is off by this limit, the system's energy is off by its own. Orbits of pairs
+ * with less energy are judged on their own (watch-bound.c). */
 static const double orbits_over_whole = 10.0;
 
 /* The default limit of the drift, for a method whose whole error is not drift. */
@@ -89,8 +89,7 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->orbit_error = limit_of(watch->orbit_error, noise);
 }
 
-/* Returns a level at the start of the run, |U| = |potential|; a scale of 0 means that there is
- * nothing to be judged. */
+/* Returns a level at the start of the run; a scale of 0 means that there is nothing to judge. */
 static struct level level_of(double energy, double potential, double scale)
 {
     return (
@@ -158,8 +157,7 @@ static enum status create_state(struct watch *watch, const struct bodies *bodies
     for (size_t s = 0; s < bodies->systems; s++)
         if (test_energy_applies(bodies, s, &center))
             watch->test_count = bodies->count;
-    /* These numbers are about as many as those of the bodies, which exist, so that nothing
-     * overflows. */
+    /* This cannot overflow: the bodies, which fit into memory, have as many numbers. */
     watch->length =
         HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
     watch->history = memory_array(watch->length, sizeof(double), error);

@@ -16,8 +16,7 @@
 struct close_pair {
     double ids[2];
     double distance;
-    double steps; /* steps in the period of a circular orbit of its size, over 2 pi; infinite: no
-                     pair */
+    double steps; /* steps in a circular orbit of that size, over 2 pi; infinite: no pair */
     double time;
 };
 
@@ -29,23 +28,23 @@ enum status close_pair_find(const struct moment *now, size_t system, struct clos
 
 enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
 
-/* The most bodies in all systems together with which the energy is judged often, and the most
- * bodies of a system whose fastest pair is sought at every check. */
+/* The most bodies in all systems together with which the energy is judged often; and the most
+ * bodies of one system whose fastest pair is sought at every check. */
 enum { FEW_BODIES = 64 };
 enum { JUMP_STEPS = 1000 }; /* steps within which a change is judged; a multiple of every stride */
 
-/* The history of the energy is kept as means over WINDOWS windows of equal length. When they are
- * full, each two become one. So its size is fixed, and at least half of them always count. */
+/* The history of the energy error is kept as means over WINDOWS windows (equal parts of the run so
+ * far). When all are full, each two are joined, so that the history has a fixed size. A drift is
+ * sought once LEAST_WINDOWS are full. */
 enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
 
 /* The part of the history that all systems share, since they are judged at the same steps. All
  * members of this and of the following structs are doubles, as checkpoints save them. */
 struct history {
     double judged; /* the last step at which the energy was judged; -1: none */
-    double seen;   /* the last step at which the energy was judged, or looked at between two regular
-                      checks */
-    /* The step of the next look between two regular checks, -1: none; the number of looks so
-     * far. */
+    double seen;   /* the last step at which the energy was judged or looked at, see `look` */
+    /* The next step between two judged ones at which the energy is looked at (watch-check.c), -1:
+     * none; the number of such looks so far. */
     double look, looks;
     double width;           /* steps in a window */
     double counts[WINDOWS]; /* checks in each window */
@@ -59,8 +58,7 @@ struct level {
     double last;  /* the energy at the last check */
     double rate; /* change of the energy per step between the last two checks; NaN: not known yet */
     double usual;   /* the mean of |U| over the steps so far */
-    double beyond;  /* the step since which all checks saw its change beyond the limit; NaN: it is
-                       within */
+    double beyond;  /* the first of the latest steps with changes beyond the limit; NaN: none */
     double deepest; /* the largest |U| so far */
 };
 
@@ -73,18 +71,17 @@ struct bound_record {
      * that by gauss-radau, over the orbit's |E|, per unit of time; 0 if the method is symplectic,
      * or if no orbit is in doubt */
     double rate;
-    double drift, drift_time; /* the change of the energy by that rate up to the time drift_time,
-                                 over the orbit's energy */
-    double error;            /* energy error of the worst orbit so far, over its potential energy */
-    double body, centers[2]; /* ids of that body and of its centre; NaN: none */
-    double steps;            /* steps in the period of that orbit */
-    double time;             /* time at which that orbit had this error */
-    double first;            /* the time when an orbit was first beyond the limit; NaN: never */
-    double due;              /* the time when that orbit passes the limit, by its trial */
+    double drift, drift_time; /* change of the energy by `rate`, over |E|, until drift_time */
+    double error;             /* largest error of a trial or, if larger, drift */
+    double body, centers[2];  /* ids of body and centre of that orbit; NaN: none */
+    double steps;             /* steps in the period of that orbit */
+    double time;              /* time at which that orbit had this error */
+    double first;             /* the time when an orbit was first beyond the limit; NaN: never */
+    double due; /* time when the orbit passes the limit, as its trial foresees; may lie ahead */
     double pending, about[2]; /* indices of a body and of its centre whose orbit must be found again
                                  at the next check; NaN: none */
-    double few;               /* 1: the period of the orbit had too few steps; or 0 */
-    /* The step, or value of the integrator's key, with which a trial held; NaN: none. */
+    double few;               /* 1: the orbit has too few steps in a period to be tried; else 0 */
+    /* The step, or value of the integrator's key, whose trial kept within the limit; NaN: none. */
     double holds;
 };
 
@@ -97,37 +94,35 @@ struct record {
     struct level level;               /* the energy of the system */
     double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
     double largest_error, error_time; /* |E - E0| / scale, and the time when it was found */
-    double largest_judged;            /* the largest `judged` of a deviation (watch-energy.h) */
+    double largest_judged;            /* largest `judged` so far, see watch-energy.h */
     double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
     double first_error; /* the time when the error was first beyond the limit; NaN: never */
-    double hiding;      /* watch_hiding() at that time if only |U| showed the error; else 0 */
-    struct close_pair offending; /* the faster of the fastest pairs at the checks before and after
-                                    `first_error` */
+    double hiding;      /* watch_hiding() then, if only |U| as a scale showed the error; else 0 */
+    struct close_pair offending; /* the faster of the fastest pairs at `first_error` and before */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
     double inertia, virial;      /* sums of I and |W| over all checks */
     double time; /* time of the last mark, from which changes within JUMP_STEPS are counted */
-    double large_changes;      /* number of changes within JUMP_STEPS that were too large */
+    double large_changes;      /* number of changes within JUMP_STEPS beyond watch.energy_jump */
     double first_jump;         /* the time of the first such change */
     double sudden;             /* how many of these changes were seen to be jumps */
     double jumped_body;        /* id of the test body of the first such change; NaN: the system's */
-    double largest_jump;       /* the largest of these changes, over scale */
-    struct close_pair jumped;  /* the faster of the fastest pairs at the checks before and after the
-                                  first such change */
+    double largest_jump;       /* size of the largest of these changes, over scale */
+    struct close_pair jumped;  /* likewise for the first such change */
     double next_search;        /* step from which to look for the fastest pair again */
     struct close_pair last;    /* the pair that the last search found */
     struct close_pair fastest; /* the fastest pair of all checks */
-    double warned;             /* 1: the warning of too large a step was about this system; or 0 */
-    /* The largest error of the forces that an audit found, and its time; 0: none. */
+    double warned; /* 1: the run's one warning of too large a step named this system; or 0 */
+    /* The largest relative error of the forces that was measured, and its time; 0: none. */
     double force_error, force_time;
     struct bound_record bound;
 };
 
 /*
  * The steps at which the energy is judged. They depend on nothing but the number of bodies in all
- * systems, so that the verdict is the same whatever else is measured, and when. The stride between
- * them grows with the steps done: from strides[k] to strides[k + 1] when checks * strides[k + 1]
- * steps are done, which is a multiple of both. Few bodies are checked often, since their worst
- * moments are short and a check costs them little.
+ * systems, so that the verdict does not depend on what else is measured, and when. From one judged
+ * step to the next is a stride, which grows from strides[k] to strides[k + 1] once checks *
+ * strides[k + 1] steps are done, a multiple of both. Few bodies are checked often, since their
+ * worst moments are short and a check costs little.
  */
 struct pace {
     uint64_t checks;
@@ -143,27 +138,27 @@ struct watch {
     double noise, least_steps;
     struct force_options force; /* options of the run's forces */
     enum on_jump on_jump;
-    bool method_drifts;   /* not symplectic, with fixed steps and of order 1: its error is drift */
+    bool method_drifts; /* not symplectic, fixed steps, order 1: the whole energy error is drift */
     double advised_steps; /* advised steps in a period; 0 if the integrator chooses its own */
     const struct integrator *integrator;
     size_t count;       /* bodies of a system */
     bool chooses_steps; /* the integrator chooses its own steps: dt says nothing about them */
     const struct pace *pace;
-    bool looks; /* the energy is also looked at between two steps of this pace, where pairs pass
-                   pericentres */
+    bool looks; /* the energy is also looked at when bound pairs pass pericentres (watch-check.c) */
     const struct units *units;   /* units of the run, for texts */
     const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
     double dt, end;              /* step and end of the run, in the unit of time */
-    bool may_hide; /* fast bodies may hide what happens to bound ones, and U is that of pairs alone
-                    */
-    bool turns; /* the frame of the coordinates rotates: velocities in it do not give the ellipses
-                   of orbits */
+    bool may_hide; /* fast bodies may have so much energy that errors of bound ones do not show
+                      beside it, and |U|, which is that of pairs alone, can serve as a scale */
+    bool turns; /* the frame of the coordinates rotates: velocities in it do not tell the orbits */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;
-    size_t test_count;    /* levels of each system, for all its bodies; 0: no system needs them */
-    struct level *levels; /* [systems x test_count], of the test bodies */
-    size_t length;        /* of history, records and levels together, in reals */
+    size_t
+        test_count; /* number of levels of each system: its bodies, or 0 if no system needs any */
+    struct level
+        *levels; /* [systems][test_count], energies of the test bodies; unused in systems without */
+    size_t length; /* number of doubles in history, records and levels together */
 };
 
 /* Writes "bodies 3 and 7, 0.01 apart at t = 2, where a circular orbit would take 12 steps (200 are
@@ -180,8 +175,8 @@ static inline bool watch_asks(const struct watch *watch)
     return force_traits(&watch->force).truncation > 0.0;
 }
 
-/* Return rows of findings of a system: the largest error of the forces that an audit found; and the
- * steps in the period of the fastest pair, over 2 pi, which cause a warning at most. */
+/* Return rows of findings of a system: the largest error of the forces; and the steps in the period
+ * of the fastest pair, over 2 pi, which cause a warning at most. */
 struct finding watch_row_of_forces(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_pair(const struct watch *watch, const struct record *record);
 

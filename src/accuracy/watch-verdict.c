@@ -1,8 +1,8 @@
 /*
- * The verdict of the accuracy watch, in three steps: the rows of each system, which the files of
- * the quantities make; a table that has the row of the worst system for each quantity; and a
- * sentence on each row of the table that is beyond its bound. Systems with left_out[system] do not
- * count; NULL: all do.
+ * The verdict of the accuracy watch, in three steps: the rows of each system, one for each
+ * quantity, from watch-energy.c, watch-bound.c and watch-check.c; a table that has the row of the
+ * worst system for each quantity; and a sentence on each row of the table that is beyond its bound.
+ * Systems with left_out[system] do not count; NULL: all do.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-/* The rows of a system, one for each quantity. If a system fails by several rows, the first counts:
- * others follow from it, except for the forces. */
+/* The rows of a system, one for each quantity. If a system fails by several rows, the first counts,
+ * from which the others follow; but errors of the forces count if they are worse. */
 enum { ENERGY_ERROR, ENERGY_DRIFT, ENERGY_CHANGE, ORBIT, FORCES, FASTEST_PAIR, ROWS };
 
 struct sentence;
@@ -73,9 +73,11 @@ bool watch_holds(const struct watch *watch, const bool *left_out)
 /* --- the table -------------------------------------------------------------------------------- */
 
 struct table {
-    const bool *left_out;      /* the systems that the table leaves out, or NULL */
-    struct finding rows[ROWS]; /* of the worst systems; `systems`: how many are beyond the bound */
-    struct finding worst;      /* the worst of the failures that count; `systems`: how many fail */
+    const bool *left_out; /* the systems that the table leaves out, or NULL */
+    struct finding
+        rows[ROWS]; /* of the worst systems; member `systems`: how many are beyond the bound */
+    struct finding
+        worst; /* the worst failure of all systems; member `systems`: how many systems fail */
 };
 
 /* Puts a row in the place of the kept one if there is none yet or `worse` says that the row is
@@ -91,7 +93,7 @@ static void keep(struct finding *kept, const struct finding *row, bool worse, bo
 static void add_system(struct table *table, const struct watch *watch, size_t system)
 {
     struct finding made[ROWS];
-    const struct finding *failure = NULL; /* the failure of the system that counts */
+    const struct finding *failure = NULL;
     for (int k = 0; k < ROWS; k++) {
         struct finding *const row = &made[k];
         *row = rows[k].make(watch, &watch->records[system]);
@@ -132,8 +134,7 @@ static double number_at(const struct record *record, size_t offset)
     return number;
 }
 
-/* Returns the record in which the number at `offset` (bytes into a struct record) is the
- * largest. */
+/* Returns the record with the largest number at `offset` (bytes into a struct record). */
 static const struct record *largest(const struct watch *watch, size_t offset)
 {
     const struct record *found = watch->records;
@@ -202,7 +203,6 @@ struct sentence {
     char text[WATCH_TEXT_SIZE];
 };
 
-/* Adds to the text, as far as there is room. */
 static void say(char text[WATCH_TEXT_SIZE], const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -309,8 +309,7 @@ static void say_forces(struct sentence *s)
         s->watch->force.accuracy);
 }
 
-/* Says for which pair the step is too large; nothing if there is a sentence on jumps, which names a
- * pair itself. */
+/* Says for which pair the step is too large, unless a sentence on jumps names a pair already. */
 static void say_pair(struct sentence *s)
 {
     const struct close_pair *const pair = &s->record->fastest;
@@ -340,7 +339,7 @@ static const char none_counts[] = "every system is left out (ensemble.energy_err
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE])
 {
-    /* The order of the sentences: a possible cause before what follows from it. */
+    /* The order of the sentences: possible causes come first. */
     static const int order[ROWS] = { FORCES,       ORBIT,        ENERGY_CHANGE,
                                      FASTEST_PAIR, ENERGY_ERROR, ENERGY_DRIFT };
     const struct table table = make_table(watch, left_out);
@@ -353,8 +352,8 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
     return buffer;
 }
 
-/* Returns a row as it leaves the watch: a failure is a warning unless `judged` is true, and the
- * system of a run with a single one has the number 0. */
+/* Returns a row as callers get it: a failure is a warning unless `judged` is true, and the system
+ * of a run with a single one has the number 0. */
 static struct finding row_outside(const struct watch *watch, const struct finding *row, bool judged)
 {
     struct finding outside = *row;
@@ -378,7 +377,6 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
     }
     for (int k = 0; k < ROWS; k++) {
         const struct finding row = row_outside(watch, &table.rows[k], fails && some_count);
-        /* No bound orbit was tried. */
         const bool untried = k == ORBIT && row.severity == FINDING_OPEN;
         if (isfinite(row.bound) && !isinf(row.value) && !untried)
             findings_add(findings, &row, sentence_on(watch, &table, k).text);
@@ -414,7 +412,7 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
         snprintf(scale, sizeof scale, " (max(|E0|, |U0|) is %.2g times |U|)", times);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[64] = "";
-    if (why && watch->count > 2) /* of two bodies the one orbit has all the energy */
+    if (why && watch->count > 2) /* two bodies: their orbit has all the energy */
         snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
     char forces[48] = "";
     const double force_error = watch_force_error(watch);
@@ -439,7 +437,6 @@ static json_t *system_of(const struct watch *watch, const struct record *record)
     return json_integer((json_int_t)(record - watch->records) + 1);
 }
 
-/* Returns an object on a pair of a record; null if there was none. */
 static json_t *pair_json(const struct watch *watch, const struct record *record,
                          const struct close_pair *pair)
 {
@@ -455,7 +452,6 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
         { "time", document_number(pair->time) });
 }
 
-/* Makes the object on the errors of the forces; null if no forces were audited. */
 static json_t *forces_json(const struct watch *watch, const struct table *all)
 {
     const struct record *forced = record_of(watch, &all->rows[FORCES]);

@@ -29,7 +29,8 @@ extern const size_t watch_parameter_count;
 struct watch; /* opaque */
 
 /* The method by which the bodies are moved, and the length of the run. They decide which energy
- * changes are noise, whether all error is drift, and whether an orbit is lost before the end. */
+ * changes are noise, whether the whole error is drift, and whether orbits are lost before the end.
+ */
 struct watch_method {
     struct force_options force; /* the resolved options, as the backend describes them */
     const struct integrator *integrator;
@@ -43,21 +44,22 @@ enum status watch_create(const struct section *section, const struct moment *sta
                          struct error *error);
 void watch_destroy(struct watch *watch); /* accepts NULL */
 
-/* Returns the number of reals that the watch keeps for each system, test bodies left out. */
+/* Returns the number of doubles that the watch keeps for each system, without those for its test
+ * bodies (bodies without mass). */
 size_t watch_system_reals(void);
 
 /*
- * Tells whether the watch audits the forces at this step, for which it needs NEED_ACCELERATIONS.
- * The forces of a method that leaves a part of them out are audited at step 0 and where `last` says
- * that the run ends: those on 256 bodies are compared with direct sums. A run whose forces miss the
- * accuracy that the config asks for fails.
+ * Tells whether the watch measures the errors of the forces at this step, for which it needs
+ * NEED_ACCELERATIONS: at step 0 and where `last` says that the run ends, if the force method leaves
+ * a part of the forces out. The forces on 256 bodies are then compared with direct sums; a run
+ * whose forces miss the accuracy that the config asks for fails.
  */
 bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 
-/* Returns the largest error of the forces that an audit found; 0: nothing was audited. */
+/* Returns the largest relative error of the forces that the watch found; 0: none was measured. */
 double watch_force_error(const struct watch *watch);
 
-/* Returns the largest number of steps between two checks with NEED_STATE. */
+/* Returns watch.every, the most steps between two calls of watch_check() with NEED_STATE. */
 uint64_t watch_every(const struct watch *watch);
 
 /* Returns the stride of the watch at `step`, which grows during a run: the watch judges the energy
@@ -66,8 +68,7 @@ uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
 /* Returns the next step after `step` at which the watch judges the energy: the next multiple of the
  * stride or, before it, a step at which the bound pair with the largest error per step passes its
- * pericentre. There are at most ten steps of the latter kind, and one more for each hundred
- * steps. */
+ * pericentre. There are at most ten such passages, and one more for each hundred steps. */
 uint64_t watch_next(const struct watch *watch, uint64_t step);
 
 /* Returns the numbers that a checkpoint saves and a restart puts back; *count is their number. */
@@ -95,25 +96,25 @@ enum status watch_follow(const struct section *section, const struct simulation 
 enum status watch_look(struct watch *watch, struct simulation *simulation, const struct moment *now,
                        bool last, struct error *error);
 
-/* Tells whether no limit was passed so far, whatever watch.on_jump is; `left_out` as in
- * watch_holds(). */
+/* Tells whether some system counts and none that counts has passed a limit so far, whatever
+ * watch.on_jump is; `left_out` as in watch_holds(). */
 bool watch_within_limits(const struct watch *watch, const bool *left_out);
 
-/* Returns the largest error of any system so far over its limit, that of the energy or that of a
- * bound orbit; 0 without limits. */
+/* Returns the largest error of any system so far over its limit, of the energy or of a bound orbit;
+ * 0 without limits. */
 double watch_error_in_limits(const struct watch *watch);
-/* Returns the largest energy error in the measure in which it was judged, over the limit: where
- * bodies pass each other closely, this measure is less than the error itself. */
+/* Returns the largest energy error as it was judged, over its limit: while bodies pass each other
+ * closely, errors count less (watch-energy.h). */
 double watch_judged_in_limits(const struct watch *watch);
 /* Returns the largest energy error, over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
 
 /*
  * Adds the rows of the watch to the findings: for each quantity the row of the worst system, among
- * the systems that count if any of these fails, else among all. Returns the worst failure, with
- * `systems` the number of systems that fail by some quantity; its severity is less than
- * FINDING_FAILURE if there is none. If a system fails by several quantities, its first row counts,
- * or that of the forces if these are worse. `left_out` as in watch_holds().
+ * the systems that count if any of these fails, else among all. Returns the worst failure, whose
+ * `systems` is the number of systems that fail by any quantity; without a failure, a row with a
+ * lower severity. Of several failures of one system the first row counts, or that of the forces if
+ * these are worse. `left_out` as in watch_holds().
  */
 struct finding watch_findings(const struct watch *watch, const bool *left_out,
                               struct findings *findings);
@@ -123,20 +124,16 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
 bool watch_holds(const struct watch *watch, const bool *left_out);
 
 /* Writes the findings in a line for the summary: "the energy is off by 0.657 at t = 62.8 (limit
- * 0.005)"; "" if there is nothing to say. If systems that count fail the run, the line is about
- * these. */
+ * 0.005)"; "" if there are none. If systems that count fail, the line is about these. */
 enum { WATCH_TEXT_SIZE = 512 };
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE]);
 
 /* Writes what the watch has judged: "energy within the watch's limits; positions not judged (trust
- * = { shadow = true; } judges them)", or, if `shadowed`, "energy within the watch's limits;
- * positions compared with shadows (trust)". If orbits of light bodies are not judged, the text says
- * so: "energy within the watch's limits; orbits of light bodies not judged (watch.orbit_error = 0);
- * positions ..."; and so it does of an energy that no system that counts has, or that has no limit:
- * "energy not judged (...)". "energy within the watch's limits (max(|E0|, |U0|) is 5e+03 times
- * |U|)" says that the errors of tables are relative to an energy that is nearly all that of fast
- * bodies. */
+ * = { shadow = true; } judges them)", or, if `shadowed`, "...; positions compared with shadows
+ * (trust)". In between it says whether orbits of light bodies are not judged, and by which key; and
+ * behind "energy" why that was not judged, or by how much max(|E0|, |U0|), the energy to which the
+ * errors in tables are relative, exceeds |U|, since nearly all of it is that of fast bodies. */
 enum { WATCH_JUDGED_SIZE = 384 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);
