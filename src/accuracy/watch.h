@@ -29,8 +29,7 @@ extern const size_t watch_parameter_count;
 struct watch; /* opaque */
 
 /* The method by which the bodies are moved, and the length of the run. They decide which energy
- * changes are noise, whether the whole error is drift, and whether orbits are lost before the end.
- */
+ * changes are noise, whether the whole error is drift, and which orbits are lost before the end. */
 struct watch_method {
     struct force_options force; /* the resolved options, as the backend describes them */
     const struct integrator *integrator;

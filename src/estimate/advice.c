@@ -12,11 +12,10 @@
 #include "space/nearest.h"
 
 /* The number of pairs, of all systems together, up to which the orbit of every pair is examined,
- * which takes a fraction of a second. Larger systems are clusters, whose encounters are
- * estimated. */
+ * which takes a fraction of a second. In larger systems, clusters, encounters are estimated. */
 static const double most_pairs = 1e7;
-/* The work of examining the orbit of a pair, in pair interactions of a fast kernel; that of finding
- * the tide of the other bodies comes on top. */
+/* The work of examining the orbit of a pair, in pair interactions of a fast kernel, without that of
+ * finding the tide of other bodies. */
 static const double pair_work = 100;
 
 enum {
@@ -28,19 +27,17 @@ enum {
 static const double probe_part = 0.1;
 /* The number of steps of a run beyond which no trial is made: nobody waits for so long a run. */
 static const double most_steps = 1e10;
-/* The part of the accuracy watch's limit that the error of a trial run may reach. The rest is left
- * to chance, since other kinds of machine round differently. */
+/* The part of the accuracy watch's limit that the error of a trial run may reach. The rest is a
+ * reserve, since machines of other kinds round differently. */
 static const double trusted_part = 0.5;
 
-/* The integrator that is advised instead of one that keeps the energy with no step, however
- * small. */
+/* The integrator advised instead of one that keeps the energy with no step. */
 static const char instead_of_drift[] = "velocity-verlet";
 
-/* The ratio 2K/|U| of kinetic and potential energy below which a system collapses before it does
- * anything else. */
+/* The virial ratio 2K/|U| below which a system collapses at once. */
 static const double cold = 0.3;
-/* The largest tidal force of another body, over the pair's own force at its apocentre, with which
- * an orbit counts as undisturbed. */
+/* The largest tidal force of another body, over the pair's own force at its apocentre, for which
+ * tide() counts the pair's orbit as undisturbed. */
 static const double weak_tide = 0.1;
 
 /* The energy error allowed in one passage, over the energy of the whole orbit: half of the default
@@ -49,9 +46,9 @@ static const double orbit_error = 0.0025;
 
 /*
  * The chance that some passage comes closer than the one that gets
- * INTEGRATOR_LEAST_STEPS_PER_PERIOD (20) steps in its period. With as many steps a parabolic
- * passage changes the energy by 3e-7 of its depth, and with 8 steps by 5e-3: measured with
- * velocity-verlet.
+ * INTEGRATOR_LEAST_STEPS_PER_PERIOD (20) steps in its period. With velocity-verlet, a parabolic
+ * passage of that many steps was measured to change the energy by 3e-7 of its depth (the potential
+ * energy of the pair at the closest point), one of 8 steps by 5e-3.
  */
 static const double unlucky_part = 0.1;
 
@@ -102,8 +99,7 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
 }
 
 /* Returns the time until the next pericentre of the osculating orbit without softening, which would
- * only delay it; `rv` is r.v. Kepler's equation: e sin E = r.v / sqrt(mu a) and e cos E = 1 -
- * r/a. */
+ * only delay it; rv = r.v. By Kepler's equation, e sin E = rv / sqrt(mu a), e cos E = 1 - r/a. */
 static double time_to_pericenter(double mu, double energy, double r, double rv)
 {
     const double a = -0.5 * mu / energy, e_sin = rv / sqrt(mu * a);
@@ -112,15 +108,14 @@ static double time_to_pericenter(double mu, double energy, double r, double rv)
 }
 
 /*
- * Takes into *best the osculating orbit of the pair i, j if it is bound and needs a shorter step
- * than *best. With h = |r x v|, E = v^2/2 - mu/s and s^2 = r^2 + eps^2, e^2 = 1 + 2 E h^2 / mu^2
- * and the pericentre is q = h^2 / (mu (1 + e)). A softened orbit has its pericentre no closer;
- * where that matters, q < eps, the period at q is that of eps.
+ * Makes the pair i, j the *best advice if its osculating orbit is bound and needs a shorter step.
+ * With h = |r x v|, E = v^2/2 - mu/s and s^2 = r^2 + eps^2, e^2 = 1 + 2 E h^2 / mu^2 and the
+ * pericentre is q = h^2 / (mu (1 + e)). A softened orbit has its pericentre no closer; where that
+ * matters, q < eps, the period at q is that of eps. `scale` is the energy scale of the system.
  *
  * A tide adds some tide sqrt(mu widest) / 2 to h while the two fall from their widest separation: a
- * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. Only this keeps
- * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
- * `scale` is the energy scale of the system.
+ * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. Otherwise two
+ * bodies that begin at rest among others would meet head-on.
  */
 static void look_at_pair(const struct experiment *x, size_t first, size_t i, size_t j, double scale,
                          struct advice *best)
@@ -143,8 +138,8 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
     const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
     const double pull = tide(physics, b, first, i, j, widest);
     const double q = (h2 + 0.25 * pull * pull * mu * widest) / (mu * (1.0 + e));
-    /* The energy error is taken over the energy of the whole system, `scale`; but over the energy
-     * of the orbit if there are only the two bodies, or one of them has no mass. */
+    /* The energy error is relative to the energy of the whole system, `scale`; but to that of the
+     * orbit if there are only the two bodies, or one of them has no mass. */
     const double reduced = b->m[i] * b->m[j] / mass;
     const double whole = b->count > 2 && reduced > 0.0 ? scale / reduced : -energy;
     const double depth = mu / hypot(q, eps) / whole;
@@ -162,8 +157,7 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
         keep_shorter(best, &pair);
 }
 
-/* Returns the larger of |E| and |U| of a system, over which the accuracy watch takes energy
- * errors. */
+/* Returns the larger of |E| and |U|, to which the accuracy watch relates energy errors. */
 static double energy_scale(const struct physics *physics, const struct bodies *b, size_t first)
 {
     double V[3];
@@ -196,7 +190,7 @@ struct cluster {
     double count, mass, heaviest;
     double half_mass_radius; /* radius that holds half the number of bodies */
     double speed2;           /* mean square velocity relative to the mean */
-    double virial;           /* 2K / |U| with U = -0.4 G M^2 / r_h (Spitzer 1987) */
+    double virial;           /* 2K / |U|, with |U| = 0.4 G M^2 / half_mass_radius (Spitzer 1987) */
 };
 
 /* The sphere in which encounters are expected, the mean square velocity of the bodies there, and
@@ -255,8 +249,8 @@ static double closest_approach(const struct physics *physics, const struct clust
 }
 
 /* Sets distance, period and number of steps for the closest encounter that is expected once. The
- * steps also suffice for an unlucky passage, which comes with a chance of unlucky_part: they follow
- * it, and keep its error small beside the energy of the whole cluster, |U| = 0.4 G M^2 / r_h. */
+ * steps also suffice for an unlucky, closer passage, which comes with a chance of unlucky_part:
+ * they follow it, and keep its error small beside the energy of the cluster, 0.4 G M^2 / r_h. */
 static void want_for_encounters(const struct experiment *x, const struct cluster *c,
                                 const struct crowd *crowd, struct advice *advice)
 {
@@ -275,9 +269,9 @@ static void want_for_encounters(const struct experiment *x, const struct cluster
 }
 
 /*
- * Takes into *best the encounters of a cluster, or those after the collapse of a cold one, if they
- * need a shorter step. A cold sphere collapses within the free-fall time pi/2 sqrt(R^3 / 2GM) to a
- * fraction of its size, which either noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou
+ * Makes the encounters of a cluster, or those after the collapse of a cold one, the *best advice if
+ * they need a shorter step. A cold sphere collapses within the free-fall time pi/2 sqrt(R^3 / 2GM)
+ * to a fraction of its size, which either noise in its density, N^(-1/3) (Aarseth, Lin & Papaloizou
  * 1988), or the heat at the start determines; energy is conserved, so that v^2 is G M / R then.
  */
 static enum status look_at_cluster(const struct experiment *x, size_t system, struct advice *best,
@@ -335,9 +329,9 @@ static void take_passage(void *context, const struct probe_sample *sample)
     keep_shorter(passages->best, &passage);
 }
 
-/* Lets a probe follow the system until the end, if it has 3 to PROBED_COUNT bodies (the orbit of
- * two is known), and takes the closest passages into *best. Sets *seen if the probe saw all until
- * the end. The probe's work is subtracted from *work. */
+/* Lets a probe follow a system of 3 to PROBED_COUNT bodies (the orbit of two is known) until the
+ * end of the run, and takes the closest passages into *best. Sets *seen if the probe came to the
+ * end. Subtracts the probe's work from *work. */
 static enum status look_ahead(const struct experiment *x, size_t system, double *work,
                               struct advice *best, bool *seen, struct error *error)
 {
@@ -395,13 +389,12 @@ static double next_step(const struct experiment *x, const struct trial_run *trie
     return text_round_down(fmin(0.5, fmax(least, factor)) * tried->step);
 }
 
-/* The least factor from a step that was tried to the next one: a run that has gone wrong does not
- * tell how errors grow with the step. */
+/* The least factor from a step that was tried to the next one: the error of a run that has gone
+ * wrong does not tell by how much the step is too large. */
 static const double least_part = 0.1;
 
-/* Returns the step to try after the experiment itself has failed with its present step. As long as
- * the error of that run is small in itself, whatever the bound is, the order of the method alone
- * decides. */
+/* Returns the step to try after the experiment has failed with its present step. If the error of
+ * that run is small, however strict the bound, the order of the method alone decides. */
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {
     static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
@@ -459,9 +452,9 @@ static enum status look_for_step(const struct experiment *x, double work, struct
     return STATUS_OK;
 }
 
-/* Makes a trial run with the experiment's own integrator and step, for a method of first order that
- * is not symplectic: such a method keeps the energy with no step, so no smaller one is sought. Sets
- * *holds if the watch accepts the trial. */
+/* Makes a trial run with the experiment's own step, for a method of first order that is not
+ * symplectic: such a method keeps the energy with no step, so no smaller one is sought. Sets *holds
+ * if the watch accepts the trial. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
                                 struct trial_run *tried, bool *holds, struct error *error)
 {
@@ -483,7 +476,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     bool holds = false;
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
     if (integrator_chooses_steps(x->simulation.integrator))
-        return STATUS_OK; /* such an integrator needs no advice */
+        return STATUS_OK;
     const bool drifts =
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {

@@ -12,9 +12,9 @@
  * number up to which bodies do not meet by chance. */
 enum { FEW = 32, FEW_WITHOUT_CHANCE = 3 };
 
-/* Returns the force evaluations in the period of a close passage that changes the energy by
- * `error`, by the table of integrators. The error of the worst pair may be of_pair times that of
- * the energy of all bodies. */
+/* Returns the number of force evaluations in the period of a close passage that changes the energy
+ * by `error`, as the table of integrators has it. The energy error of the passing pair may be
+ * of_pair times that of all bodies. */
 static double passage_cost(const struct integrator *integrator, double error)
 {
     static const double of_pair = 5.0;
@@ -79,9 +79,9 @@ static double free_fall(const struct physics *physics, const struct conserved *c
 }
 
 /*
- * Finds whether a cold system collapses before `end`, and whether softening hides encounters. It
- * hides them if it is longer than the distance at which two bodies turn each other by a right
- * angle, about R / N with R = G M^2 / 2|U|; in a collapse, if it is longer than some times that.
+ * Finds whether a cold system collapses before `end`, and whether softening hides encounters: it
+ * does if it is longer than the distance at which two bodies turn each other by a right angle,
+ * about R / N with R = G M^2 / 2|U|; in a collapse, some times (in_collapse) that.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)
@@ -110,8 +110,8 @@ static enum status describe(const struct experiment *experiment, double end,
 }
 
 /* Puts the integrator first that is usually the cheapest, so that little work is done with others:
- * where encounters decide, or orbits must be accurate, one that chooses its own steps, with block
- * steps for many bodies, without them for few. */
+ * where encounters decide, or orbits must be accurate, one that chooses its own steps, for a `few`
+ * bodies gauss-radau, for many one with block steps. */
 static void put_first(const struct choice_start *start, bool few, struct choice *choice)
 {
     const bool wanted = !start->hidden || accuracy_target_of_orbits(&choice->target);

@@ -7,17 +7,15 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for up to which a pilot run may come for its setting to be chosen: if
- * it saw the whole run, it moved as the run does, to the bit; if it saw only a part of the run,
- * more is left to chance. */
+/* The part of the error asked for that a pilot run's may reach for its setting to be chosen: if it
+ * saw the whole run, that moves alike to the bit; if only a part, there is a larger reserve. */
 static const double sure_part = 0.95, chance_part = 0.4;
-/* The exponent with which the error grows with the time, at least. The energy error of a symplectic
+/* The exponents of the least growth of errors with the time. The energy error of a symplectic
  * method is bounded except for chance encounters; that of other methods adds up. */
 static const double growth_of_symplectic = 0.3, growth_of_others = 0.75;
 /* The largest factor by which the number of steps is changed after a run that missed the error. */
 static const double most_change = 8.0;
-/* The largest cost of a candidate that may be chosen after a miss, over that of the run that
- * missed. */
+/* The largest cost of a candidate chosen after a miss, over that of the run that missed. */
 static const double most_dearer = 100.0;
 
 double choice_usual_error(const struct accuracy_target *target)
@@ -63,7 +61,8 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *= dearer; /* the same pairs come closer than in its pilot run */
+            other->cost *=
+                dearer; /* close pairs that its pilot run did not see will cost it as much */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;
@@ -88,7 +87,6 @@ void choice_destroy(struct choice *choice)
     *choice = (struct choice){ 0 };
 }
 
-/* Returns the key of run.json for the error of a candidate or an attempt. */
 static const char *error_name(const struct choice *choice)
 {
     return accuracy_target_of_orbits(&choice->target) ? "orbit_error" : "energy_error";
@@ -167,7 +165,7 @@ bool choice_of_json(const json_t *json, struct choice *choice)
     const bool orbits = accuracy_target_of_orbits(&choice->target);
     choice->target.error = orbits ? NAN : choice->target.asked;
     const json_int_t chosen = json_integer_value(run_field(json, FIELD_CHOICE_CHOSEN));
-    bool known = true; /* this program has the integrators of all candidates */
+    bool known = true;
     for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];

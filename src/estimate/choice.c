@@ -16,28 +16,24 @@ const char *choice_softer(double softening)
     return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
 }
 
-/* The part of the run that a pilot run sees, at first and to confirm a choice; and the work, in
- * pair interactions, up to which it sees more than that. */
+/* The part of the run that a pilot run sees, at first (scout) and to confirm a choice; and the
+ * work, in pair interactions, up to which it sees more than that. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
-/* The work of all pilot runs before a choice is confirmed, over the work of the run with the
- * cheapest candidate. */
+/* The work of all pilot runs before the choice is confirmed, over that of the run as the cheapest
+ * candidate would make it. */
 static const double scouts_part = 0.15;
-/* The exponent with which the error grows with the time: the largest that is assumed, and the one
- * after a collapse. */
+/* The exponents of the growth of errors with the time: the largest, and after a collapse. */
 static const double most_growth = 1.5, growth_after_collapse = 0.3;
-/* The largest work of a pilot run with another integrator, over that with the cheapest candidate so
- * far. */
+/* The largest work of a pilot run, over that of one with the cheapest candidate so far. */
 static const double worth_trying = 1.2;
 /* The energy error beyond which the order of a method does not tell how the error depends on the
- * step. For orbits there is no such limit: only the time counts in which their errors are small. */
+ * step. For orbits there is no such limit: only the time counts while their errors are small. */
 static const double energy_lost = 0.02;
-/* The factor in the number of steps within which no better setting is sought, after pilot runs of
- * the whole run; and after a pilot run of a part of it, since there the order of the method tells
- * the rest. */
+/* The factor in the number of steps within which no better setting is sought: after pilot runs of
+ * the whole run; and after those of a part, where the order of the method has to tell the rest. */
 static const double near = 1.12, by_order = 2.5;
 /* The error asked for below which the order does not tell how errors depend on the step, since
- * roundings are not far below. Pilots for such an error see as much of the run as the work
- * allows. */
+ * rounding errors are not far. Pilots for it see as much of the run as the work allows. */
 static const double near_rounding = 1e-12;
 /* The largest factor by which the number of steps changes from one pilot run to the next. */
 static const double most_change = 8.0;
@@ -51,16 +47,14 @@ struct search {
     const struct experiment *experiment; /* created with any setting of `config` */
     const struct choice_limits *limits;
     struct choice *choice;
-    double fastest; /* period of the fastest pair at the start; INFINITY: there is none */
-    double run;     /* work of the run, as estimated before a pilot run has told it */
-    double best; /* cost of the cheapest candidate so far that keeps the error; INFINITY: there is
-                    none */
-    double aim; /* part of the run that pilot runs must see, if it is more than usual: up to the end
-                   of a collapse */
-    double copies; /* work of a pilot run over that of its motion: more than 1 if it also advances
-                      shadows, which show how accurate orbits are */
-    bool cold;     /* a cold system collapses during the run; never set for orbits */
-    bool hidden;   /* close encounters do not decide the steps, see struct choice_start */
+    double fastest; /* period of the fastest pair at the start; INFINITY: no pair */
+    double run;     /* work of the run, in pair interactions, as estimated without pilot runs */
+    double best;    /* cost of the cheapest candidate that keeps the error; INFINITY: none yet */
+    double aim;     /* part of the run that pilot runs must see to go beyond a collapse; or 0 */
+    double copies;  /* work of a pilot run over that of its motion: more than 1 with shadows, copies
+                       that show how accurate orbits are */
+    bool cold;      /* a cold system collapses during the run; never set for orbits */
+    bool hidden;    /* close encounters do not decide the steps, see struct choice_start */
 };
 
 /* --- what is expected after a pilot ----------------------------------------------------------- */
@@ -77,7 +71,7 @@ static double hopeless(const struct search *search)
 }
 
 /* Returns the error that is expected at the end of the run, from that of a pilot run of a part of
- * it; for orbits the pilot run itself expects it. */
+ * it. For orbits a pilot run itself gives the expected error; NaN if it saw nothing. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
     const double least = choice_error_growth(pilot->setting.integrator);
@@ -86,7 +80,7 @@ static double expected_error(const struct search *search, const struct pilot *pi
         return pilot->part > 0.0 ? pilot->error : NAN;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
-    if (search->cold) /* the pilot run went beyond the collapse */
+    if (search->cold)
         return pilot->error * pow(pilot->part, -growth_after_collapse);
     if (pilot->early > 0.0 && pilot->error > pilot->early)
         seen = fmin(most_growth, log(pilot->error / pilot->early) / log(4.0));
@@ -95,9 +89,10 @@ static double expected_error(const struct search *search, const struct pilot *pi
 
 /* --- one integrator --------------------------------------------------------------------------- */
 
-/* Returns the refinement (setting.h) that is tried first: for fixed steps, of_period steps in the
- * period of the fastest pair at the start, few since they cost little; for an integrator that
- * chooses its own steps, by the errors that it was seen to keep with its default key. */
+/* Returns the refinement (the number of steps, or a multiple of the default's, see setting.h) that
+ * is tried first: for fixed steps, of_period steps in the period of the fastest pair at the start,
+ * few since they cost little; for an integrator that chooses its own steps, by the errors that it
+ * was seen to keep with its default key. */
 static double first_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_period = 12.0, few = 50.0, usual_hermite = 1e-6, usual_radau = 1e-15;
@@ -135,25 +130,24 @@ static double work_left(const struct search *search)
     return fmax(search->limits->work, search->limits->part * run) - search->choice->pilots;
 }
 
-/* Returns the work of a pilot run of the part `part` of the run with the cheapest candidate so far;
- * or of the whole run if that is little work. */
+/* Returns the work of a pilot run of the part `part` of the run, as the cheapest candidate so far
+ * would do it; or of the whole run if that is little work. */
 static double worth_of(const struct search *search, double part)
 {
     const double seen = fmax(part, search->aim) * search->best;
     return search->copies * fmax(seen, fmin(little_work, search->best));
 }
 
-/* The range of refinements (numbers of steps) in which the best setting lies. */
+/* The range of refinements (numbers of steps) between which the best one lies. */
 struct range {
     double good, bad;             /* least refinement that keeps the error, largest that does not */
     double good_error, bad_error; /* errors expected with `good` and with `bad` */
     double next;                  /* refinement to be tried next */
 };
 
-/* Narrows the range by a pilot run whose error at the end of the run is expected to be `expected`,
- * which is to be at most `wanted`; `keeps` tells whether its setting is accepted, and from the
- * error `lost_at` on the order tells nothing. Returns false if the range is so narrow that the
- * order tells the rest. */
+/* Narrows the range by a pilot run whose expected error at the end of the run, `expected`, is to be
+ * at most `wanted`. `keeps` tells whether its setting is accepted; from the error `lost_at` on the
+ * order of the method tells nothing. Returns false once the range is narrow enough. */
 static bool narrow(const struct pilot *pilot, double expected, double wanted, double lost_at,
                    bool keeps, struct range *range)
 {
@@ -187,8 +181,8 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, do
     return fmax(range->next / here, here / range->next) > close;
 }
 
-/* Puts setting, expected error and cost of the pilot run into the candidate, if they are better
- * than those that the candidate has. */
+/* Takes setting, expected error and cost of the pilot run into the candidate if they are better: if
+ * the setting keeps the error with fewer steps or, as long as none does, if the error is less. */
 static void note(const struct pilot *pilot, double expected, bool keeps,
                  struct candidate *candidate)
 {
@@ -205,9 +199,9 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->keeps = keeps;
 }
 
-/* Gives the candidate the refinement `next` without a pilot run, with error and cost by the order
- * of the method: it is near one that was tried, or its pilot run would cost too much. Does nothing
- * if the order tells nothing, or the candidate would not become better. */
+/* Gives the candidate the refinement `next`, with error and cost by the order of the method,
+ * without a pilot run: it is near one that was tried, or would cost too much. Does nothing if the
+ * order tells nothing, or the candidate would not become better. */
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
@@ -229,9 +223,9 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
     candidate->keeps = true;
 }
 
-/* Returns the least refinement to be tried after a pilot run of a part of the run. For an
- * integrator that chooses its own steps a part without the decisive encounter tells nothing, so
- * that coarser ones are not tried; otherwise 0. */
+/* Returns the least refinement to be tried after a pilot run of a part of the run: for an
+ * integrator that chooses its own steps little less than the first, since a part without the
+ * decisive encounter would let too coarse ones pass; for others 0. */
 static double least_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_first = 0.7;
@@ -250,9 +244,8 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a pilot run with this setting would cost more than one with the best candidate is
- * worth, or would end before the part of the run that it must see, judged by the pilot run
- * `last`. */
+/* Tells whether a pilot run with this setting, judged by the pilot run `last`, would cost more than
+ * the best candidate's times worth_trying, or end before the part that it must see. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {
@@ -297,7 +290,7 @@ static enum status try_integrator(struct search *search, double part, struct can
         search->choice->pilots += pilot.spent;
         candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         if (keeps && search->cold && pilot.part < search->aim) {
-            pilot = before; /* this pilot run did not see the collapse */
+            pilot = before; /* it did not see the collapse */
             break;
         }
         note(&pilot, expected, keeps, candidate);
@@ -316,8 +309,8 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Tells whether the candidate is one of several that has steps of its own and forces on a GPU,
- * whose time is not that of its pairs. */
+/* Tells whether the candidate chooses its own steps and has its forces on a GPU, where the number
+ * of pairs does not tell the time, while there are other candidates. */
 static bool is_untimed(const struct search *search, const struct candidate *candidate)
 {
     return search->choice->count > 1 && search->experiment->simulation.class_ == &backend_cuda &&
@@ -331,9 +324,9 @@ static enum status try_all(struct search *search, double part, struct error *err
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
-        /* Once a candidate keeps the error, another one is left out if its pilot runs would have to
-         * go beyond a collapse, which is dear, or if it has fixed steps and encounters that are yet
-         * to come decide them. */
+        /* Once a candidate keeps the error, another one is left out if its pilot runs must go
+         * beyond a collapse, which is dear, or if it has fixed steps that later encounters decide.
+         */
         const bool guess =
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))
@@ -351,7 +344,7 @@ static enum status try_all(struct search *search, double part, struct error *err
 }
 
 /* Confirms the chosen candidate by a longer pilot run. If that misses the error, refines the
- * candidate and goes on with the one that is then the cheapest, up to MOST_CONFIRMED times. */
+ * candidate and goes on with the one that is then cheapest, up to MOST_CONFIRMED times. */
 static enum status confirm(struct search *search, struct error *error)
 {
     struct choice *const choice = search->choice;
@@ -370,11 +363,9 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        /* The pilot run's error is that of the run. */
         const bool sure = pilot.whole && !of_orbits(search);
         if (expected <= (sure ? 1.0 : 0.8) * choice->target.asked && pilot.part > 0.0) {
-            /* The first pilot run of a part of the run says less than the order and than pilot runs
-             * that saw more. */
+            /* A first longer pilot run of a part may see a smaller error by chance. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.whole ? 1.0 : pilot.part;
             c->carried = pilot.carried;

@@ -26,16 +26,15 @@ struct candidate {
                      must be accurate */
     /* Cost of the motion in the whole run, in pair interactions: see integrator_time(). */
     double cost;
-    double least;   /* the smallest error that any pilot run of this integrator lets one expect */
-    double part;    /* part of the run that a pilot run with this setting saw; 1 also if it saw all
-                       that decides about orbits; 0: no pilot run had this setting, `error` follows
-                       from pilot runs with other settings */
-    double carried; /* time when, according to pilot runs, roundings will have ended the accuracy of
-                       orbits; or INFINITY */
-    bool tried;     /* a pilot run of this integrator has moved, or has failed at once; false: pilot
-                       runs would take too long */
-    bool keeps;     /* the setting keeps the error that is asked for */
-    char why[96];   /* reason why the config refuses the integrator; "" if it does not */
+    double least; /* smallest `error` by any pilot run of this integrator */
+    double part;  /* part of the run that a pilot run with this setting saw, 1 if that was all that
+                     decides about the error; 0: `error` follows from other settings' pilot runs */
+    double carried; /* time when, by pilot runs, rounding errors will have ended the accuracy of
+                       orbits; INFINITY: not in the run, or no orbits are asked for */
+    bool tried; /* a pilot run of this integrator has moved, or has failed at once; false: it would
+                   have taken too long */
+    bool keeps; /* the setting is expected to keep the error that is asked for */
+    char why[96]; /* why this integrator cannot be taken, in words; "" if it can */
 };
 
 enum { CHOICE_CANDIDATES = 4, CHOICE_ATTEMPTS = 8 /* the most of each */ };
@@ -45,16 +44,14 @@ struct choice {
     size_t count, chosen;
     struct candidate candidates[CHOICE_CANDIDATES];
     double pilots;    /* work of all pilot runs, in pair interactions */
-    double expected;  /* work of the run as expected of the first choice */
-    json_t *attempts; /* attempts at the run that missed the error, a list for run.json; NULL if
-                         there are none */
+    double expected;  /* work of the run that was expected when it was first chosen */
+    json_t *attempts; /* list for run.json of runs that missed the error; NULL: none */
 };
 
-/* Size of the text about a run that costs far more than was expected, see attempt_cost_text() in
- * run/attempt.h. */
+/* Size of the text about a run far costlier than expected: attempt_cost_text() in run/attempt.h. */
 enum { CHOICE_DEARER_SIZE = 320 };
 
-/* Frees the list of attempts, and empties the choice. */
+/* Frees the attempts, and empties the choice. */
 void choice_destroy(struct choice *choice);
 
 /* --- the candidates: choice-candidates.c ------------------------------------------------------ */
@@ -64,11 +61,11 @@ struct experiment;
 /* The properties of the start that decide in which order candidates are tried. */
 struct choice_start {
     bool hidden;     /* close encounters do not decide the steps: softening is longer than their
-                        distance, or bodies are too few to meet by chance */
-    double collapse; /* part of the run after which a cold system has collapsed; 0: none does */
+                        distance, or no more than three bodies meet */
+    double collapse; /* part of the run after which all cold systems have collapsed; or 0 */
 };
 
-/* Puts the candidates into `choice`, in the order in which they are tried, and finds `start`.
+/* Puts the candidates into `choice`, in the order in which they are tried, and fills *start.
  * STATUS_MEMORY, STATUS_UNAVAILABLE, STATUS_STOPPED. */
 enum status choice_list_candidates(const struct experiment *experiment, const struct config *config,
                                    struct choice *choice, struct choice_start *start,
@@ -101,36 +98,34 @@ bool choice_take_cheapest(struct choice *choice);
 
 /* --- finer, and to and from run.json: choice-refine.c ----------------------------------------- */
 
-/* Returns "; double precision carries them until about t = 12.3, and no setting further" if
- * rounding errors end the accuracy of the orbits before the time that is asked for; else "". */
+/* Returns "; double precision carries them until about t = 12.3, and no setting further" ("them":
+ * the orbits) if rounding errors end their accuracy before the time that is asked for; else "". */
 enum { CHOICE_CARRIED_SIZE = 192 };
 const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_CARRIED_SIZE]);
 
 /* Makes the chosen setting finer after a run with it has had an error of `error` at the part `part`
- * of the run and has done `work`; and makes the settings of other candidates finer by as much if
- * the same may happen to them. For orbits `error` is the error expected at the time until which
- * they must be accurate, which does not grow after that part. */
+ * of the run and has done `work`; and makes settings of other candidates finer by as much where the
+ * same may happen. For orbits `error` is the error expected at the time until which they must be
+ * accurate, and is not extrapolated. */
 void choice_refine(const struct config *config, double part, double error, double work,
                    struct choice *choice);
 
 /* Returns the energy error by which integrators are compared before any is tried: that of the
- * target, or a usual one if the target is the accuracy of orbits. */
+ * target, or 1e-10 if the target is the accuracy of orbits. */
 double choice_usual_error(const struct accuracy_target *target);
 
-/* Returns the largest expected error with which a setting counts as keeping `target`. It is smaller
- * if pilot runs saw only a part of the run (`whole` is false). */
+/* Returns the largest expected error with which a setting counts as keeping `target`: less than
+ * target->asked, above all if pilot runs saw only a part of the run (`whole` is false). */
 double choice_error_aim(const struct accuracy_target *target, bool whole);
 
-/* Returns the exponent g with which the error of the integrator grows at least with the time: as
- * t^g. */
+/* Returns the exponent g of the least growth t^g of the integrator's error with the time. */
 double choice_error_growth(const struct integrator *integrator);
 
-/* Returns the factor by which the number of steps must grow to divide the error of the integrator
- * by `factor`. */
+/* Returns the factor in the number of steps that divides the integrator's error by `factor`. */
 double choice_steps_factor(const struct integrator *integrator, double factor);
 
 /* Notes an attempt at the run that had an error of `error` at the part `part` of the run and had
- * done `work`, and makes another choice; returns false if there is none. */
+ * done `work`, and makes another choice; false if none is left or CHOICE_ATTEMPTS are done. */
 bool choice_after_miss(const struct config *config, double part, double error, double work,
                        struct choice *choice);
 
@@ -138,8 +133,8 @@ bool choice_after_miss(const struct config *config, double part, double error, d
 json_t *choice_json(const struct choice *choice);
 bool choice_of_json(const json_t *json, struct choice *choice);
 
-/* Makes the config with the choice that the run.json `json` records, in *recalled; NULL if it
- * records none, or if `config` leaves nothing to be chosen. */
+/* Makes *recalled, the config with the choice that the run.json `json` records; NULL if it records
+ * none, or if `config` leaves nothing to be chosen. */
 enum status choice_recall(const json_t *json, const struct config *config, struct config **recalled,
                           struct error *error);
 

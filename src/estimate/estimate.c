@@ -8,8 +8,8 @@
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
-/* Returns the bytes in the file of a table that has `rows` rows at each event of the diagnostic
- * number `index`. */
+/* Returns the bytes in the file of a table, which has `rows` rows at each event of the run's
+ * diagnostic number `index`. */
 static double table_bytes(const struct estimated *x, size_t index, const struct diagnostic *table,
                           double rows)
 {
@@ -46,8 +46,7 @@ static double frames_bytes(const struct estimated *x, size_t index)
 
 enum {
     CHECKPOINT_FILES = 3,    /* the last two checkpoints, and the one that is being written */
-    CHECKPOINT_TEXT = 12000, /* bytes of the config, and of names and marks of some dozen
-                                sections */
+    CHECKPOINT_TEXT = 12000, /* bytes of the config, and of names of some dozen sections */
     SHADOW_ARRAYS = 6        /* positions and velocities of a shadow, a copy of the bodies */
 };
 
@@ -101,8 +100,8 @@ double estimate_disk_bytes(const struct estimated *x)
     return bytes;
 }
 
-/* Adds the memory that the accuracy watch takes for bodies without mass, whose number only the
- * bodies themselves show; and two copies of it for the time while a checkpoint is written. */
+/* Adds the memory that the accuracy watch takes for bodies without mass, which need_of_bodies()
+ * cannot know; and two copies of it for the time while a checkpoint is written. */
 static void add_watched(const struct estimated *x, struct memory_need *need)
 {
     size_t length;

@@ -11,8 +11,7 @@
 struct estimate {
     struct memory_need memory;
     double disk_bytes;       /* size on disk of all rows and frames, and of the checkpoints */
-    double checkpoint_bytes; /* the part of disk_bytes that checkpoints take while one is being
-                                written */
+    double checkpoint_bytes; /* the part for checkpoints, while one is being written */
     double frames;           /* number of frames of all outputs */
     struct timing timing;
 };

@@ -14,8 +14,7 @@
 #include "machine/cores.h"
 #include "space/nearest.h"
 
-/* The largest number of steps that a double counts exactly; a config that asks for more is a
- * slip. */
+/* The largest number of steps that a double counts exactly; no real run is so long. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
 
 const struct integrator *experiment_integrator(const struct config *config)
@@ -68,8 +67,7 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
     physics->external = experiment->external;
 }
 
-/* Diagnostics that mean nothing in external fields (`by_fields`) or in a frame that rotates, with
- * the reason. */
+/* Diagnostics that are refused in a rotating frame, or (`by_fields`) in any external field, too. */
 static const struct {
     const char *type;
     bool by_fields;
@@ -95,7 +93,7 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
-/* Refuses criteria on the virial ratio, which in a frame that rotates may have any value. */
+/* Refuses criteria (of `expect` or `stop_when`) on the virial ratio, for a frame that rotates. */
 static void check_criteria(const struct config *config, const char *list, struct error *error)
 {
     for (size_t i = 0; i < config_count(config, list); i++) {
@@ -233,7 +231,7 @@ static void resolve_time(struct experiment *experiment, struct error *error)
         return;
     }
     simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
-    /* An integrator that chooses its own steps needs no grid, but the events of the run do. */
+    /* The events of the run need a grid, though such an integrator does not. */
     if (integrator_chooses_steps(simulation->integrator))
         simulation->step = experiment_grid(section_real(section, "end"), simulation->step);
     const double steps = experiment_step_count(experiment, simulation->step);
@@ -251,9 +249,9 @@ static void resolve_backend(struct experiment *experiment)
     experiment->simulation.options.devices = (int)section_integer(section, "devices");
 }
 
-/* Refuses the shadows of trust with a force method that leaves out a part of the forces, since
- * shadows have the same forces and do not show that error; and trust_until without both shadows or
- * without double precision. */
+/* Refuses the shadows of trust (copies of the run that show its errors) with a force method that
+ * leaves out a part of the forces, an error that shadows share and do not show; and trust_until
+ * without both shadows or without double precision. */
 static void check_trust(const struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "trust");
@@ -288,8 +286,7 @@ static void check_systems(const struct config *config, struct error *error)
                       systems);
 }
 
-/* Tells whether all systems of an ensemble are the same, which happens if an initial condition
- * draws no random numbers. */
+/* Tells whether all systems of an ensemble are the same, as when no random numbers are drawn. */
 static bool are_copies(const struct bodies *b)
 {
     const double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
@@ -365,17 +362,16 @@ static const double kilograms = 1e15;
 /* A step longer than this number of shortest periods is no attempt at following the motion. */
 static const double slip = 10.0;
 
-/* The part of the shortest period within which a run that ends is told to end early. It is less
- * than 1, so that a run of one period that ends a little early by rounding is not. */
+/* A run shorter than this part of the shortest period is told to end early. It is less than 1 to
+ * spare a run of one period that is a little shorter by rounding. */
 static const double most_of_a_period = 0.9;
 
 enum {
     MOST_BODIES = 4096, /* largest system whose fastest pair is sought, which takes milliseconds */
-    /* Systems that are examined at most; the others of an ensemble are like them. */
+    /* most systems examined; others of an ensemble are like them */
     MOST_SYSTEMS = 64
 };
 
-/* Adds a sentence to the text, after "; " if it is not the first. */
 __attribute__((format(printf, 2, 3))) static void add(struct proportions *proportions,
                                                       const char *format, ...)
 {

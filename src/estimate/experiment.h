@@ -18,7 +18,7 @@ struct experiment {
     const struct config *config;      /* borrowed */
     char name[EXPERIMENT_NAME_SIZE];  /* key `name`, or the name of the config file */
     struct external *external;        /* owned: the external fields; NULL: none */
-    struct simulation simulation;     /* not started, with bodies at t = 0; a run moves them */
+    struct simulation simulation;     /* not started, with bodies at t = 0, which a run moves */
     uint64_t steps;                   /* steps in the whole run: end / step, rounded up */
     struct body_files body_files;     /* files from which the systems are read */
     struct initial_warnings warnings; /* warnings about the bodies */
@@ -35,8 +35,7 @@ enum status experiment_create(const struct config *config, struct interruption *
                               struct experiment *experiment, struct error *error);
 void experiment_destroy(struct experiment *experiment);
 
-/* Writes the key `name` or, if it is unset, the name of the config file without directory and
- * suffix. */
+/* Writes the key `name` or, if unset, the config file's name without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
 /* Returns the integrator that the config names. */
@@ -48,14 +47,13 @@ enum { EXPERIMENT_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
 const char *experiment_directory(const struct experiment *experiment, const char *given,
                                  char buffer[EXPERIMENT_DIRECTORY_SIZE]);
 
-/* The number of grid steps of a run whose integrator chooses its own steps, if the config gives no
- * step. */
+/* The default number of grid steps of a run whose integrator chooses its own steps. */
 #define EXPERIMENT_DEFAULT_GRID 1000.0
 
 /*
  * Returns the grid step of a run whose integrator chooses its own steps: `step` or, if it does not
- * divide `end`, the longest shorter one that does, so that the last row is at `end`. If `step` is
- * NAN, returns `end` / EXPERIMENT_DEFAULT_GRID.
+ * divide `end`, the longest shorter one that does, so that the last row is at `end`. NAN stands for
+ * `end` / EXPERIMENT_DEFAULT_GRID.
  */
 double experiment_grid(double end, double step);
 
@@ -84,8 +82,7 @@ enum { PROPORTIONS_TEXT_SIZE = 512 };
 
 struct proportions {
     bool masses; /* masses are in kilograms while G is 1; then no other number means anything */
-    /* Sentences for people: "time.end is 0.016 of the shortest period ...; ..."; "" if nothing
-     * stands out. */
+    /* Sentences for users, "time.end is 0.016 of the shortest period ...; ...", or "". */
     char text[PROPORTIONS_TEXT_SIZE];
 };
 

@@ -43,7 +43,6 @@ const struct diagnostic_class *need_diagnostic(const struct section *section)
     return diagnostic_at(index);
 }
 
-/* Returns the bytes of the state that a diagnostic keeps for `systems` systems. */
 static double state_bytes(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = need_diagnostic(section);
@@ -54,7 +53,6 @@ static double state_bytes(const struct section *section, double systems)
            sizeof(double);
 }
 
-/* Returns the number of rows that a diagnostic writes for a system at one event. */
 static double rows_of(const struct section *section)
 {
     const char *key = need_diagnostic(section)->rows_key;
@@ -128,7 +126,7 @@ static double integrator_bytes(const struct config *config, const struct force_o
     const struct integrator *integrator = stage_list_or_row(config_section(config, "time"));
     if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
-               systems * sizeof(struct work_done); /* the count of each system's own steps */
+               systems * sizeof(struct work_done);
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
     return registers * sizeof(double) * bodies_length_of(systems, count) +
            host_before_bytes(force, systems, count);
@@ -193,16 +191,15 @@ const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE])
     return buffer;
 }
 
-/* Tells whether the number of systems is why the memory does not suffice: one system alone would
- * fit. */
+/* Tells whether the number of systems is to blame: one alone would fit. */
 static bool blame_systems(const struct config *config, const struct memory_need *need, double room)
 {
     const struct memory_need one = need_of_bodies(config, 1, need->count);
     return need->systems > 1 && need_bytes(&one) <= room;
 }
 
-/* Reports the `reason` at the key that asks for too much memory: the number of systems if
- * `systems`, else that of bodies. */
+/* Reports `reason` at the key that asks for too much memory: by `systems`, the number of systems or
+ * that of bodies. */
 static enum status refuse(const struct config *config, bool systems, struct error *error,
                           const char *reason)
 {
@@ -232,15 +229,15 @@ enum status need_check(const struct config *config, const struct memory_need *ne
                        struct error *error)
 {
     const struct room machine = room_of_machine(""), process = room_of_process();
-    /* The tighter of the two limits is compared, so that the message names it. */
+    /* The tighter of the two limits is named in the message. */
     if (process.bytes < machine.bytes / (double)runs)
         return need_compare(config, need, 1, &process, error);
     return need_compare(config, need, runs, &machine, error);
 }
 
-/* Adds up the memory of all ranks. Rank 0 has the bodies of all systems; another rank has those of
- * its share of the systems, or of all if ranks divide each system. Each rank has for its bodies two
- * arrays of potentials and one for what ranks exchange. Only rank 0 measures and writes. */
+/* Adds up the memory of all ranks. Rank 0, which alone measures and writes, has the bodies of all
+ * systems; another rank has those of its share of the systems, or of all if ranks divide each
+ * system. Each rank has for its bodies two arrays of potentials and one for what ranks exchange. */
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error)
 {
@@ -251,8 +248,7 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const size_t share = ranks_dividing(systems) == 1 ? (systems + ranks - 1) / ranks : systems;
     const struct memory_need own = need_of_bodies(config, share, need->count);
     const double array = sizeof(double) * bodies_length_of(1.0, (double)need->count);
-    /* Rank 0 keeps the integrator's state of all systems beside that of the systems that it
-     * moves. */
+    /* Rank 0 keeps the integrator's state of all systems beside that for its own share. */
     const struct force_options force = force_options(config, share);
     const double moves = (1.0 + (double)copies_count(config)) *
                          integrator_bytes(config, &force, (double)share, (double)need->count);

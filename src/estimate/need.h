@@ -17,10 +17,9 @@ struct memory_need {
     size_t systems, count;
     double bodies;      /* arrays of the bodies */
     double forces;      /* copies that the kernels make of the bodies */
-    double diagnostics; /* potentials of the bodies, state of diagnostics, and what they borrow to
-                           measure */
+    double diagnostics; /* potentials, state of diagnostics, and what they borrow to measure */
     double outputs;     /* frames of outputs that are built in memory */
-    double checkpoints; /* copies of what diagnostics keep, while a checkpoint is written */
+    double checkpoints; /* copies of diagnostics' state while one is written */
     double program;     /* the program itself, with its libraries and threads */
 };
 
@@ -49,7 +48,7 @@ enum status need_check(const struct config *config, const struct memory_need *ne
 enum status need_check_ranks(const struct config *config, const struct memory_need *need,
                              struct error *error);
 
-/* Compares the need of `runs` runs with one limit, `room`; STATUS_MEMORY if they need more. */
+/* Compares the need of `runs` runs at a time with one limit, `room`; STATUS_MEMORY if larger. */
 struct room;
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error);

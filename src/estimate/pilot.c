@@ -8,9 +8,8 @@
 #include "accuracy/watch.h"
 #include "base/memory.h"
 
-/* The largest number of rows (moments at which energies are measured) of a pilot: most_rows; for
- * fixed steps also no more than one in forces_per_row force evaluations, or least_rows if that is
- * more. */
+/* The largest number of rows (moments at which energies are measured) of a pilot. For fixed steps
+ * it is also at most one row in forces_per_row force evaluations, but least_rows are allowed. */
 static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 10.0;
 /* The work of one call of the backend, in pair interactions: about a tenth of a second. */
 static const double call_work = 1e8;
@@ -25,11 +24,11 @@ struct flight {
     struct diagnostic *trust; /* the diagnostic "trust" if orbits must be accurate, with its shadows
                                  below; else NULL */
     struct shadows *shadows;
-    uint64_t compare; /* steps from one comparison with the shadows to the next */
+    uint64_t compare; /* steps between two comparisons with the shadows */
     struct moment now;
     uint64_t steps;   /* steps in the run */
-    uint64_t row;     /* steps from one measurement of the energies (row) to the next */
-    uint64_t enough;  /* steps for limits.part of the run */
+    uint64_t row;     /* steps between two measurements of the energies (rows) */
+    uint64_t enough;  /* number of steps in the part limits.part of the run */
     bool all_rows;    /* the pilot leaves out no row of the run */
     double *largest;  /* [systems] largest energy errors so far */
     double observing; /* work of measuring energies so far */
@@ -42,9 +41,8 @@ struct flight {
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Sets the steps from one row to the next: the greatest common divisor of the run's cadences, so
- * that a pilot sees all rows of the run; or a multiple of it if that number of rows would be too
- * much work. */
+/* Sets flight->row to the greatest common divisor of the run's cadences, so that a pilot sees all
+ * rows of the run; or to a multiple of it if so many rows would be too much work. */
 static void plan_rows(struct flight *flight, const struct config *config,
                       const struct setting *setting)
 {
@@ -77,8 +75,7 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
-/* Creates the shadows (copies that show how accurate orbits are) as the run does, to compare them
- * with the bodies at the same steps. */
+/* Creates the shadows as the run does, to compare them with the bodies at the same steps. */
 static enum status open_shadows(struct flight *flight, struct error *error)
 {
     const struct section *const section = config_section(flight->config, "trust");
@@ -130,8 +127,7 @@ static double work_of(const struct flight *flight)
     return work;
 }
 
-/* Compares the shadows (copies that show how accurate orbits are) with the bodies, if a comparison
- * is due. The bodies have been fetched from the backend. */
+/* Compares the shadows with the bodies, which the backend has given back, if that is due. */
 static enum status compare(struct flight *flight, struct error *error)
 {
     struct moment now = flight->now;
@@ -146,8 +142,8 @@ static enum status compare(struct flight *flight, struct error *error)
     return shadow_adjust(flight->shadows, error);
 }
 
-/* Returns the work of the motion so far, with that of the shadows: by copies_work() before the
- * first comparison, then by what the diagnostic has counted. */
+/* Returns the work of the motion so far, with that of the shadows: before the first comparison as
+ * copies_work() estimates it, then as counted. */
 static double work_with_shadows(const struct flight *flight)
 {
     const double shadows = !flight->trust                       ? 0.0
@@ -156,8 +152,8 @@ static double work_with_shadows(const struct flight *flight)
     return work_of(flight) * (1.0 + shadows);
 }
 
-/* Measures the energies, as the run does at its rows and at the checks of its watch. Puts the error
- * of the system that counts into *counts; for orbits, compares the shadows instead. */
+/* Measures the energies, as the run does at its rows and at the checks of its watch, and puts the
+ * error of the system that counts into *counts. For orbits, compares the shadows; *counts stays. */
 static enum status look(struct flight *flight, double *counts, struct error *error)
 {
     static const double cost = 1.5; /* work of measuring an energy over that of a force */
@@ -184,8 +180,8 @@ static enum status look(struct flight *flight, double *counts, struct error *err
     return STATUS_OK;
 }
 
-/* Moves to step `next` by short calls of the backend, between which an interruption is noticed; or
- * less far, until the work allowed is done. */
+/* Moves to step `next`, or until the work allowed is done, by short calls of the backend, between
+ * which an interruption is noticed. */
 static enum status move(struct flight *flight, uint64_t next, struct error *error)
 {
     struct simulation *const simulation = &flight->simulation;

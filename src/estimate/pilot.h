@@ -2,7 +2,7 @@
  * A pilot: a copy of the bodies that moves through the beginning of the run, or all of it, with a
  * setting (integrator and steps) that is tried, under an accuracy watch of its own; it writes
  * nothing. A run with this setting then moves in the same way to the bit, and is observed at the
- * same steps. If orbits must be accurate, the pilot has the shadows of the run (accuracy/trust.h).
+ * same steps. If orbits must be accurate, the pilot has shadows as the run has (accuracy/trust.h).
  */
 #ifndef ORRERY_ESTIMATE_PILOT_H
 #define ORRERY_ESTIMATE_PILOT_H
@@ -18,25 +18,22 @@ struct pilot_limits {
     double work;   /* work after which the pilot ends, in pair interactions of a direct sum */
     double error;  /* relative energy error, of the system that counts (accuracy_target_error()),
                       beyond which the pilot ends; INFINITY: no limit */
-    double part;   /* part of the run after which the pilot ends, if it has also done the work
-                      `little` */
-    double little; /* work up to which `part` does not end the pilot; less than `work` */
+    double part;   /* part of the run after which the pilot ends, once the work `little` is done */
+    double little; /* work before which `part` does not end the pilot; less than `work` */
 };
 
 struct pilot {
     struct setting setting;
     double part;  /* part of the run that was seen */
-    double error; /* largest energy error, of the system that counts; infinite: numbers were not
-                     finite. For orbits, the error expected at the time until which they must be
-                     accurate */
+    double error; /* largest energy error, of the system that counts, INFINITY if numbers were not
+                     finite; for orbits, the error at the end of the time that is asked for */
     double early; /* largest energy error in the first quarter of the part that was seen */
     /* Work of the motion, in pair interactions, without that of shadows and energies. */
     double work;
     double spent;   /* work of motion, shadows and energies */
-    double carried; /* for orbits, time when roundings reach trust.tolerance, by the shadows; else
-                       INFINITY */
-    bool whole;  /* the pilot went to the end and saw all rows and checks of the run; for orbits, it
-                    saw all that decides about them */
+    double carried; /* for orbits, time when rounding errors reach trust.tolerance; or INFINITY */
+    bool whole; /* the pilot went to the end and left out no row or check of the run; for orbits, it
+                   saw all that decides about them */
     bool within; /* no limit of the accuracy watch was passed */
 };
 

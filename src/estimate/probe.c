@@ -4,12 +4,11 @@
 
 #include "force/direct/reference.h"
 /* The number of steps by Yoshida's method of sixth order in the present period of the fastest pair:
- * at first, and the limit below which it is doubled as long as the energy is lost. */
+ * at first, and the limit below which it is doubled while the energy is not kept. */
 static const double first_steps = 60.0, last_steps = 500.0;
 /* The largest energy error with which the energy counts as kept. */
 static const double energy_kept = 1e-3;
-/* The step, over the length of the run, below which bodies count as colliding: nobody could take
- * more steps. */
+/* The step, over the length of the run, below which bodies count as colliding. */
 static const double least_step = 1e-14;
 /* The work, in pair interactions, of a force evaluation besides its pairs; and of a step besides
  * its force evaluations, mostly the search for the fastest pair. */

@@ -13,8 +13,7 @@
 struct probe_sample {
     double time;
     struct nearest_pair pair; /* the fastest pair */
-    double depth; /* |potential energy| of the pair over the larger of |E| and |U| of the system at
-                     the start */
+    double depth; /* |potential energy| of the pair over max(|E0|, |U0|) of the system */
 };
 
 struct probe_observer {
@@ -26,7 +25,7 @@ enum probe_end {
     PROBE_FINISHED,
     PROBE_COLLIDED, /* two bodies met head-on: no step is small enough */
     PROBE_TOO_LONG, /* the work that was allowed did not suffice */
-    PROBE_LOST      /* the energy was off by too much, even with the largest number of steps */
+    PROBE_LOST      /* the energy error was too large, even with the most steps in a period */
 };
 
 /*

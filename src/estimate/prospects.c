@@ -11,7 +11,7 @@
 /* The state of the criteria after the rows of step 0. */
 struct start {
     const struct criteria *criteria;
-    struct expectations expect; /* the criteria, judged by the rows of step 0 alone */
+    struct expectations expect; /* a copy of the criteria, judged by the rows of step 0 alone */
     bool ends;                  /* a condition of stop_when ends the run at step 0 */
     size_t diagnostic;          /* the index of the diagnostic that is being measured */
 };
@@ -36,8 +36,7 @@ static bool judges(const struct expectations *expectations, size_t diagnostic)
     return false;
 }
 
-/* Measures the diagnostics of the config that criteria judge, except those that need more of the
- * bodies than their energies. */
+/* Measures the diagnostics that criteria judge, except those that need more than energies. */
 static enum status measure_rows(const struct config *config, const struct moment *now,
                                 struct start *start, struct error *error)
 {
@@ -92,7 +91,6 @@ static bool has_row(const struct criterion *c, double every, double last, double
     return criterion_counts(c, last * dt);
 }
 
-/* Judges number `i` of the criteria. */
 static void judge(const struct experiment *x, const struct start *start, size_t i,
                   struct text *warnings, struct error *error)
 {
@@ -143,7 +141,7 @@ enum status prospects_check(const struct experiment *x, const struct criteria *c
     if (!start.expect.criteria)
         return error->status;
     memcpy(start.expect.criteria, criteria->expect.criteria, count * sizeof *start.expect.criteria);
-    /* The largest error so far stays undefined. */
+    /* An energy error that is undefined at step 0 stays so: it counts, whatever `after` is. */
     for (size_t i = 0; i < count; i++)
         if (quantity_of_energy(start.expect.criteria[i].quantity))
             start.expect.criteria[i].after = -INFINITY;

@@ -20,7 +20,7 @@ struct cadence {
     int64_t every;
 };
 
-/* Puts the cadences of the config into `all`, and returns their number. */
+/* Puts the cadences into `all`, for which make_room() has room, and returns their number. */
 static size_t find_cadences(const struct config *config, struct cadence *all)
 {
     static const char *const lists[] = { "diagnostics", "outputs" };
@@ -83,8 +83,8 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* Returns how many thousandths of the run one step may be long at most, if the run has at least
- * `steps` steps and all cadences, which count thousandths, are multiples of the step. */
+/* Returns how many thousandths of the run one step may be long at most if the run has at least
+ * `steps` steps and each cadence of the config is a multiple of the step. */
 static uint64_t most_grid_steps(const struct config *config, double steps)
 {
     const uint64_t grid = (uint64_t)EXPERIMENT_DEFAULT_GRID, cadence = setting_cadence(config);
@@ -102,7 +102,7 @@ static void find_limits(const struct integrator *integrator, double *least, doub
     const double usual = key->default_value.real;
     const double coarsest = key->maximum > usual ? key->maximum : 0.5;
     *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
-    /* With its default key gauss-radau leaves little error but roundings. */
+    /* Finer than with its default key, gauss-radau leaves little error but roundings. */
     *most = integrator->block_steps ? 64.0 : 4.0;
 }
 

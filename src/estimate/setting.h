@@ -2,8 +2,8 @@
  * A setting: an integrator with all that decides its steps, as keys of the config. One number, the
  * refinement, tells how fine it is: the number of steps in the whole run or, for an integrator that
  * chooses its own steps, how many times as many steps as by default. If the config gives no step,
- * its cadences (such as `every` of a diagnostic) count thousandths of the run, whatever step is
- * chosen; a setting translates them into steps.
+ * its cadences (such as `every` of a diagnostic) count thousandths of the run; a setting translates
+ * them into steps.
  */
 #ifndef ORRERY_ESTIMATE_SETTING_H
 #define ORRERY_ESTIMATE_SETTING_H
@@ -18,9 +18,8 @@ struct setting {
     const struct integrator *integrator;
     double refinement; /* number of steps in the run, or multiple of the default's; see above */
     double step;       /* time.step; for an integrator that chooses its own, the grid step */
-    double key; /* value of the integrator's own key, integrator_key(); NaN for an integrator of
-                   fixed steps */
-    /* A cadence of n in the config becomes one of n times / over steps. */
+    double key;        /* value of integrator_key(); NaN for an integrator of fixed steps */
+    /* A cadence of n thousandths of the run becomes n * times / over steps. */
     uint64_t times, over;
 };
 
@@ -35,16 +34,16 @@ struct setting setting_of(const struct config *config, const struct integrator *
 enum status setting_apply(const struct config *config, const struct setting *setting,
                           struct config **applied, struct error *error);
 
-/* Returns the greatest common divisor of the config's cadences: the grid steps between two moments
- * at which there may be an event. */
+/* Returns the greatest common divisor of the config's cadences: the least number of steps between
+ * two moments at which there may be an event. */
 uint64_t setting_cadence(const struct config *config);
 
 /* Writes "pefrl, step 0.001" or "hermite4, eta 0.02". */
 enum { SETTING_TEXT_SIZE = 96 };
 const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE]);
 
-/* Return a setting for run.json, and read one from an object there that has one; the step is 0 if
- * the object has no setting. */
+/* Return a setting for run.json, and read one from an object there; its step is 0 if there is none.
+ */
 json_t *setting_json(const struct setting *setting);
 struct setting setting_of_json(const json_t *json);
 

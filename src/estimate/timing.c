@@ -11,14 +11,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* The largest number of bodies in a trial (the copy on which parts are timed), of all its systems
- * together. */
+/* The largest number of bodies, of all systems together, in a trial (the timed copy). */
 static const double trial_bodies = 8192;
-/* The least time of all rounds of a measurement together, and that of its first round: long enough
- * to be measured, short enough to wait for. */
+/* The least seconds of all rounds of a measurement together, and of its first round: long enough to
+ * be measured, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
-/* The speed that is assumed of a disk that cannot be measured. */
+/* The assumed speed of a disk that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
 /* flushes of a file that appears whole: one for its bytes, one for its folder */
@@ -29,19 +28,16 @@ double timing_item_seconds(const struct timing_item *part)
     return part->count > 0.0 ? part->count * part->each : 0.0;
 }
 
-/* A copy of some of the run's bodies on which the parts are timed, with all that is needed to
- * observe them. */
+/* A copy of some of the run's bodies on which the parts are timed. */
 struct trial {
     const struct estimated *x;
     struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
-    double systems, bodies_ratio;  /* systems of the run, and bodies in each, as multiples of the
-                                      trial's */
-    double work_ratio;             /* work of the force on a system of the run, as a multiple of the
-                                      trial's */
+    double systems, bodies_ratio;  /* numbers of systems, and of bodies in each, over the trial's */
+    double work_ratio;             /* work of the forces on a system, over the trial's */
     struct diagnostic *diagnostic; /* the diagnostic that is being timed */
-    uint64_t steps;                /* steps of the run's length that the trial has made */
+    uint64_t steps;                /* steps that the trial has made */
     uint64_t counted;              /* steps that `own` covers: no more than the run itself has */
     struct work_done own; /* work of the `counted` steps, summed over the systems of the trial */
     struct watch *watch;
@@ -171,10 +167,9 @@ static double seconds_now(const struct trial *trial)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Measures the seconds of one repetition of what `try_it` does; `from` is the number of repetitions
- * in the first round. The number doubles until there is something to measure, which also warms up;
- * then the median of some rounds counts. The least of them would be a time without the
- * interruptions that the run will have too. */
+/* Measures the seconds of one repetition of `try_it`; `from` is the number of repetitions in the
+ * first round. The number doubles until there is something to measure, which also warms up; then
+ * the median of some rounds counts: the least would leave out interruptions, as the run has. */
 static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
                             struct trial *trial, uint64_t from, double *each, struct error *error)
 {
@@ -201,8 +196,7 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* The number of events that are counted one by one; the rest of a longer run is taken to have them
- * as often. */
+/* The number of events that are counted one by one; the rest of the run has them as often. */
 static const double most_counted = 1e6;
 
 /* Counts the steps of the run at which energies are summed, for a diagnostic, for statistics over
@@ -281,8 +275,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
-/* Returns the seconds that it takes to write a file of this length, flush it to the disk and rename
- * it. */
+/* Returns the seconds in which a file of this length is written, flushed and renamed. */
 static double file_seconds(const struct timing *timing, double bytes)
 {
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
@@ -343,7 +336,7 @@ static void count_checkpoints(const struct estimated *x, struct timing *timing)
 }
 
 /* Returns the steps from one event of the run to the next, 64 at most. The energy is judged less
- * often as the run goes on; how often in the middle of the run stands for all of it. */
+ * and less often; its stride in the middle of the run stands for all of it. */
 static uint64_t steps_at_a_time(const struct estimated *x)
 {
     uint64_t least = watch_stride(x->observers->watch, x->schedule->last / 2);

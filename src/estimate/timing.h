@@ -15,7 +15,7 @@ struct estimated {
     const struct schedule *schedule;
     const struct observers *observers;
     const char *directory; /* run directory given in the options; NULL for the usual one */
-    double state_bytes;    /* bytes of the state that observers and criteria keep for a restart */
+    double state_bytes;    /* bytes of the state of observers and criteria in a checkpoint */
 };
 
 /* A number of events, and the seconds of each. */
@@ -25,7 +25,7 @@ struct timing_item {
 
 struct timing {
     struct timing_item forces;      /* steps, with their forces */
-    struct timing_item energies;    /* sums over all pairs, for diagnostics and the watch */
+    struct timing_item energies;    /* sums of energies, for diagnostics and the watch */
     struct timing_item diagnostics; /* events of all diagnostics, with the rows that they write */
     struct timing_item outputs;     /* frames of all outputs */
     struct timing_item checkpoints;
@@ -34,8 +34,8 @@ struct timing {
     double seconds; /* seconds of all these parts together: the duration of the run */
     double rate;    /* pair interactions per second in the steps */
     double interactions; /* pair interactions in all steps */
-    double own_steps; /* steps of the whole run by an integrator that chooses its own, if they go on
-                         as they began; or 0 */
+    double own_steps; /* for an integrator that chooses its own: its steps in the whole run, if they
+                         go on as they began; else 0 */
 };
 
 double timing_item_seconds(const struct timing_item *part);

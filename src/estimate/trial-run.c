@@ -6,13 +6,13 @@
 #include "estimate/need.h"
 #include "observation/criteria.h"
 
-/* The error over its limit at which a trial run ends: with so large an error the energy is lost. */
+/* The error over its limit at which a trial run ends, since the energy is lost. */
 static const double hopeless = 10.0;
 /* The work of one call of the backend, in pair interactions: a tenth of a second or two. */
 static const double call_work = 2e8;
 
-/* The part of the bound that the energy error of a trial may reach. The rest is left to chance,
- * since other kinds of machine round differently. */
+/* The part of the bound that the energy error of a trial may reach. The rest is a reserve, since
+ * machines of other kinds round differently. */
 static const double bound_part = 0.5;
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -27,8 +27,7 @@ static uint64_t energy_every(const struct experiment *x, size_t index)
     return measures ? (uint64_t)section_integer(section, "every") : 0;
 }
 
-/* Returns the first step after `step` at which a diagnostic measures the energy; UINT64_MAX if none
- * does. */
+/* Returns the next step after `step` at which a diagnostic measures the energy; or UINT64_MAX. */
 static uint64_t next_row(const struct experiment *x, uint64_t step)
 {
     uint64_t next = UINT64_MAX;
@@ -52,9 +51,9 @@ static double row_count(const struct experiment *x, double steps)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* The work of each force evaluation besides its pairs, in pair interactions; and the factor by
- * which a pair is slower than in the fast kernels, by backend (NULL: all others). MPI processes
- * wait for each other, and a GPU for its host. */
+/* The work of a force evaluation besides that of its pairs, in pair interactions; and the factor by
+ * which a pair takes longer than in the fast kernels, by backend (NULL: all others). The large
+ * overhead of the others: MPI processes wait for each other, and a GPU for its host. */
 static const struct pace {
     const struct backend_class *class_;
     double overhead, slower;
@@ -105,7 +104,7 @@ struct attempt {
     double largest;              /* largest energy error of all rows so far */
 };
 
-/* Takes a row of the diagnostic `conservation`. An energy error that is undefined has no size. */
+/* Takes a row of the diagnostic `conservation`; undefined energy errors are left out. */
 static enum status take_row(void *context, size_t system, const double *values, struct error *error)
 {
     (void)system, (void)error;
@@ -150,8 +149,7 @@ static void close_attempt(struct attempt *attempt)
     simulation_destroy(&attempt->simulation);
 }
 
-/* Returns the largest energy error that a criterion may have seen, at a check of the watch or in a
- * row. */
+/* Returns the largest energy error so far, at a check of the watch or in a row. */
 static double energy_error(const struct attempt *attempt)
 {
     return fmax(watch_energy_error(attempt->watch), attempt->largest);
@@ -169,8 +167,7 @@ static double judged_in_limits(const struct attempt *attempt)
     return fmax(watch_judged_in_limits(attempt->watch), energy_error(attempt) / attempt->bound);
 }
 
-/* Advances to step `next` by short calls of the backend, between which an interruption is
- * noticed. */
+/* Advances to step `next` by short backend calls, between which an interruption is noticed. */
 static enum status advance(struct attempt *attempt, uint64_t next, struct error *error)
 {
     const struct experiment *const x = attempt->experiment;

@@ -19,7 +19,7 @@ struct trial_run {
                     error is at most half of the bound */
     double error_in_limits; /* largest error of energy or orbits over its limit: the watch's or, for
                                the energy, the bound if that is less */
-    char text[WATCH_TEXT_SIZE]; /* what the watch says of the trial run; "" if nothing */
+    char text[WATCH_TEXT_SIZE]; /* watch_text() of the trial run */
 };
 
 /* Returns the work of one sum of the forces on all bodies, as the number of pair interactions that
