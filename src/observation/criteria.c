@@ -53,7 +53,7 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     if (criterion->lowest > criterion->highest)
         return section_error(section, NULL, error, "no value lies between %g and %g",
                              criterion->lowest, criterion->highest);
-    /* An unset time is NaN, of which fmax() makes -INFINITY and fmin() INFINITY: no bound. */
+    /* An unset time is NaN: fmax() makes it -INFINITY, fmin() INFINITY, no limit. */
     criterion->after = fmax(criterion->after, -INFINITY);
     criterion->before = fmin(criterion->before, INFINITY);
     return STATUS_OK;
@@ -67,8 +67,7 @@ static void name_units(struct criterion *criterion, const struct diagnostic *con
     units_behind(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
 }
 
-/* Writes why a value of the column is undefined: the clause of its definition that says when its
- * cell is empty. */
+/* Writes why a value of the column is undefined: its help says when its cell is empty. */
 static void define_undefined(struct criterion *criterion, const struct diagnostic *diagnostic)
 {
     static const char *const clauses[] = { "; empty ", ", empty " };
@@ -114,7 +113,7 @@ enum status expectations_create(const struct config *config, const char *group,
         criterion->section = config_item(config, group, i);
         section_read(criterion->section, criterion);
         criterion->worst = criterion->first_failure = NAN;
-        /* The loop goes on after an error, so that the errors of all criteria are reported. */
+        /* After an error the loop goes on, to report the errors of all criteria. */
         if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK) {
             name_units(criterion, diagnostics, units);
             criterion->of_energy = is_of_energy(criterion, diagnostics);
@@ -138,14 +137,13 @@ void expectations_destroy(struct expectations *expectations)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Returns the distance of a value from the nearer bound of the criterion: positive within the
- * bounds, negative beyond one; NaN for a NaN. */
+/* Returns the distance of a value from the nearer bound: negative beyond one; NaN for a NaN. */
 static double margin(const struct criterion *criterion, double value)
 {
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
-/* A time is a number of steps times their length, so equal times may differ by rounding. */
+/* Times are rounded products of steps and their length; hence the slack. */
 bool criterion_counts(const struct criterion *criterion, double time)
 {
     const double slack = 1e-9 * fabs(time);
@@ -172,9 +170,8 @@ static void judge_value(struct criterion *criterion, size_t system, double time,
     criterion->failures++;
 }
 
-/* Returns the value to be judged: that of the column or, if the column is the energy error, the
- * larger one of it and `error`, the largest one so far, which is measured more often than there are
- * rows. */
+/* Returns the value to be judged: that of the column or, for an energy error, the larger of it and
+ * `error`, the largest one so far, which is measured more often than there are rows. */
 static double value_of(const struct criterion *criterion, const double *values, double error)
 {
     const double value = values[criterion->column];
@@ -250,8 +247,8 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
         criterion_text(met, criteria->ended_by);
 }
 
-/* Tells whether the criterion bounds the size of an energy error, as a shorter step may help to
- * keep; no step gives a criterion a value that has none at the end of a run. */
+/* Tells whether the criterion bounds the size of an energy error, which a shorter step may reduce;
+ * but not if a run that has `ended` gave no value. */
 static bool bounds_energy(const struct criterion *criterion, bool ended)
 {
     return quantity_of_energy(criterion->quantity) && criterion->lowest <= 0.0 &&
@@ -291,7 +288,7 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     const double numbers[] = { criterion->lowest, criterion->highest, criterion->after,
                                criterion->before };
     char text[COUNT_OF(numbers)][TEXT_REAL_SIZE], bounds[80], window[80 + UNITS_LABEL_SIZE] = "";
-    /* Six digits, or more if the number is not exact with six. */
+    /* six digits, or as many more as the number needs */
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         text_beside(text[i], 6, numbers[i], numbers[i], numbers[i]);
     if (isinf(criterion->lowest))
@@ -317,8 +314,8 @@ const char *criterion_why_undefined(const struct criterion *criterion)
     return criterion->rows > 0 && isnan(criterion->worst) ? criterion->why_undefined : "";
 }
 
-/* Returns the row for the table of findings: how the criterion stands. Of its two bounds the row
- * has the one that the worst value is nearer to, or is beyond. `ended`: the run has ended. */
+/* Returns the row of the criterion for the table of findings. Its bound is the one of two that the
+ * worst value is nearer to, or is beyond. */
 static struct finding row_of(const struct criterion *c, bool ended)
 {
     const bool below = isinf(c->highest) || c->worst - c->lowest < c->highest - c->worst;
@@ -355,8 +352,6 @@ void expectations_findings(const struct expectations *expectations, bool ended,
     }
 }
 
-/* Returns the number of a system, from 1, for run.json; null for 0, which stands for no particular
- * system. */
 static json_t *system_json(double system)
 {
     return system > 0.0 ? json_integer((json_int_t)system) : json_null();
@@ -396,8 +391,8 @@ static bool is_table(const struct diagnostic *diagnostic)
 }
 
 /* Tells whether `quantity` names the column of this index: by the column's name, or as
- * "diagnostic.column". A column of a table (many rows at each event) is named only in the latter
- * way, since many tables have an `r`. */
+ * "diagnostic.column". Columns of tables (with many rows at each event) have to be named in the
+ * latter way, since many tables have an `r`. */
 static bool names_column(const char *quantity, const struct diagnostic *diagnostic, size_t column)
 {
     const char *dot = strchr(quantity, '.');
@@ -428,8 +423,7 @@ size_t quantity_find(const char *name, const struct diagnostic *const *diagnosti
     return found;
 }
 
-/* Appends the types of all diagnostics that have a column of this name, whether the run has them or
- * not: "orbit" or "virial". */
+/* Appends the types of all diagnostics that have a column of this name: "orbit" or "virial". */
 static void add_owners(const char *quantity, struct text *owners)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -446,8 +440,8 @@ static void add_owners(const char *quantity, struct text *owners)
     }
 }
 
-/* Appends the name of the column that is spelt most like `name`: "column" or, if its diagnostic
- * makes a table, "diagnostic.column"; nothing if there are no columns. */
+/* Appends the name of the column that is spelt most like `name`, if any: "column" or, if it is one
+ * of a table, "diagnostic.column". */
 static void put_nearest(const char *name, const struct diagnostic *const *diagnostics, size_t count,
                         struct text *nearest)
 {

@@ -20,21 +20,20 @@ enum { CRITERION_STATE = 7 };
 struct criterion {
     const struct section *section;
     const char *quantity; /* name as written: "column" or "diagnostic.column" */
-    /* Index of the diagnostic among those of the run; behind all of them their statistics over an
-     * ensemble are counted, in the same order. */
+    /* Index of the diagnostic among those of the run, which are followed by their statistics over
+     * an ensemble, in the same order. */
     size_t diagnostic;
     size_t column; /* index of the column in that diagnostic */
-    /* The column is energy_error of the diagnostic `conservation`, the relative error of the
-     * energy, which the accuracy watch of the run also measures between rows. */
+    /* The column is `energy_error` of the diagnostic `conservation`, which the accuracy watch of
+     * the run also measures between rows. */
     bool of_energy;
     double lowest, highest; /* the bounds; infinite for none */
-    /* Only rows from the time `after` to `before` count; infinite: any time. */
+    /* Only rows from the time `after` to `before` count; infinite: no such limit. */
     double after, before;
-    /* Units of the bounds and of the two times, as messages show them: " km/s", " Myr"; "" if there
-     * is none. */
+    /* Units of the bounds and of the two times for messages: " km/s", " Myr"; or "". */
     char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
-    /* why values of the column can be undefined, as the end of a sentence (", as it is without a
-     * bound pair"); criterion_why_undefined() gives it if the worst value is */
+    /* why values of the column can be undefined, as the end of a sentence: ", as it is without a
+     * bound pair"; for messages if `worst` is undefined */
     char why_undefined[200];
     union {
         struct {
@@ -44,11 +43,11 @@ struct criterion {
                              one; NaN before the first row */
             double failures;
             double first_failure; /* time of the first failure; NaN before it */
-            /* The systems, counted from 1, in which `worst` and the first failure were seen; 0: the
-             * run has one system, or the row is a statistic of all. */
+            /* The systems, from 1, in which `worst` and the first failure were seen; 0: the run has
+             * one system, or the row is a statistic over systems. */
             double worst_system, failed_system;
         };
-        double state[CRITERION_STATE]; /* the numbers above as an array, which checkpoints save */
+        double state[CRITERION_STATE]; /* these numbers as an array, which checkpoints save */
     };
 };
 
@@ -67,24 +66,22 @@ enum status expectations_create(const struct config *config, const char *group,
                                 struct error *error);
 void expectations_destroy(struct expectations *expectations);
 
-/* Judges a row of the diagnostic at index `diagnostic` at `time`. `system` counts from 1; 0 stands
- * for a single system and for statistics. `values` are those of all columns; an undefined one (NaN)
- * breaks a criterion. `error` is the largest energy error of the system so far, which was also
- * measured between rows; it is judged in the place of a smaller value of energy_error. */
+/* Judges a row, `values` of all columns, of the diagnostic at index `diagnostic` at `time`; an
+ * undefined value (NaN) breaks a criterion. `system` counts from 1; 0 stands for a single system
+ * and for statistics. `error` is the largest energy error of the system so far, which is also
+ * measured between rows, and is judged in the place of a smaller energy_error. */
 void expectations_row(struct expectations *expectations, size_t diagnostic, size_t system,
                       double time, const double *values, double error);
 
 /* Returns the first criterion whose bounds and times this one row meets, whatever other rows did;
- * NULL if there is none. The arguments are those of expectations_row(). */
+ * NULL if there is none. The arguments are as for expectations_row(). */
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
                                          double time, const double *values, double error);
 
-/* Tells whether a row at `time` counts: whether it lies between the times `after` and `before` of
- * the criterion. */
+/* Tells whether a row at `time` counts, between `after` and `before` of the criterion. */
 bool criterion_counts(const struct criterion *criterion, double time);
 
-/* Tell whether the criterion holds, or all criteria do: at least one row counted and none
- * failed. */
+/* Tell whether the criterion, or each one, holds: some row counted and none failed. */
 bool criterion_holds(const struct criterion *criterion);
 bool expectations_hold(const struct expectations *expectations);
 
@@ -106,9 +103,8 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
 void expectations_findings(const struct expectations *expectations, bool ended,
                            struct findings *findings);
 
-/* Returns an array with an object for each criterion, for run.json; a new reference. `ended` says
- * that the run has come to its end; before, a criterion that has not failed neither holds nor
- * fails: null. */
+/* Returns an array with an object for each criterion, for run.json; a new reference. Unless the run
+ * has `ended`, `holds` is null for a criterion that has not failed. */
 json_t *expectations_json(const struct expectations *expectations, bool ended);
 
 /* The criteria of a run, in two lists. */
@@ -126,18 +122,17 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             struct criteria *criteria, struct error *error);
 void criteria_destroy(struct criteria *criteria);
 
-/* Returns the smallest bound that `expect` puts on the size of an energy error; infinite if there
- * is none. A criterion that asks for a large error is no such bound. After a run that has `ended`
- * neither is one without a value, undefined or not seen: no step could give it one. */
+/* Returns the smallest upper bound that `expect` puts on the size of an energy error; infinite if
+ * there is none. After the run has `ended`, criteria without a value (undefined, or no row) are
+ * left out: no shorter step would give them one. */
 double criteria_energy_bound(const struct criteria *criteria, bool ended);
 
-/* Tells whether a criterion of `expect` has failed, or has seen no row of a run that has `ended`,
- * and no shorter step would help: it is no bound on the size of an energy error, or has no value.
- */
+/* Tells whether a criterion of `expect` has failed, or got no row in a run that has `ended`, and no
+ * shorter step would help: it does not bound the size of an energy error, or has no value. */
 bool criteria_fail_otherwise(const struct criteria *criteria, bool ended);
 
-/* Judges a row by both lists, with the arguments of expectations_row(). Notes in `ended_by` the
- * first condition of stop_when that is met. */
+/* Judges a row, given as to expectations_row(), by both lists. Notes in `ended_by` the first
+ * condition of stop_when that is met. */
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
                   const double *values, double error);
 
@@ -160,9 +155,9 @@ bool quantity_of_energy(const char *name);
 size_t quantity_find(const char *name, const struct diagnostic *const *diagnostics, size_t count,
                      struct quantity_index *quantity);
 
-/* Appends the reason why `name` is no quantity, after quantity_find() has found `found` columns
- * instead of one: several columns have the name; or only a diagnostic has it that the run could
- * add; or none, and then the column that is spelt most alike. */
+/* Appends the reason why `name` is no quantity, as quantity_find() has found `found` columns and
+ * not one: several have the name; or only a diagnostic that the run could add has it; or none, and
+ * then the column that is spelt most alike. */
 void quantity_explain(const char *name, size_t found, const struct diagnostic *const *diagnostics,
                       size_t count, struct text *reason);
 

@@ -34,16 +34,15 @@ struct aggregate {
     struct diagnostic diagnostic;
     const struct diagnostic *source;
     size_t systems, rows;
-    /* Number of the first columns of `source`, which tell the bin that a row is about and are equal
-     * in all systems. */
+    /* Number of the first columns of `source`, which tell the bin of a row in every system. */
     size_t bin_columns;
     char name[NAME_SIZE];
     char (*names)[NAME_SIZE]; /* names of the columns */
     struct column *columns;
-    size_t system, next; /* the system whose rows are being taken, and the number of its next row */
+    size_t system, next; /* the system whose rows are being taken, and the index of its next row */
     double *bins;        /* [rows][bin_columns] */
     double *taken;       /* [rows][other columns of the source][systems] */
-    double *sorted;      /* values of one column in ascending order; room for all systems */
+    double *sorted;      /* [systems], room for the values of one column */
     double *row;
 };
 
@@ -56,7 +55,7 @@ static const struct diagnostic_class table_class = {
     .table = true,
 };
 
-/* Returns the number of columns of the source that get statistics: all that do not tell the bin. */
+/* Returns the number of columns of the source that get statistics: those not of the bin. */
 static size_t measured_columns(const struct aggregate *aggregate)
 {
     return aggregate->source->column_count - aggregate->bin_columns;
@@ -163,8 +162,8 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
         aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
 }
 
-/* Computes all statistics of the n values in aggregate->sorted, which it sorts, into statistic[];
- * NaN if n is too small for one. */
+/* Computes all statistics of the first n values in aggregate->sorted, which it sorts, into
+ * statistic[]; NaN for those that need more values. */
 static void describe(struct aggregate *aggregate, size_t n, double *statistic)
 {
     double *values = aggregate->sorted;
@@ -250,8 +249,8 @@ unsigned observers_needs(const struct observers *observers)
 
 /* --- their files ------------------------------------------------------------------------------ */
 
-/* Returns the number of tables (CSV files) that there may be: for each diagnostic its own and that
- * of its statistics over an ensemble. */
+/* Returns the number of places for tables (CSV files): two for each diagnostic, the second for its
+ * statistics over an ensemble. */
 static size_t table_count(const struct observers *observers)
 {
     return 2 * observers->diagnostic_count;
@@ -263,8 +262,8 @@ static struct stream *table_at(const struct observers *observers, size_t index)
     return index % 2 ? observed->aggregate_stream : observed->stream;
 }
 
-/* Returns the file with this index among all that grow, the tables and then those of outputs; NULL
- * if there is no such file, or it is closed. */
+/* Returns the file with this index among all that grow: the tables, then those of outputs; NULL if
+ * it is closed or does not exist. */
 static struct stream *stream_at(const struct observers *observers, size_t index)
 {
     const size_t tables = table_count(observers);

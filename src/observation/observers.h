@@ -24,46 +24,43 @@ struct observed_diagnostic {
     /* Statistics over the systems of an ensemble; NULL: the run has one system. */
     struct aggregate *aggregate;
     struct stream *aggregate_stream;
-    /* The longest time that a measurement has taken in this process; 0 before the first. */
+    /* The seconds of the longest measurement in this process; 0 before the first. */
     double seconds;
 };
 
 struct observed_output {
     struct output *output; /* NULL when it is closed */
     const char *file;      /* name of its file in the run directory, borrowed */
-    /* Number of frames in the whole run: the planned number. After the end it is the number of
-     * files written, if the output writes one for each event. */
+    /* Planned number of frames in the whole run. After the end it is the number of files written,
+     * for an output that writes one for each event. */
     uint64_t events;
 };
 
 struct observers {
     size_t diagnostic_count, output_count;
-    /* Those of the list `diagnostics` of the config, then those for its groups `energy_budget` and
-     * `trust`. */
+    /* Those of the list `diagnostics` of the config, then those for `energy_budget` and `trust`. */
     struct observed_diagnostic *diagnostics;
     struct observed_output *outputs;
     struct watch *watch;
-    /* The entries of `diagnostics` for the groups `trust` and `energy_budget`, its last ones; NULL
-     * if the config lacks the group. */
+    /* Those for the groups `trust` and `energy_budget`, also the last of `diagnostics`; NULL if the
+     * config does not ask for them. */
     struct diagnostic *trust, *energy_budget;
-    /* Potential phi and share psi of the virial of each body, if an observer needs them; else
-     * NULL. */
+    /* Potential phi and share psi of the virial of each body; NULL if no observer needs them. */
     double *phi, *psi;
-    /* The longest time, in seconds, that it took at an event to get from the backend what the
-     * observers need. */
+    /* The longest time, in seconds, that it took at an event to get from the backend the positions,
+     * energies and so on that the observers need. */
     double seconds;
     /* A warning was given that the precision of the forces does not resolve a close pair. */
     bool unresolved;
 };
 
-/* Allocates the arrays for these numbers of diagnostics and outputs, with all entries NULL.
- * STATUS_MEMORY. */
+/* Allocates arrays for so many diagnostics and outputs, with all entries NULL. STATUS_MEMORY. */
 enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
                              struct error *error);
 /* Frees the observers, and closes files that are open. */
 void observers_destroy(struct observers *observers);
 
-/* Tells whether the diagnostic, or its statistics over the systems, writes the file `name`.csv;
+/* Tells whether the diagnostic, or its statistics over the systems, writes the file `name`.csv.
  * `name` has `length` bytes and need not end with NUL. */
 bool observers_writes(const struct observed_diagnostic *observed, const char *name, size_t length);
 
@@ -71,14 +68,12 @@ bool observers_writes(const struct observed_diagnostic *observed, const char *na
  * or output needs. */
 unsigned observers_needs(const struct observers *observers);
 
-/* Hands all buffered rows and frames to the operating system; with `to_disk` it waits until the
- * disk has them. */
+/* Hands all buffered rows and frames to the operating system; with `to_disk`, also to the disk. */
 enum status observers_flush(const struct observers *observers, bool to_disk, struct error *error);
-/* Cuts the files that a restart continues back to the length that they had at the checkpoint. With
- * `outputs` it also removes files of outputs that the restart writes anew: those of later events,
- * and compressed ones. */
+/* Cuts the files that a restart continues back to their lengths at the checkpoint. With `outputs`,
+ * also removes those that it writes anew: compressed ones, and those of later events. */
 enum status observers_trim(const struct observers *observers, bool outputs, struct error *error);
-/* Checks that nobody has replaced or changed the files since the run wrote them. STATUS_IO. */
+/* Checks that nobody has replaced or changed the files since the run wrote them, else STATUS_IO. */
 enum status observers_look(const struct observers *observers, const struct config *config,
                            const struct directory *directory, struct error *error);
 /* Closes all files. */
@@ -88,16 +83,14 @@ void observers_close(struct observers *observers, struct error *error);
 
 /*
  * The statistics over the systems of an ensemble: at each event mean, standard deviation, standard
- * error and quantiles of each column of a diagnostic; if it makes a table at each event, those of
- * each row (bin) of the table. Individual N-body trajectories are unpredictable after a few
- * crossing times; such statistics are sound if systems that conserve energy badly are left out (and
- * counted).
+ * error and quantiles of each column of a diagnostic, for each row if the diagnostic has several
+ * (bins of a table). Individual N-body trajectories are unpredictable after a few crossing times;
+ * such statistics are sound if systems that conserve energy badly are left out.
  */
 
 struct aggregate;
 
-/* Creates the statistics of the diagnostic `source`, which is borrowed, over `systems` systems.
- * STATUS_MEMORY. */
+/* Creates the statistics of the diagnostic `source`, borrowed, over all systems. STATUS_MEMORY. */
 enum status aggregate_create(const struct diagnostic *source, size_t systems,
                              struct aggregate **aggregate, struct error *error);
 
@@ -105,7 +98,7 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
  * Returns the statistics in the form of a diagnostic, owned by the aggregate. Its name is that of
  * the source and "-ensemble": "conservation-ensemble". Its columns are those of the source that
  * tell the bin of a row, then the numbers of systems that count (`systems`) and that are left out
- * (`left_out`), then for each other column of the source _mean, _std, _sem, _q10, _q50 and _q90.
+ * (`left_out`), then for each other column of the source _mean, _std, _sem, _q10, _q50, _q90.
  */
 const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate);
 
@@ -118,8 +111,7 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
  * undefined does not count in that column. */
 const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool *left_out);
 
-/* Returns the last row of statistics, which a checkpoint saves and a restart fills in; NaN before
- * the first. */
+/* Returns the last row of statistics, which checkpoints save; NaN before the first. */
 double *aggregate_last_row(struct aggregate *aggregate);
 
 #endif

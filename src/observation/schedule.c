@@ -59,7 +59,6 @@ struct trigger *schedule_output(const struct schedule *schedule, size_t index)
 
 double schedule_events(const struct schedule *schedule, const struct trigger *trigger)
 {
-    /* The 1 is step 0, which trigger_events() does not count. */
     return 1.0 + (double)trigger_events(*trigger, 0, schedule->last);
 }
 

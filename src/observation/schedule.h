@@ -21,8 +21,7 @@ uint64_t trigger_events(struct trigger trigger, uint64_t step, uint64_t last);
 /* Returns the first step after `step` at which one of the triggers fires; at most `last`. */
 uint64_t trigger_next(const struct trigger *triggers, size_t count, uint64_t step, uint64_t last);
 
-/* The indices of the first triggers of a run; behind them are those of its diagnostics, then those
- * of its outputs. */
+/* The first triggers of a schedule; behind them are those of diagnostics, then of outputs. */
 enum {
     SCHEDULE_CHECKPOINT,
     SCHEDULE_WATCH,  /* the accuracy watch checks the bodies */
@@ -30,26 +29,25 @@ enum {
     SCHEDULE_OBSERVERS
 };
 
-/* The step that a run has reached, and the steps at which it has events. */
+/* The step that a run has reached, and the triggers of its events. */
 struct schedule {
-    uint64_t step; /* the step reached */
+    uint64_t step;
     /* The step at which this process took over the run: 0, or that of the checkpoint. */
     uint64_t first_step;
     uint64_t last;    /* the step where the run ends */
-    uint64_t planned; /* the step where the config ends the run: later than `last` if stop_when
-                         has ended it */
+    uint64_t planned; /* where the config ends the run: after `last` if stop_when has ended it */
     bool events_done; /* the events of the present step have taken place */
     struct trigger *triggers;
-    size_t count, diagnostics; /* number of triggers, and of those of diagnostics */
+    size_t count, diagnostics; /* numbers of all triggers, and of those of diagnostics */
 };
 
-/* Creates a schedule that is at step 0 and ends at step `steps`. A trigger fires only at these two
- * until the caller sets its `every`. STATUS_MEMORY. */
+/* Creates a schedule that is at step 0 and ends at step `steps`. Until the caller sets its `every`,
+ * a trigger fires only at these two. STATUS_MEMORY. */
 enum status schedule_create(size_t diagnostics, size_t outputs, uint64_t steps,
                             struct schedule *schedule, struct error *error);
 void schedule_destroy(struct schedule *schedule);
 
-/* Return the trigger of the diagnostic, or of the output, with this index. */
+/* Return the trigger of the diagnostic, or of the output, with this index in the run. */
 struct trigger *schedule_diagnostic(const struct schedule *schedule, size_t index);
 struct trigger *schedule_output(const struct schedule *schedule, size_t index);
 
@@ -58,11 +56,11 @@ double schedule_events(const struct schedule *schedule, const struct trigger *tr
 
 /* Returns the first step after the present one at which any trigger fires. */
 uint64_t schedule_next(const struct schedule *schedule);
-/* Tells whether the trigger fires at the present step. After schedule_cut() at this step only those
- * triggers fire that had not fired here before the cut. */
+/* Tells whether the trigger fires at the present step. After schedule_cut() at this step a trigger
+ * fires only if it would not have done so without the cut. */
 bool schedule_fires(const struct schedule *schedule, const struct trigger *trigger);
-/* Tells whether the present step is the last one that was planned and some trigger, other than that
- * of the checkpoint, fires here only for this reason. */
+/* Tells whether the present step is the planned last one and a trigger other than the checkpoint's
+ * fires only for this reason, not because the step is a multiple of its `every`. */
 bool schedule_off_cadence(const struct schedule *schedule);
 
 /* Advances the schedule by `steps` steps. */
