@@ -34,8 +34,8 @@ static void levels_free(struct levels *levels)
     free(levels->times);
 }
 
-/* Tells whether a column only says to which step, time, system or file a row belongs, or how many
- * systems it is about, so that it cannot converge. */
+/* Tells whether a column is no measurement and cannot converge: it says to which step, time, system
+ * or file a row belongs, or how many systems count. */
 static bool is_label(const char *name)
 {
     static const char *const labels[] = { "step", "time", "system", "file", "systems", "left_out" };
@@ -81,16 +81,15 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
     return STATUS_OK;
 }
 
-/* The properties of the runs, as the run.json of the finest has them: their method and the sizes of
- * their numbers. */
+/* The properties of the runs, from the run.json of that with the smallest step. */
 struct study_method {
-    struct errorbar_method method; /* here its rounding and bias are those of a number of size 1 */
+    struct errorbar_method method; /* rounding and bias here relative to a number's size */
     struct scales scales;
     double mass, energy, smallest_step;
 };
 
-/* Returns the relative rounding error of one step: the state is in double, and forces whose
- * relative error is `force_error` change it, within a step, by that times step / dynamic time. */
+/* Returns the relative rounding error of one step: that of the state, which is in double, and that
+ * by forces with the relative error `force_error`: this times step / dynamic time. */
 static double rounding_of(double force_error, double step, double dynamic_time)
 {
     const double forces = force_error * step / dynamic_time;
@@ -120,7 +119,7 @@ static void find_method(const struct result *finest, struct study_method *m)
     m->method.rounding = rounding_of(force_error, m->smallest_step, m->method.dynamic_time);
 }
 
-/* Returns the size of numbers of this unit in the run: that of energies or momenta at the start, or
+/* Returns the typical size of numbers of this unit in the run: energies or momenta at the start, or
  * the product of powers of mass, length and speed; 0 if it is not known. */
 static double scale_of(const struct study_method *m, const char *unit)
 {
@@ -141,9 +140,8 @@ static double scale_of(const struct study_method *m, const char *unit)
     return isfinite(scale) ? scale : 0.0;
 }
 
-/* Returns the size of the number to which the change by a bias of the forces is in proportion:
- * scale_of(), but for a length no more than the column's own largest value, however large the
- * system is. */
+/* Returns the size of numbers to which the change by a bias of the forces is proportional:
+ * scale_of(), but for a length at most the column's own largest value in a larger system. */
 static double biased_scale(const struct study_method *m, const char *unit,
                            const struct errorbar_column *column)
 {
@@ -184,8 +182,8 @@ static enum status measure_column(const struct levels *levels, size_t column,
     return STATUS_OK;
 }
 
-/* Measures the columns of a diagnostic. A diagnostic with rows for the single systems of an
- * ensemble is left out: its statistics are a diagnostic of their own. */
+/* Measures the columns of a diagnostic, but not of one with rows for the single systems of an
+ * ensemble, whose statistics are a diagnostic of their own. */
 static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
                                       const struct study_method *m, struct convergence *convergence,
                                       struct error *error)
@@ -279,8 +277,7 @@ static enum status measure_study(struct directory *directory, struct convergence
     return error->status;
 }
 
-/* The runs are read while the directory is locked, since other jobs of an array may end at the same
- * moment. */
+/* Locks the directory meanwhile, since other jobs of an array may end at the same moment. */
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error)
 {

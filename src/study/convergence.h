@@ -15,9 +15,8 @@ enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
 struct convergence_row {
     char column[CONVERGENCE_NAME_SIZE]; /* diagnostic and its column: "conservation.energy" */
     char unit[CONVERGENCE_NAME_SIZE];
-    double value;        /* at the last time that all three runs have measured, in the run with the
-                            smallest step */
-    struct errorbar bar; /* error bar of this value */
+    double value; /* value with the smallest step, at the last time that all runs have */
+    struct errorbar bar;
 };
 
 struct convergence {
@@ -27,7 +26,7 @@ struct convergence {
 
 /* Reads the three runs of the study in `path`, measures their convergence, and writes the study's
  * convergence.csv. STATUS_NO_INPUT if a run is missing; STATUS_CANT_CREATE if another process is at
- * work there. The caller frees the rows by convergence_free(). */
+ * work there. The caller calls convergence_free(). */
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error);
 void convergence_free(struct convergence *convergence);

@@ -35,11 +35,10 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
     return true;
 }
 
-/* The result of sum_bytes(): the bytes of all members, and the first error if members could not be
- * prepared to run. */
+/* The result of sum_bytes(): the bytes of all members, and the first error in preparing one. */
 struct disk_estimate {
     double bytes;
-    bool prepared; /* at least one member could be prepared to run */
+    bool prepared; /* at least one member could be prepared (run_prepare()) */
     struct error refused;
 };
 
@@ -62,7 +61,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     return prepared;
 }
 
-/* The arguments of disk_needed(), for the child process that computes the sum. */
+/* The arguments of disk_needed(), for the child process. */
 struct disk_request {
     const struct study *study;
     const struct study_options *options;
@@ -89,9 +88,9 @@ static size_t stride_over(size_t members)
 
 /*
  * Adds up the bytes of all members that count. Members of one kind (write_as_much()) write the same
- * number of bytes, but some of them may fail to be prepared: so the bytes of a kind come from a
- * member that can be prepared, unless many could not. To prepare a member may take a second, so if
- * there are many kinds, MOST of them stand for all.
+ * number of bytes, but some may fail to be prepared: so the bytes of a kind come from a member that
+ * can be prepared, unless many could not. To prepare a member may take a second: if there are more
+ * than MOST kinds, the members of the first MOST stand for all.
  */
 static void sum_bytes(const struct disk_request *request, struct disk_estimate *estimate)
 {

@@ -13,16 +13,15 @@ static const double least_order = 0.5;
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
 /* The factors for forces that are less exact than double precision: for their random errors, of
- * which the differences between the runs are samples; for the bias of all forces, which is the same
- * in all runs; and for the column's own change (measured beside exact orbits of 8 to 200 bodies;
- * see docs/theory.md). */
+ * which the differences between the runs are samples; for the bias of all forces, which is alike in
+ * all runs; and for the column's own change. (Measured beside exact orbits of 8 to 200 bodies; see
+ * docs/theory.md.) */
 static const double sample_safety = 3.0, bias_safety = 2.5, change_safety = 2.0;
 
 /* Differences between runs up to this multiple of the rounding error may be rounding alone. */
 static const double floor_margin = 4.0;
 
-/* The size of the differences of a column between two runs, of which one has half the step of the
- * other. */
+/* The differences of a column between a run and the run with half its step. */
 struct difference {
     double rms;
     double last;
@@ -79,7 +78,7 @@ static struct difference measure_difference(const struct errorbar_column *column
                                              typical(column, level, 0.5 * end, end, least)) };
 }
 
-/* Returns the first time after the start at which the column was measured. */
+/* Returns the time of the column's first row after the start; 0 if there is none. */
 static double first_time(const struct errorbar_column *column)
 {
     for (size_t i = 0; i < column->rows; i++)
@@ -102,8 +101,7 @@ static double growth_of(const struct errorbar_method *method, const struct diffe
     return walk > 0.0 ? growth * (isfinite(unseen) ? unseen : 1.0) : 1.0;
 }
 
-/* Returns the largest change of the column since its first row; INFINITY if there is one row
- * only. */
+/* Returns the largest change of the column since its first row; INFINITY if it has one row. */
 static double largest_change(const struct errorbar_column *column)
 {
     const double *const values = column->values[ERRORBAR_LEVELS - 1];
@@ -114,10 +112,10 @@ static double largest_change(const struct errorbar_column *column)
 }
 
 /*
- * Returns the error of the last value by the bias that all forces share. The motion under forces
- * that are all too strong by the same fraction parts from the true one in proportion to the time,
- * up to a dynamic time; after that the error grows like any other. The bias cannot change a number
- * much more than the motion does: a conserved quantity hardly at all.
+ * Returns the error of the last value by the bias of all forces. The motion under forces that are
+ * all too strong by the same fraction parts from the true one in proportion to the time, up to a
+ * dynamic time; after that the error grows like any other. The bias cannot change a number much
+ * more than the motion does: a conserved quantity hardly at all.
  */
 static double bias_error(const struct errorbar_column *column, const struct errorbar_method *method,
                          double growth)

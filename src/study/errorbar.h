@@ -20,8 +20,7 @@ enum errorbar_limit {
 
 extern const char *const errorbar_limit_names[]; /* "none", "step", "rounding" */
 
-/* One column of the three runs at equal times, values[run][row]; the run with the smallest step is
- * the last. */
+/* One column of the three runs at equal times, values[run][row]; run 0 has the largest step. */
 struct errorbar_column {
     const double *values[ERRORBAR_LEVELS];
     const double *times;
@@ -30,18 +29,17 @@ struct errorbar_column {
 
 struct errorbar_method {
     double order;    /* nominal order of the integrator */
-    double rounding; /* rounding error of one step, in a number as large as the column's can be */
+    double rounding; /* rounding error of one step in a number as large as the column's can be */
     double steps;    /* number of steps of the run with the smallest step */
-    double dynamic_time; /* time (size over speed) in which errors cannot have grown yet */
+    double dynamic_time; /* size over speed: the time before which errors cannot have grown */
     bool coarse_forces;  /* forces have errors larger than the rounding of double precision */
-    double bias; /* change of a number as large as the column's can be, within a dynamic time, by a
+    double bias; /* change within a dynamic time, of a number as large as the column's can be, by a
                     relative error that all forces share; 0 unless forces are coarse */
 };
 
 struct errorbar {
     enum errorbar_limit limit;
-    double order; /* observed order, by the rms differences over all rows; NaN unless the step
-                     limits */
+    double order; /* observed order, by rms differences over all rows; NaN unless ERRORBAR_STEP */
     double error; /* error of the last row's value at the smallest step; NaN: unknown */
 };
 

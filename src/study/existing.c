@@ -63,7 +63,7 @@ void existing_grid(const char *directory, const struct study *study, const json_
     json_t *before = NULL;
     struct error unreadable = { 0 };
     const enum status status = document_load(path, &before, &unreadable);
-    /* A study.json that is not readable as one is refused later, when the directory is claimed. */
+    /* A study.json that cannot be parsed is refused when the directory is claimed. */
     if (status == STATUS_MEMORY || status == STATUS_IO)
         error_set(error, status, "%s", unreadable.text);
     if (directory_names_program(before))
@@ -98,8 +98,7 @@ static bool may_differ(const struct comparison *comparison, const struct change 
         return true;
     case CHANGE_OBSERVES:
         return !comparison->finished;
-    case CHANGE_END: /* for a run that has not finished, the restart refuses an end that has been
-                        passed */
+    case CHANGE_END: /* of an unfinished run the restart refuses one already passed */
         return !comparison->finished ||
                json_number_value(change->is_set) > json_number_value(change->was_set);
     case CHANGE_INPUT:
@@ -122,8 +121,7 @@ static void judge_change(void *context, const struct change *change)
         comparison->further = true;
 }
 
-/* Returns the hash of the contents of the files that the member would read now; "" if they cannot
- * be read. */
+/* Returns the hash of the contents of the files of bodies; "" if they cannot be read. */
 static const char *hash_now(struct existing_input *input, const struct body_files *files)
 {
     struct text paths = { 0 };
@@ -139,9 +137,8 @@ static const char *hash_now(struct existing_input *input, const struct body_file
     return input->hash;
 }
 
-/* Returns the first file whose hash is not that in `before`, the list of files in run.json, if this
- * has as many; else the only file, or "these files". *one becomes true if the result names one
- * file. */
+/* Returns the first file whose hash is not that in `before`, the list of files in run.json, if it
+ * is as long; else the only file, or "these files". Sets *one if it names a single file. */
 static const char *changed_file(const struct body_files *files, const json_t *before, bool *one)
 {
     *one = true;

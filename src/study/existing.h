@@ -15,8 +15,8 @@
 #include "report/result.h"
 #include "study/study.h"
 
-/* The hash of the files of bodies that were read last: it is kept because most members read the
- * same files. All zero at first. */
+/* The hash of the files of bodies that were read last, kept since most members read the same files.
+ * All zero at first. */
 struct existing_input {
     char *path; /* the paths of the files, one in each line */
     char hash[INPUT_HASH_SIZE];
@@ -24,8 +24,8 @@ struct existing_input {
 
 /*
  * Compares the grid of keys and values in DIR/study.json with the present one: `now`, made by
- * folder_describe(). Adds a line to `error` for each difference (STATUS_CONFIG). There is none if
- * the file is missing or is not that of a study.
+ * folder_describe(). Adds a line to `error` for each difference (STATUS_CONFIG); none if the file
+ * is missing or is not that of a study.
  */
 void existing_grid(const char *directory, const struct study *study, const json_t *now,
                    struct error *error);

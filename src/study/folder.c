@@ -64,8 +64,7 @@ json_t *folder_describe(const struct study *study)
     return DOCUMENT({ "keys", keys }, { "members", members });
 }
 
-/* Tells whether two descriptions of studies have the same keys and values; they may be by different
- * versions of the program. */
+/* Tells whether two descriptions (folder_describe()) have the same keys and values. */
 static bool is_same(const json_t *before, const json_t *now)
 {
     return json_equal(json_object_get(before, "keys"), json_object_get(now, "keys")) &&
@@ -79,7 +78,7 @@ static int is_no_dot(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Tells the user which files stay in the directory of a member. */
+/* Tells the user which files stay in a member's directory. */
 static void tell_what_stays(const struct study_options *options, const char *path)
 {
     enum { SHOWN = 5 };
@@ -170,16 +169,14 @@ static enum status make_room(struct directory *directory, const json_t *before, 
     return before && !same ? remove_study(directory, before, options, error) : STATUS_OK;
 }
 
-/* Makes the directory that of the study, and removes another study if that is forced. The manifest,
- * study.json, is written before anything else, since it lists the files that a later command may
- * remove. */
+/* Makes the directory that of the study, and removes another study if that is forced. Writes
+ * study.json before anything else, since it lists the files that a later command may remove. */
 static enum status claim(const struct study *study, struct directory *directory,
                          const struct names *names, const struct study_options *options,
                          struct error *error)
 {
     json_t *before = directory_manifest(directory, error), *now = folder_describe(study);
-    /* With options->only, --force replaces that one run, unless the study has become another
-     * one. */
+    /* With options->only, --force replaces that run alone, but another study as a whole. */
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);
     if (!now)
@@ -193,8 +190,8 @@ static enum status claim(const struct study *study, struct directory *directory,
     return error->status;
 }
 
-/* Removes the lock files of processes that were killed at their very end: their runs are finished,
- * so nobody opens the directories again. To open and close a directory removes its stale lock. */
+/* Removes the lock files of processes that were killed at their very end, when their runs had
+ * finished, so that nobody opens the directories again. Opening and closing one does it. */
 static void remove_stale_locks(const struct study *study, const struct study_options *options)
 {
     for (size_t m = 0; m < study->member_count; m++) {

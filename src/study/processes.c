@@ -46,8 +46,7 @@ void work_notice(const struct work *work, const char *line)
 
 /* --- one member, in a process of its own ------------------------------------------------------ */
 
-/* The context of pass_notice(): the study, and the directory of the run whose messages are passed
- * on. */
+/* The context of pass_notice(): the study, and the directory of the run with the message. */
 struct voice {
     const struct work *work;
     const char *path;
@@ -55,8 +54,8 @@ struct voice {
 
 enum { MOST_NOTICES = 20 };
 
-/* Passes a message of a run on to the user, after the name of the run, since several runs are at
- * work. After MOST_NOTICES messages of all runs the rest are only counted. */
+/* Passes a message of a run on to the user, after the name of the run. After MOST_NOTICES messages
+ * of all runs the others are only counted. */
 static void pass_notice(void *context, bool loud, const char *line)
 {
     (void)loud;
@@ -93,7 +92,7 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
-/* Handles SIGCHLD, which comes when a member ends, by doing nothing: a signal with a handler ends
+/* Handles SIGCHLD, which comes when a member ends, by doing nothing: with a handler the signal ends
  * the nanosleep() of work_run(). */
 static void wake(int number)
 {
@@ -105,8 +104,8 @@ static void start_member(struct work *work, size_t member)
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         signal(SIGCHLD, SIG_DFL);
-        /* If the study's process is killed, its members get SIGTERM: they write a checkpoint and
-         * end, so that the next command finds no process in their directories. */
+        /* If the study's process is killed, the kernel sends SIGTERM to its members: they write a
+         * checkpoint and end, so that the next command finds no process at work. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
         const double deadline = work->options->deadline;
         signals_leave_quietly(deadline > 0.0 ? deadline - clock_seconds() : INFINITY);
@@ -129,8 +128,7 @@ static void start_member(struct work *work, size_t member)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Tells the user that a member was killed by a signal; the same command continues it from its last
- * checkpoint. */
+/* Tells the user which signal has killed a member. */
 static void tell_killed(const struct work *work, size_t member)
 {
     char path[STUDY_PATH_SIZE], line[STUDY_PATH_SIZE + 64];
@@ -151,13 +149,11 @@ static void collect(struct work *work)
         state->ended = true;
         state->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         state->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
-        struct error unreadable = { 0 }; /* not reported: table_write() reads a member without a row
-                                            again, and reports the error */
+        struct error unreadable = { 0 }; /* table_write() tries again, and reports it */
         table_read(work->table, m, &unreadable);
         if (state->signal)
             tell_killed(work, m);
-        /* Members check the time limit themselves; after a member has stopped because of it, no
-         * other begins. */
+        /* Members check the time limit themselves: after one has stopped, no other begins. */
         work->stopping |= state->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
         work->done++;
@@ -190,7 +186,7 @@ static void pass_on_signals(struct work *work)
 #define MAP_ANONYMOUS 0 /* mmap() fails with 0, and then all messages are shown */
 #endif
 
-/* Makes the counter of messages, in memory that the processes of all runs share. */
+/* Makes the counter of messages, in memory shared with the processes of all runs. */
 static void open_notices(struct work *work)
 {
     void *shared = mmap(NULL, sizeof *work->notices, PROT_READ | PROT_WRITE,

@@ -1,5 +1,4 @@
-/* Runs the members (single runs) of a study, each in a process of its own, as many at a time as the
- * cores allow. */
+/* Runs the members (single runs) of a study, each in a process, on all cores. */
 #ifndef ORRERY_STUDY_PROCESSES_H
 #define ORRERY_STUDY_PROCESSES_H
 
@@ -15,11 +14,11 @@
 
 /* The state of one member. */
 struct member {
-    pid_t process; /* process of the run; 0: none */
+    pid_t process; /* process that runs it now; 0: none */
     bool ended;
-    int status;           /* exit status of the run, once it has ended */
+    int status;           /* exit status of the run, once `ended` */
     int signal;           /* signal that killed the process; or 0 */
-    struct stat manifest; /* file status of its run.json when `ended` was read from there */
+    struct stat manifest; /* of its run.json, when `ended` was read from there */
 };
 
 struct work {
@@ -29,16 +28,15 @@ struct work {
     struct table *table; /* rows of study.csv, for members that have ended */
     int jobs, threads;
     size_t running, done;
-    size_t first, next; /* of the members before `next`, those from `first` on may be running */
+    size_t first, next; /* the first member that may be running, and the next to be started */
     bool stopping;
-    size_t *notices; /* number of messages of all runs, in shared memory; or NULL */
+    size_t *notices; /* number of messages of all runs so far, in shared memory; or NULL */
 };
 
 /* Writes the directory of a member into buffer. */
 const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
 
-/* Tells whether this process is to run the member. With options->only, a job of an array, that is
- * one member, and other processes run the others. */
+/* Tells whether this process is to run the member: true unless options->only is another one. */
 bool work_is_ours(const struct work *work, size_t member);
 
 /* Tells whether the member has a run.json, whoever wrote it. */
@@ -48,11 +46,10 @@ bool work_has_begun(const struct work *work, size_t member);
 enum status work_load(const struct work *work, size_t member, struct config **config,
                       struct error *error);
 
-/* Shows the user a line, by the function options->notice. */
 void work_notice(const struct work *work, const char *line);
 
-/* Runs the members that have not ended, until all have ended or the study must stop. Passes signals
- * that ask for a checkpoint or for the end on to them. */
+/* Runs the members that have not ended, until all have or the study must stop. Passes signals that
+ * ask for a checkpoint or for the end on to the members. */
 void work_run(struct work *work);
 
 #endif

@@ -17,8 +17,8 @@
 
 /* --- before any begins ------------------------------------------------------------------------ */
 
-/* Checks that there is memory for all members that will run at the same time, each taken to need as
- * much as the largest unfinished one. */
+/* Checks that there is memory for all members that will run at the same time, if each needs as much
+ * as the largest unfinished one. */
 static enum status check_memory(const struct work *work, struct error *error)
 {
     size_t left = 0;
@@ -46,7 +46,7 @@ static enum status check_memory(const struct work *work, struct error *error)
     return error->status;
 }
 
-/* Loads the config of every member, so that an error in any shows before the first is run. */
+/* Loads the config of every member, to report an error in any before the first is run. */
 static enum status check_all(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -61,8 +61,7 @@ static enum status check_all(const struct work *work, struct error *error)
 
 /* --- what is there already -------------------------------------------------------------------- */
 
-/* Refuses to continue a study: reports a first line, and then a line for each of the differences
- * from the runs that are there. */
+/* Refuses to continue a study: reports why, then each of the `differences` in a line. */
 static enum status refuse(const struct work *work, const struct error *differences,
                           struct error *error)
 {
@@ -80,8 +79,8 @@ static enum status refuse(const struct work *work, const struct error *differenc
     return error->status;
 }
 
-/* Tells whether there is a run.json at `path`, and finds its file status. A symbolic link is an
- * error: it would lead to the run of somebody else, and then be replaced. */
+/* Tells whether there is a run.json at `path`, with its file status in *about. A symbolic link is
+ * an error: it would lead to the run of somebody else, and then be replaced. */
 static bool has_manifest(const char *path, struct stat *about, struct error *error)
 {
     if (lstat(path, about) != 0) {
@@ -102,8 +101,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Compares the run that a member has left with the member's config, and takes its row for the
- * table. */
+/* Compares the run that a member has left with its config, and takes its row of study.csv. */
 static void check_run(struct work *work, size_t member, const struct result *result,
                       const struct study *quiet_keys, struct existing_input *input,
                       struct error *differences)
@@ -111,8 +109,7 @@ static void check_run(struct work *work, size_t member, const struct result *res
     char path[STUDY_PATH_SIZE];
     struct member *state = &work->members[member];
     struct config *config = NULL;
-    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads a member
-                                                    without a row again, and reports the error */
+    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads it again */
     if (!work->options->only)
         table_take(work->table, member, result, &no_row);
     if (work_load(work, member, &config, &broken))
@@ -124,9 +121,9 @@ static void check_run(struct work *work, size_t member, const struct result *res
     config_free(config);
 }
 
-/* Finds whether the member has finished, by an earlier command or by another job, whatever its
- * verdict, and takes its row. A run that is known to have finished is read again only if its
- * run.json was replaced. */
+/* Finds whether the member has finished, by an earlier command or another job, whatever its
+ * verdict, and takes its row of study.csv. A run that is known to have finished is read again only
+ * if its run.json was replaced. */
 static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
                          struct existing_input *input, struct error *differences)
 {
@@ -153,14 +150,11 @@ static void check_member(struct work *work, size_t member, const struct study *q
         check_run(work, member, &result, quiet_keys, input, differences);
         result_close(&result);
     } else if (status != STATUS_NO_INPUT && status != STATUS_DATA) {
-        error_set(differences, status, "%s", broken.text); /* STATUS_DATA, a damaged run.json,
-                                                              counts as none: a restart mends
-                                                              it */
+        error_set(differences, status, "%s", broken.text); /* STATUS_DATA: a restart mends it */
     }
 }
 
-/* Checks that the runs of members that other processes run can be read, since the table needs their
- * rows. */
+/* Checks that the runs of other processes' members, whose rows the table needs, can be read. */
 static enum status check_others(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -180,7 +174,7 @@ static enum status check_others(const struct work *work, struct error *error)
 
 /*
  * Finds the members that need not run again. The runs that are there must have the present config
- * (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
+ * (STATUS_CONFIG with all differences): a table of runs of two configs would mean nothing.
  */
 static enum status find_finished(struct work *work, struct error *error)
 {
@@ -211,8 +205,8 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
-/* Tells whether a member will begin anew, and so needs disk space. A member that continues has
- * taken nearly all of its disk space already. */
+/* Tells whether a member will begin anew, and so needs disk space: one that continues has taken
+ * nearly all of it already. */
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
@@ -237,9 +231,8 @@ static enum status judge_members(const struct work *work, struct error *error)
             failed++ == 0)
             first = m;
     }
-    /* A study whose members have all ended is complete, even if it was asked to stop meanwhile. If
-     * a member has not ended although the study was not stopped, a signal has stopped that member
-     * alone. */
+    /* A study whose members have all ended is complete, even if it was to stop meanwhile. If a
+     * member has not, and the study was not to stop, a signal has stopped that member alone. */
     if (open && (work->stopping || failed == 0))
         return error_set(error, STATUS_STOPPED,
                          "%s: stopped with %zu of %zu runs ended; the same command goes on",
@@ -259,8 +252,7 @@ static enum status judge_members(const struct work *work, struct error *error)
 
 /* --- the study -------------------------------------------------------------------------------- */
 
-/* Warns, after one member was run with --force, if runs of other members were made with another
- * configuration. */
+/* Warns, after one member was run with --force, of other members' runs with another config. */
 static void tell_of_others(struct work *work)
 {
     struct existing_input input = { 0 };
@@ -281,8 +273,8 @@ static void tell_of_others(struct work *work)
         work_notice(work, line);
 }
 
-/* Chooses how many members run at the same time (jobs), and the threads of each: as many members as
- * there are cores, or, if the user has set the threads, as many as get cores for these. */
+/* Chooses how many members run at a time (jobs), and the threads of each: as many members as there
+ * are cores or, if the user has set the threads, as many as have cores for them. */
 static void share_cores(struct work *work)
 {
     const int cores = cores_available();
@@ -292,12 +284,12 @@ static void share_cores(struct work *work)
         work->jobs = cores > work->threads ? cores / work->threads : 1;
     } else {
         work->jobs = left < (size_t)cores ? (int)left : cores;
-        work->jobs = work->jobs > 0 ? work->jobs : 1; /* all members may have ended before */
+        work->jobs = work->jobs > 0 ? work->jobs : 1;
         work->threads = cores / work->jobs;
     }
 }
 
-/* Warns of values from the command line that those of the sweep replace. */
+/* Warns of values from the command line (-P) that those of the sweep replace. */
 static void tell_overridden(const struct work *work)
 {
     const struct study *study = work->study;
@@ -346,7 +338,7 @@ static enum status run_members(struct work *work, struct directory *directory, s
     if (work->options->only && work->options->force)
         tell_of_others(work);
     const enum status status = judge_members(work, error);
-    if (table.status) /* after the error of a run, which may be the reason for this one */
+    if (table.status) /* after the error of a run, which may have caused this one */
         error_set(error, table.status, "%s", table.text);
     return error->status ? error->status : status;
 }
@@ -362,11 +354,10 @@ enum status study_run(const struct study *study, const struct study_options *opt
     work.table = table_create(study, options->directory);
     enum status status =
         work.members && work.table && found ? get_ready(&work, error) : error_memory(error);
-    signals_catch(); /* from here on a signal must stop the members in order */
+    signals_catch();
     if (!status)
         status = folder_open(study, options, &directory, error);
-    if (!status) /* again, since other processes may have been at work until the directory was
-                    locked */
+    if (!status) /* again: until the lock, others may have been at work */
         status = find_finished(&work, error);
     if (!status) {
         status = run_members(&work, directory, error);

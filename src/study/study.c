@@ -51,8 +51,7 @@ const char *study_member_path(const char *directory, size_t member, char buffer[
     return buffer;
 }
 
-/* Checks that strdup() has made every key and value; frees the study if it has not
- * (STATUS_MEMORY). */
+/* Checks that strdup() has made every key and value; else frees the study: STATUS_MEMORY. */
 static enum status complete(struct study *study, struct error *error)
 {
     bool whole = true;
@@ -73,9 +72,8 @@ static bool is_within(const char *path, const char *key)
     return strncmp(path, key, length) == 0 && (!path[length] || path[length] == '.');
 }
 
-/* Refuses a key of the sweep that is an earlier one or contains it: the last value would count, so
- * the table would name values that no run has had. Also refuses `sweep` itself, since no run has
- * one. */
+/* Refuses a key of the sweep that is an earlier one or contains it: the later value would replace
+ * the earlier one, which the table shows. Also refuses `sweep` itself, which no run has. */
 static void check_key(const struct config *config, size_t index, struct error *error)
 {
     const struct section *section = config_item(config, "sweep", index);
@@ -125,14 +123,14 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     return complete(study, error);
 }
 
-/* The lists of the config whose items have a key "every", a number of steps, which is doubled when
- * the step is halved: "diagnostics.0.every", ... */
+/* The lists of the config whose items have a key `every`, a number of steps that doubles when the
+ * step is halved: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
 /*
  * Refuses a convergence test with an integrator that chooses its own steps, or with a step that
- * does not divide the end: each run would end at another time, the first multiple of its step at or
- * beyond the end.
+ * does not divide the end: the runs would end at different times, each at the first multiple of its
+ * step from the end on.
  */
 static enum status check_end(const struct config *config, struct error *error)
 {
@@ -194,9 +192,9 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
     return complete(study, error);
 }
 
-/* The overrides of the study's config are, in this order: the member's share of the cores as
- * threads; the member's values of the varied keys, whose errors name the place of the values in the
- * sweep, and which may set the threads themselves; and an empty sweep. */
+/* Overrides the study's config, in this order, by the member's share of the cores as threads; the
+ * member's values of the varied keys, whose errors name the place of the values in the sweep, and
+ * which may set the threads themselves; and an empty sweep. */
 enum status study_load_member(const struct study *study, int threads, size_t member,
                               struct config **config, struct error *error)
 {

@@ -21,29 +21,26 @@
 
 enum {
     STUDY_NAME_SIZE = 24,
-    STUDY_MEMBERS_MOST = 100000 /* each has a directory, and file systems do not like more */
+    STUDY_MEMBERS_MOST = 100000 /* more directories in one are a burden for file systems */
 };
 
 struct study {
     const struct config *config; /* config of the study, which must outlive the study */
     size_t key_count;
-    char **keys; /* paths, such as "time.step" */
-    struct location
-        *locations;    /* place in the config of the values of each key; texts are the config's */
-    size_t shown_keys; /* the first `shown_keys` keys are columns of study.csv; others follow the
-                          step */
+    char **keys;                /* paths of the varied keys: "time.step" */
+    struct location *locations; /* [key_count], where the config gives the values of each key;
+                                   strings borrowed */
+    size_t shown_keys;          /* number of keys that are columns of study.csv, the first ones */
     size_t member_count;
     char **values;    /* [member_count][key_count], in config syntax */
     bool convergence; /* a convergence test, which writes convergence.csv */
 };
 
-/* Makes the study over the grid of the list `sweep`; the last key changes fastest. STATUS_CONFIG,
- * STATUS_MEMORY. */
+/* Makes the study over the grid of `sweep`, the last key fastest. STATUS_CONFIG, STATUS_MEMORY. */
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error);
 
-/* Makes a study of `levels` members, each with half the step of the one before, and with twice as
- * many steps from one measurement or output to the next, so that all measure at the same times.
- * STATUS_CONFIG, STATUS_MEMORY. */
+/* Makes a study of `levels` members, each with half the step of the one before and twice the steps
+ * from one row or frame to the next: all measure at equal times. STATUS_CONFIG, STATUS_MEMORY. */
 enum status study_of_convergence(const struct config *config, size_t levels, struct study *study,
                                  struct error *error);
 void study_free(struct study *study);
@@ -55,12 +52,12 @@ enum { STUDY_PATH_SIZE = 4096 };
 const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 struct study_options {
-    const char *const *overrides; /* those of the command line; the study's config has them */
+    const char *const *overrides; /* -P of the command line, which the config contains already */
     size_t override_count;
     const char *directory;
-    bool force;  /* run finished members again, too, after their old runs have been removed */
+    bool force;  /* run finished members, too, after their old runs were removed */
     size_t only; /* the only member to run, counted from 1 (for a job of an array); 0: run all */
-    double deadline; /* time, by clock_seconds(), at which all must have stopped; 0: none */
+    double deadline; /* clock_seconds() when all must have stopped; 0: no limit */
     int threads;     /* threads of each member; 0: the members at work share the cores */
     /* notice() gets messages for the user, a line each; progress() gets the number of members that
      * have ended. Both may be NULL. */
@@ -69,8 +66,7 @@ struct study_options {
     void *context;
 };
 
-/* Loads the config of a member that runs with `threads` threads. The caller frees it before the
- * study. */
+/* Loads the config of a member, with `threads` threads. The caller frees it before the study. */
 enum status study_load_member(const struct study *study, int threads, size_t member,
                               struct config **config, struct error *error);
 
@@ -84,25 +80,23 @@ enum status study_load_member(const struct study *study, int threads, size_t mem
 enum status study_run(const struct study *study, const struct study_options *options,
                       enum outcome **outcomes, struct error *error);
 
-/* Checks that there is memory for the members that will be at work at a time, each taken to be as
- * large as the largest. STATUS_MEMORY with the key that asks for it, or the error of a member's
- * config. */
+/* Checks that there is memory for the members at work at a time, each as large as the largest.
+ * STATUS_MEMORY with the key that asks for it, or the error of a member's config. */
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
 
 /*
  * Estimates the bytes of all rows, frames and checkpoints of the members for which `counts` is
- * true. A process of its own prepares them, so that no device or team of threads begins in this
- * one, which must have none yet. A member that cannot be prepared counts 0 bytes: its own run will
- * report why. STATUS_CONFIG, with the error of the first, if no member can be prepared because of
- * its config. *bytes is 0 if no process could be made.
+ * true. A child process prepares their runs, so that this process, which must have no GPU context
+ * and no team of threads yet, gets none. A member that cannot be prepared counts 0 bytes: its own
+ * run will report why. STATUS_CONFIG, with the error of the first, if no member can be prepared
+ * because of its config. *bytes is 0 if there is no child process.
  */
 enum status disk_needed(const struct study *study, const struct study_options *options,
                         bool (*counts)(const void *context, size_t member), const void *context,
                         double *bytes, struct error *error);
 
-/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist yet, has room for
- * fewer than `bytes` bytes. */
+/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist, has less room. */
 enum status disk_check(const char *directory, double bytes, struct error *error);
 
 #endif

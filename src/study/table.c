@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "study/existing.h"
 
-/* Appends the text that `value`, a string in config syntax with quotes and escapes, stands for. */
+/* Appends the text of `value`, a string in config syntax with quotes and escapes. */
 static void put_string(struct text *out, const char *value)
 {
     static const char letters[] = "nrtf", escapes[] = "\n\r\t\f";
@@ -21,8 +21,7 @@ static void put_string(struct text *out, const char *value)
     }
 }
 
-/* Appends a config value as a CSV cell: a string as the text that it stands for, a list as it is
- * written. */
+/* Appends a config value as a CSV cell: a string without quotes and escapes, a list as written. */
 static void put_value(struct text *csv, const char *value)
 {
     struct text string = { 0 };
@@ -33,13 +32,11 @@ static void put_value(struct text *csv, const char *value)
     text_free(&string);
 }
 
-/* The list of the columns of a run. Most members of a study have the same columns, and share one
- * list. */
+/* A list of the columns of a run, which most members of a study share. */
 struct columns {
     struct columns *next;
-    json_t *units;  /* object: the unit of each "diagnostic.column", from the header of the
-                       diagnostic's file */
-    json_t *places; /* object: the index of each "diagnostic.column" in row->values */
+    json_t *units;  /* object: the unit of each "diagnostic.column" */
+    json_t *places; /* object: the index of each of them in row->values */
 };
 
 /* The row of a member. It is kept instead of its run.json, which takes far more memory: a study may
@@ -47,12 +44,11 @@ struct columns {
 struct row {
     bool known; /* the member's run was found and read */
     enum outcome outcome;
-    double code;   /* exit status; NaN while the run is at work, or if it was killed */
+    double code;   /* exit status; NaN if the run is at work or was killed */
     char *verdict; /* NULL without a code */
     const struct units *units;
     const struct columns *columns; /* NULL without a code */
-    double *values; /* last values in the order of `columns`, NaN for none; NULL: the run has none
-                       at all */
+    double *values; /* last values, in the order of `columns`; NaN: none. NULL: the run has none */
 };
 
 struct table {
@@ -138,8 +134,7 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     return true;
 }
 
-/* Adds a list of the columns of a run to the table. There may be several, since a study may vary
- * the diagnostics. */
+/* Adds the list of the columns of a run to the table, as the first. */
 static enum status add_columns(struct table *table, const struct result *result,
                                struct error *error)
 {
@@ -185,8 +180,7 @@ static enum status add_columns(struct table *table, const struct result *result,
 static enum status find_columns(struct table *table, const struct result *result, struct row *row,
                                 struct error *error)
 {
-    int looks = 8; /* the most lists of columns to compare with: there are few, unless each run has
-                      its own */
+    int looks = 8; /* lists to compare with: there are few, or each run has its own */
     const struct columns *columns = table->columns;
     while (columns && looks-- > 0 && !have_those_of(columns, result))
         columns = columns->next;
@@ -269,7 +263,7 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-/* Returns the columns of all runs with their units, as an object; NULL if memory runs out. */
+/* Returns an object with the units of the columns of all runs; NULL if memory runs out. */
 static json_t *all_columns(const struct table *table)
 {
     json_t *all = json_object();
@@ -281,7 +275,7 @@ static json_t *all_columns(const struct table *table)
         if (!row->columns || row->columns == last)
             continue;
         last = row->columns;
-        json_object_foreach(last->units, key, unit) /* json_object_update() hides failures */
+        json_object_foreach(last->units, key, unit)
         {
             if (!json_object_get(all, key))
                 document_set(&all, key, json_incref(unit));

@@ -1,9 +1,8 @@
 /*
  * study.csv: one row for each member of a study, with the values of the keys, its exit status and
  * verdict, and the last row of every diagnostic that has one row per event, in columns
- * "diagnostic.column [unit]" if any member has them. A member that has not ended has empty cells. A
- * run is read once, when its process ends or an earlier command has left it, so that the table can
- * be written at any moment.
+ * "diagnostic.column [unit]". Cells without a value are empty. A run is read once, when its process
+ * ends or an earlier command has left it, so that the table can be written at any moment.
  */
 #ifndef ORRERY_STUDY_TABLE_H
 #define ORRERY_STUDY_TABLE_H
@@ -22,8 +21,8 @@ struct table;
 struct table *table_create(const struct study *study, const char *directory);
 void table_destroy(struct table *table); /* accepts NULL */
 
-/* Takes the row of a member from its run, in place of an earlier one; after an error the member has
- * no row. STATUS_IO, STATUS_MEMORY. */
+/* Takes the row of a member from its run, in place of an earlier row; after an error the member has
+ * none. STATUS_IO, STATUS_MEMORY. */
 enum status table_take(struct table *table, size_t member, const struct result *result,
                        struct error *error);
 void table_forget(struct table *table, size_t member); /* removes the row of a member */
