@@ -51,8 +51,7 @@ struct bound_method {
     double fastest;    /* the shortest step that a body of the run takes next; 0: not known */
     bool crowded; /* block steps, and some bodies are outside of the trial: integrators decide by
                      the number of bodies that move at one time, so these count */
-    double
-        levels[ADAPTIVE_LEVELS]; /* [k]: number of bodies of the run whose next step is grid/2^k */
+    double levels[ADAPTIVE_LEVELS]; /* [k]: bodies of the run whose next step is grid / 2^k */
 };
 
 /* Finds the method that moves a system of a run. For an integrator that chooses its own steps,

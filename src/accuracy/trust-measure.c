@@ -199,8 +199,7 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 /* The distance of a system from its shadow. */
 struct distance {
     double position; /* rms distance of bodies from their copies, over the system's size */
-    double
-        phase; /* `position` and likewise of velocities, over the system's speed, in quadrature */
+    double phase;    /* quadratic sum of `position` and the same of velocities, over the speed */
 };
 
 static double square_of_difference(const double *a, const double *b, size_t count, double L)

@@ -61,8 +61,7 @@ struct trust {
     uint64_t every;
     double tolerance, displacement;
     bool half_step;
-    double
-        richardson; /* error of the step over the distance of the fine shadow: 1 / (1 - 2^-order) */
+    double richardson; /* error of the step over the fine shadow's distance: 1 / (1 - 2^-order) */
     size_t systems;
     const struct units *units;   /* units of the run, for texts */
     const struct bodies *bodies; /* bodies of the run, borrowed, for their names */

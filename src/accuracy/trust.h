@@ -85,8 +85,7 @@ void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shado
  */
 #define TRUST_CARRIED_PART 0.9
 struct trust_outlook {
-    double
-        carried; /* time when rounding errors reach the tolerance, in the past or as extrapolated */
+    double carried;  /* time when rounding errors reach the tolerance, past or extrapolated */
     double bound;    /* time until which the accuracy is due: the time that was asked for, or
                         TRUST_CARRIED_PART of `carried` if that is less */
     double accurate; /* time when the error reached the tolerance; INFINITY: not yet */

@@ -154,11 +154,9 @@ struct watch {
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;
-    size_t
-        test_count; /* number of levels of each system: its bodies, or 0 if no system needs any */
-    struct level
-        *levels; /* [systems][test_count], energies of the test bodies; unused in systems without */
-    size_t length; /* number of doubles in history, records and levels together */
+    size_t test_count; /* levels of each system: one for each body, or 0 if no system needs any */
+    struct level *levels; /* [systems][test_count], of the test bodies */
+    size_t length;        /* number of doubles in history, records and levels together */
 };
 
 /* Writes "bodies 3 and 7, 0.01 apart at t = 2, where a circular orbit would take 12 steps (200 are

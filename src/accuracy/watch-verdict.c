@@ -73,11 +73,9 @@ bool watch_holds(const struct watch *watch, const bool *left_out)
 /* --- the table -------------------------------------------------------------------------------- */
 
 struct table {
-    const bool *left_out; /* the systems that the table leaves out, or NULL */
-    struct finding
-        rows[ROWS]; /* of the worst systems; member `systems`: how many are beyond the bound */
-    struct finding
-        worst; /* the worst failure of all systems; member `systems`: how many systems fail */
+    const bool *left_out;      /* the systems that the table leaves out, or NULL */
+    struct finding rows[ROWS]; /* of the worst systems; `systems`: how many are beyond */
+    struct finding worst;      /* the worst failure, with the number of `systems` that fail */
 };
 
 /* Puts a row in the place of the kept one if there is none yet or `worse` says that the row is

@@ -3,8 +3,7 @@
  * time in which two bodies turn about each other: now, at the pericentre of their orbit, in a
  * passage that a probe (a short integration of a few bodies) finds, or in the closest encounter to
  * be expected in a cluster, or after a collapse, until the end of the run. That time is divided
- * into as many steps as the integrator wants. The step is tested by a trial run if that is no great
- * work.
+ * into as many steps as the integrator wants. A trial run, if not too long, tests the step.
  */
 #ifndef ORRERY_ESTIMATE_ADVICE_H
 #define ORRERY_ESTIMATE_ADVICE_H
@@ -46,10 +45,9 @@ struct advice {
     double free_fall; /* time until the collapse, for COLLAPSE */
     double period;    /* period of a circular orbit at `distance`, softened: 2 pi (s^3 / G (m_i +
                          m_j))^(1/2), s^2 = distance^2 + eps^2 */
-    double steps;     /* number of the experiment's present steps in `period` */
-    double
-        usual; /* steps in a period that the integrator usually wants: integrator_advised_steps() */
-    double wanted; /* steps in `period` that are advised: `usual`, or more */
+    double steps;     /* steps of the present length, time.step, in `period` */
+    double usual;     /* steps in a period that the integrator usually wants */
+    double wanted;    /* steps in `period` that are advised: `usual`, or more for deep passages */
     double step; /* period / wanted, rounded down to one digit, or less if trial runs asked for it;
                     0: no step is small enough */
     enum advice_trial trial;

@@ -61,8 +61,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *=
-                dearer; /* close pairs that its pilot run did not see will cost it as much */
+            other->cost *= dearer; /* it meets the same close pairs */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;

@@ -325,8 +325,7 @@ static enum status try_all(struct search *search, double part, struct error *err
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
         /* Once a candidate keeps the error, another one is left out if its pilot runs must go
-         * beyond a collapse, which is dear, or if it has fixed steps that later encounters decide.
-         */
+         * beyond a collapse, which is dear, or if it has fixed steps that encounters decide. */
         const bool guess =
             search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
         if (guess && isfinite(search->best))

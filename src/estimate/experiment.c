@@ -93,7 +93,7 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
-/* Refuses criteria (of `expect` or `stop_when`) on the virial ratio, for a frame that rotates. */
+/* Refuses criteria on the virial ratio, which means nothing in a frame that rotates. */
 static void check_criteria(const struct config *config, const char *list, struct error *error)
 {
     for (size_t i = 0; i < config_count(config, list); i++) {

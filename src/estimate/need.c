@@ -229,7 +229,7 @@ enum status need_check(const struct config *config, const struct memory_need *ne
                        struct error *error)
 {
     const struct room machine = room_of_machine(""), process = room_of_process();
-    /* The tighter of the two limits is named in the message. */
+    /* The tighter limit is compared, so that the message names it. */
     if (process.bytes < machine.bytes / (double)runs)
         return need_compare(config, need, 1, &process, error);
     return need_compare(config, need, runs, &machine, error);

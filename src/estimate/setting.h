@@ -42,8 +42,7 @@ uint64_t setting_cadence(const struct config *config);
 enum { SETTING_TEXT_SIZE = 96 };
 const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE]);
 
-/* Return a setting for run.json, and read one from an object there; its step is 0 if there is none.
- */
+/* Return a setting for run.json, and read one from an object there; its step is 0 if that fails. */
 json_t *setting_json(const struct setting *setting);
 struct setting setting_of_json(const json_t *json);
 

@@ -34,8 +34,8 @@ struct trial {
     struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
-    double systems, bodies_ratio;  /* numbers of systems, and of bodies in each, over the trial's */
-    double work_ratio;             /* work of the forces on a system, over the trial's */
+    double systems, bodies_ratio;  /* systems of the run, and bodies in each, over the trial's */
+    double work_ratio;             /* work of the forces on a system of the run, over the trial's */
     struct diagnostic *diagnostic; /* the diagnostic that is being timed */
     uint64_t steps;                /* steps that the trial has made */
     uint64_t counted;              /* steps that `own` covers: no more than the run itself has */
@@ -169,7 +169,8 @@ static double seconds_now(const struct trial *trial)
 
 /* Measures the seconds of one repetition of `try_it`; `from` is the number of repetitions in the
  * first round. The number doubles until there is something to measure, which also warms up; then
- * the median of some rounds counts: the least would leave out interruptions, as the run has. */
+ * the median of some rounds counts: the least would leave out other processes' work, by which the
+ * run is interrupted, too. */
 static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
                             struct trial *trial, uint64_t from, double *each, struct error *error)
 {
