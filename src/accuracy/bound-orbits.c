@@ -14,8 +14,8 @@
  * of the Moon about the Earth it is 0.013.) */
 static const double weak_tide = 0.1;
 
-/* The limit of the apocentre distance, over the side of a periodic box: the nearest image of a body
- * changes at a distance of half of the side. */
+/* The limit of the apocentre distance, over the side of a periodic box: half of the distance at
+ * which another image of the body becomes the nearest one. */
 static const double part_of_box = 0.25;
 
 enum {
@@ -259,8 +259,8 @@ static void consider_body(struct search *search, size_t body, const size_t near[
     consider_two_heaviest(search, body);
 }
 
-/* Calls `visit` for every body of the system, in the order of their indices, with its nearest
- * neighbours if there is a tree. */
+/* Calls `visit` for every body of the system, in the order of their indices; `near` has the body's
+ * nearest neighbours, or begins with NO_NEIGHBOUR if there is no tree. */
 static enum status search_all(struct search *search,
                               void (*visit)(struct search *search, size_t body,
                                             const size_t near[NEAREST], void *context),

@@ -3,8 +3,8 @@
  * mass of the two heaviest bodies if the orbit goes around both of them. A body may be bound to
  * several centres: among its orbits that the other bodies hardly disturb, the one with the shortest
  * passage of the pericentre counts, so a moon's orbit about its planet, not that about the star. In
- * a periodic box each body is taken at its image nearest to the centre, and only orbits narrower
- * than half of the box count.
+ * a periodic box each body is taken at its image nearest to the centre, and only orbits with an
+ * apocentre distance below a quarter of the side count.
  */
 #ifndef ORRERY_ACCURACY_BOUND_ORBITS_H
 #define ORRERY_ACCURACY_BOUND_ORBITS_H

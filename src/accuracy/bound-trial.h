@@ -25,8 +25,8 @@ enum {
 struct bound_trial {
     /* The largest difference so far between the orbits of method and gauss-radau: in energy, over
      * the size of the potential energy at that moment, or in e^2, whichever is larger. (The
-     * potential energy of a bound body is never less than its energy, and on a circle twice that.)
-     * Infinite if the method's integration breaks down. */
+     * potential energy of a bound body is in size no less than its energy, and on a circle twice
+     * that.) Infinite if the method's integration breaks down. */
     double error;
     double beyond; /* time in the trial until `error` passed the limit; INFINITY: it did not */
     /* The steady change of the energy by the method, over the orbit's energy, per unit of time:

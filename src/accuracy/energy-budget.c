@@ -135,7 +135,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->chooses_steps) /* an integrator with own steps follows each pair, whatever dt is */
+    if (budget->chooses_steps) /* the grid step is not the one that a pair is followed with */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
@@ -311,7 +311,7 @@ static bool is_whole(const struct state *state)
     return state->step > 0.0;
 }
 
-/* Returns three standard errors of a part of the budget that rounding makes. A part is `richardson`
+/* Returns three standard errors that rounding makes in a part of the budget. A part is `richardson`
  * times the difference between the run and a replay with twice the steps, so twice the variance of
  * roundings: the variances of three runs add up. */
 static double noise_of(const struct budget *budget, const double row[COLUMNS])

@@ -23,7 +23,6 @@
 extern const struct parameter energy_budget_parameters[];
 extern const size_t energy_budget_parameter_count;
 
-/* The ways in which an interval is replayed. */
 enum energy_budget_replay {
     REPLAY_EXACT_FORCE, /* the run's step, forces in double; only if the run's are not */
     REPLAY_HALF_STEP,   /* half the run's step, forces in double */

@@ -21,15 +21,15 @@
 enum { RESOLUTION_STEPS = 1000 };
 
 struct resolution {
-    bool found; /* a pair was found; false if the kernel works in double */
+    bool found; /* a pair was found; never if the kernel works in double */
     size_t system;
     int64_t id_i, id_j;
     double distance;       /* separation r, to the nearest image in a periodic box */
     double offset;         /* largest |coordinate| of the two, from the kernel's origin */
     double spacing;        /* spacing of neighbouring numbers of the kernel at that offset */
     double steps;          /* sqrt(r^2 + eps^2) / spacing */
-    enum precision enough; /* the fastest precision, from the run's own on, with at least
-                              RESOLUTION_STEPS steps; double if none has so many */
+    enum precision enough; /* the fastest precision with at least RESOLUTION_STEPS steps that is not
+                              faster than the run's; double if none has them */
 };
 
 /*

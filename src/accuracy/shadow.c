@@ -249,8 +249,8 @@ static void bring_nearer(const struct shadows *shadows, const struct shadow *sha
                 from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
-/* Returns an array of flags, one for each system of the shadow that is to begin anew, all of them
- * false; NULL with an error. The caller frees it. */
+/* Returns flags, one for each system of the shadow, of those that are to begin anew: all false;
+ * NULL with an error. The caller frees them. */
 static bool *no_flags(const struct shadow *shadow, struct error *error)
 {
     bool *const flags = calloc(shadow->simulation.bodies->systems, sizeof *flags);
@@ -351,8 +351,8 @@ static bool is_lost(const struct simulation *simulation, size_t system)
            simulation_work_done(simulation, system).stuck;
 }
 
-/* Lets the systems of a shadow that have numbers that are not finite begin again as copies of the
- * run's systems, and notes with trust_lose() that they were lost. */
+/* Lets the systems of a shadow that are lost (is_lost()) begin again as copies of the run's
+ * systems, and notes with trust_lose() that they were lost. */
 static enum status give_up_lost(struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)
 {

@@ -42,7 +42,7 @@ struct trust_state {
     double start, last; /* distance of the twin (a displaced copy) from the run in phase space, when
                            it began or was last brought nearer; and at the last sample */
     double grown;       /* ln of the growth until the twin was last brought nearer */
-    double rounded;     /* distance in phase space that rounding errors make */
+    double rounded;     /* distance in phase space that all rounding errors so far have made */
     double nearing;     /* factor for the twin's distance that trust_take_nearing() returns next */
     double moved;       /* 1: the twin was brought nearer at least once; or 0 */
     double displacement; /* distance of each body of the twin from its original at the start */

@@ -291,7 +291,6 @@ static double work_done(const struct watch *watch, const struct moment *now, siz
     return (double)now->step * each * (double)integrator_forces_per_step(watch->integrator);
 }
 
-/* Returns the pair interactions that are left for trials of a system. */
 static double work_left(const struct watch *watch, const struct moment *now, size_t system)
 {
     return free_work / (double)watch->systems + work_share * work_done(watch, now, system) -

@@ -78,7 +78,7 @@ static enum status find_passage(const struct watch *watch, const struct moment *
     return STATUS_OK;
 }
 
-/* Tells whether the energy of any pair of a system may swing by more than `swing`: with softening
+/* Tells whether the energy of any pair of a system may swing by more than `swing`. With softening
  * none swings more than two bodies as heavy as the heaviest would at the same place. */
 static bool may_swing(const struct watch *watch, const struct moment *now, size_t system,
                       double swing)

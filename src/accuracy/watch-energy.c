@@ -271,8 +271,8 @@ static enum status report_error(struct watch *watch, const struct check *check, 
     return report(watch, check, line, "", error);
 }
 
-/* Lets changes within JUMP_STEPS be counted from the present energies on. Never called in the
- * middle of an encounter without a jump: the way back out of it would count as such a change. */
+/* Lets changes within JUMP_STEPS be counted from the present energies on. Done in the middle of an
+ * encounter only after a jump: else the way back out of it would count as such a change. */
 static void mark(struct watch *watch, double time, size_t system)
 {
     struct record *record = &watch->records[system];

@@ -58,21 +58,21 @@ struct level {
     double last;  /* the energy at the last check */
     double rate; /* change of the energy per step between the last two checks; NaN: not known yet */
     double usual;   /* the mean of |U| over the steps so far */
-    double beyond;  /* the first of the latest steps with changes beyond the limit; NaN: none */
+    double beyond;  /* step since which all changes were beyond the limit; NaN: the last was not */
     double deepest; /* the largest |U| so far */
 };
 
 /* The findings about the orbits of bound bodies (watch-bound.h). */
 struct bound_record {
     double work;  /* pair interactions of all trials of orbits so far */
-    double next;  /* step from which the same body is tried again */
+    double next;  /* step from which an orbit is tried again */
     double tried; /* steps in the pericentre passage of the orbit that was tried last; NaN: none */
     /* rate of the steady energy drift that the last trial found: energy by the run's method less
      * that by gauss-radau, over the orbit's |E|, per unit of time; 0 if the method is symplectic,
      * or if no orbit is in doubt */
     double rate;
     double drift, drift_time; /* change of the energy by `rate`, over |E|, until drift_time */
-    double error;             /* largest error of a trial or, if larger, drift */
+    double error;             /* the largest error of a trial so far or, if larger, |drift| */
     double body, centers[2];  /* ids of body and centre of that orbit; NaN: none */
     double steps;             /* steps in the period of that orbit */
     double time;              /* time at which that orbit had this error */
@@ -91,8 +91,8 @@ struct bound_record {
  * judges the system, and the sizes of their changes make its history.
  */
 struct record {
-    struct level level;               /* the energy of the system */
-    double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
+    struct level level; /* the energy of the system */
+    double by_tests;    /* 1: judged by its test bodies, whose levels are watch->levels; or 0 */
     double largest_error, error_time; /* |E - E0| / scale, and the time when it was found */
     double largest_judged;            /* largest `judged` so far, see watch-energy.h */
     double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
@@ -107,7 +107,7 @@ struct record {
     double sudden;             /* how many of these changes were seen to be jumps */
     double jumped_body;        /* id of the test body of the first such change; NaN: the system's */
     double largest_jump;       /* size of the largest of these changes, over scale */
-    struct close_pair jumped;  /* likewise for the first such change */
+    struct close_pair jumped;  /* the faster of the fastest pairs at `first_jump` and before */
     double next_search;        /* step from which to look for the fastest pair again */
     struct close_pair last;    /* the pair that the last search found */
     struct close_pair fastest; /* the fastest pair of all checks */
