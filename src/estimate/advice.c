@@ -36,8 +36,8 @@ static const char instead_of_drift[] = "velocity-verlet";
 
 /* The virial ratio 2K/|U| below which a system collapses at once. */
 static const double cold = 0.3;
-/* The largest tidal force of another body, over the pair's own force at its apocentre, for which
- * tide() counts the pair's orbit as undisturbed. */
+/* The largest tidal force of another body, over the pair's own force at its apocentre, with which
+ * the pair's orbit counts as undisturbed. */
 static const double weak_tide = 0.1;
 
 /* The energy error allowed in one passage, over the energy of the whole orbit: half of the default

@@ -7,8 +7,8 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for that a pilot run's may reach for its setting to be chosen: if it
- * saw the whole run, that moves alike to the bit; if only a part, there is a larger reserve. */
+/* The part of the error asked for that the error of a pilot run may reach for its setting to be
+ * chosen: if it saw the whole run, which moves alike to the bit; and, smaller, if it saw a part. */
 static const double sure_part = 0.95, chance_part = 0.4;
 /* The exponents of the least growth of errors with the time. The energy error of a symplectic
  * method is bounded except for chance encounters; that of other methods adds up. */
@@ -61,7 +61,7 @@ void choice_refine(const struct config *config, double part, double error, doubl
         if (!other->keeps || (other != c && other->part >= 1.0))
             continue;
         if (integrator->adaptive)
-            other->cost *= dearer; /* it meets the same close pairs */
+            other->cost *= dearer; /* it will meet the same close pairs as the run */
         if (other != c && integrator->adaptive)
             continue;
         const double beyond = other == c ? now : other->error * surprise;

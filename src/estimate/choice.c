@@ -244,8 +244,8 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a pilot run with this setting, judged by the pilot run `last`, would cost more than
- * the best candidate's times worth_trying, or end before the part that it must see. */
+/* Tells whether a run with this setting, judged by the pilot run `last`, would cost more than the
+ * best candidate's times worth_trying, or its pilot run end before the part that it must see. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {
@@ -290,7 +290,7 @@ static enum status try_integrator(struct search *search, double part, struct can
         search->choice->pilots += pilot.spent;
         candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         if (keeps && search->cold && pilot.part < search->aim) {
-            pilot = before; /* it did not see the collapse */
+            pilot = before; /* this pilot run did not see the collapse */
             break;
         }
         note(&pilot, expected, keeps, candidate);

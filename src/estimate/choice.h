@@ -61,7 +61,7 @@ struct experiment;
 /* The properties of the start that decide in which order candidates are tried. */
 struct choice_start {
     bool hidden;     /* close encounters do not decide the steps: softening is longer than their
-                        distance, or no more than three bodies meet */
+                        distance, or there are at most three bodies */
     double collapse; /* part of the run after which all cold systems have collapsed; or 0 */
 };
 

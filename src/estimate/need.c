@@ -87,8 +87,8 @@ static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) +
 static void add_diagnostics(const struct config *config, struct memory_need *need)
 {
     const double systems = (double)need->systems, count = (double)need->count;
-    const double potentials =
-        2.0 * bodies_length_of(systems, count) * sizeof(double); /* phi and psi */
+    /* for each body its potential and its share of the virial */
+    const double potentials = 2.0 * bodies_length_of(systems, count) * sizeof(double);
     double borrowed = fmax(
         potentials, count * fmax((double)TIME_SCALES_BODY_BYTES, (double)BOUND_ORBITS_BODY_BYTES));
     const double record = systems * (double)(watch_system_reals() + 1) * sizeof(double);
@@ -119,7 +119,6 @@ static void add_outputs(const struct config *config, struct memory_need *need)
     }
 }
 
-/* Returns the bytes that the integrator keeps beside the bodies. */
 static double integrator_bytes(const struct config *config, const struct force_options *force,
                                double systems, double count)
 {

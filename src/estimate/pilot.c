@@ -42,7 +42,7 @@ struct flight {
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /* Sets flight->row to the greatest common divisor of the run's cadences, so that a pilot sees all
- * rows of the run; or to a multiple of it if so many rows would be too much work. */
+ * rows of the run; or to a multiple of it if all rows would be too much work. */
 static void plan_rows(struct flight *flight, const struct config *config,
                       const struct setting *setting)
 {

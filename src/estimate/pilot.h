@@ -13,7 +13,6 @@
 #include "estimate/experiment.h"
 #include "estimate/setting.h"
 
-/* The limits of a pilot. */
 struct pilot_limits {
     double work;   /* work after which the pilot ends, in pair interactions of a direct sum */
     double error;  /* relative energy error, of the system that counts (accuracy_target_error()),
@@ -26,7 +25,7 @@ struct pilot {
     struct setting setting;
     double part;  /* part of the run that was seen */
     double error; /* largest energy error, of the system that counts, INFINITY if numbers were not
-                     finite; for orbits, the error at the end of the time that is asked for */
+                     finite; for orbits, the error expected at time.trust_until */
     double early; /* largest energy error in the first quarter of the part that was seen */
     /* Work of the motion, in pair interactions, without that of shadows and energies. */
     double work;

@@ -29,10 +29,10 @@ enum probe_end {
 };
 
 /*
- * Follows the system, and gives a sample of each step to the observer. If the energy error becomes
- * too large, the probe begins again with more steps, and the observer gets the samples of both.
- * *work is the work allowed, in pair interactions; the work done is subtracted. STATUS_MEMORY;
- * STATUS_STOPPED if the experiment's interruption asks for it.
+ * Follows the system, and gives a sample of each step to the observer. If the energy error at the
+ * end is too large, the probe begins again with more steps, and the observer gets the samples of
+ * both. *work is the work allowed, in pair interactions; the work done is subtracted.
+ * STATUS_MEMORY; STATUS_STOPPED if the experiment's interruption asks for it.
  */
 enum status probe_follow(const struct experiment *experiment, size_t system,
                          const struct probe_observer *observer, double *work, enum probe_end *end,

@@ -20,7 +20,7 @@ enum { MOST_ROUNDS = 8 };
 /* The assumed speed of a disk that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
-/* flushes of a file that appears whole: one for its bytes, one for its folder */
+/* Flushes of a file that is written whole: one for its bytes, one for its folder. */
 enum { FILE_FLUSHES = 2 };
 
 double timing_item_seconds(const struct timing_item *part)
