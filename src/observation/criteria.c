@@ -67,7 +67,7 @@ static void name_units(struct criterion *criterion, const struct diagnostic *con
     units_behind(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
 }
 
-/* Writes why a value of the column is undefined: its help says when its cell is empty. */
+/* Writes why a value of the column can be undefined: its help says when a cell is empty. */
 static void define_undefined(struct criterion *criterion, const struct diagnostic *diagnostic)
 {
     static const char *const clauses[] = { "; empty ", ", empty " };

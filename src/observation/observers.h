@@ -54,7 +54,7 @@ struct observers {
     bool unresolved;
 };
 
-/* Allocates arrays for so many diagnostics and outputs, with all entries NULL. STATUS_MEMORY. */
+/* Allocates the arrays for these numbers of observers, with all entries NULL. STATUS_MEMORY. */
 enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
                              struct error *error);
 /* Frees the observers, and closes files that are open. */
@@ -68,7 +68,7 @@ bool observers_writes(const struct observed_diagnostic *observed, const char *na
  * or output needs. */
 unsigned observers_needs(const struct observers *observers);
 
-/* Hands all buffered rows and frames to the operating system; with `to_disk`, also to the disk. */
+/* Hands all buffered rows and frames to the operating system or, if `to_disk`, to the disk. */
 enum status observers_flush(const struct observers *observers, bool to_disk, struct error *error);
 /* Cuts the files that a restart continues back to their lengths at the checkpoint. With `outputs`,
  * also removes those that it writes anew: compressed ones, and those of later events. */
