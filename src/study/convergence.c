@@ -141,7 +141,7 @@ static double scale_of(const struct study_method *m, const char *unit)
 }
 
 /* Returns the size of numbers to which the change by a bias of the forces is proportional:
- * scale_of(), but for a length at most the column's own largest value in a larger system. */
+ * scale_of(), but for lengths no more than the column's largest value. */
 static double biased_scale(const struct study_method *m, const char *unit,
                            const struct errorbar_column *column)
 {

@@ -98,7 +98,7 @@ static bool may_differ(const struct comparison *comparison, const struct change 
         return true;
     case CHANGE_OBSERVES:
         return !comparison->finished;
-    case CHANGE_END: /* of an unfinished run the restart refuses one already passed */
+    case CHANGE_END: /* the restart refuses an end that an unfinished run has passed */
         return !comparison->finished ||
                json_number_value(change->is_set) > json_number_value(change->was_set);
     case CHANGE_INPUT:
@@ -138,7 +138,7 @@ static const char *hash_now(struct existing_input *input, const struct body_file
 }
 
 /* Returns the first file whose hash is not that in `before`, the list of files in run.json, if it
- * is as long; else the only file, or "these files". Sets *one if it names a single file. */
+ * is as long; else the only file, or "these files". *one: the result is a single file. */
 static const char *changed_file(const struct body_files *files, const json_t *before, bool *one)
 {
     *one = true;

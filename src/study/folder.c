@@ -190,8 +190,8 @@ static enum status claim(const struct study *study, struct directory *directory,
     return error->status;
 }
 
-/* Removes the lock files of processes that were killed at their very end, when their runs had
- * finished, so that nobody opens the directories again. Opening and closing one does it. */
+/* Removes the lock files of processes that were killed at their very end: their runs are finished,
+ * so nobody opens the directories again. To open and close a directory removes its lock. */
 static void remove_stale_locks(const struct study *study, const struct study_options *options)
 {
     for (size_t m = 0; m < study->member_count; m++) {

@@ -20,7 +20,7 @@ json_t *folder_describe(const struct study *study);
  * Makes the directory, or finds the same study there, and locks it until directory_close(): for
  * this process alone, or for a single member together with other jobs of the array. With
  * `options->force` removes the runs of the study that is there, with the files in their manifests,
- * but if a single member is to run only those of another study; notices name files that stay
+ * but not those of the same study if a single member is to run; notices name files that stay
  * because Orrery did not write them. STATUS_CANT_CREATE if the directory holds another study, or
  * files with the study's own names that Orrery did not write, or if another process works there.
  */

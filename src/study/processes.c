@@ -149,7 +149,7 @@ static void collect(struct work *work)
         state->ended = true;
         state->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         state->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
-        struct error unreadable = { 0 }; /* table_write() tries again, and reports it */
+        struct error unreadable = { 0 }; /* not reported: table_write() reads the run again */
         table_read(work->table, m, &unreadable);
         if (state->signal)
             tell_killed(work, m);

@@ -1,4 +1,4 @@
-/* Runs the members (single runs) of a study, each in a process, on all cores. */
+/* Runs the members (single runs) of a study in processes, as many at a time as cores allow. */
 #ifndef ORRERY_STUDY_PROCESSES_H
 #define ORRERY_STUDY_PROCESSES_H
 
@@ -18,7 +18,7 @@ struct member {
     bool ended;
     int status;           /* exit status of the run, once `ended` */
     int signal;           /* signal that killed the process; or 0 */
-    struct stat manifest; /* of its run.json, when `ended` was read from there */
+    struct stat manifest; /* file status of its run.json when `ended` was read there */
 };
 
 struct work {

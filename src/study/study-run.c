@@ -109,7 +109,7 @@ static void check_run(struct work *work, size_t member, const struct result *res
     char path[STUDY_PATH_SIZE];
     struct member *state = &work->members[member];
     struct config *config = NULL;
-    struct error broken = { 0 }, no_row = { 0 }; /* not reported: table_write() reads it again */
+    struct error broken = { 0 }, no_row = { 0 }; /* no_row: table_write() tries again */
     if (!work->options->only)
         table_take(work->table, member, result, &no_row);
     if (work_load(work, member, &config, &broken))
@@ -150,7 +150,8 @@ static void check_member(struct work *work, size_t member, const struct study *q
         check_run(work, member, &result, quiet_keys, input, differences);
         result_close(&result);
     } else if (status != STATUS_NO_INPUT && status != STATUS_DATA) {
-        error_set(differences, status, "%s", broken.text); /* STATUS_DATA: a restart mends it */
+        /* A damaged run.json (STATUS_DATA) counts as none: a restart mends it. */
+        error_set(differences, status, "%s", broken.text);
     }
 }
 
@@ -357,7 +358,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
     signals_catch();
     if (!status)
         status = folder_open(study, options, &directory, error);
-    if (!status) /* again: until the lock, others may have been at work */
+    if (!status) /* again: others may have been at work before the lock */
         status = find_finished(&work, error);
     if (!status) {
         status = run_members(&work, directory, error);

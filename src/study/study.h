@@ -27,7 +27,7 @@ enum {
 struct study {
     const struct config *config; /* config of the study, which must outlive the study */
     size_t key_count;
-    char **keys;                /* paths of the varied keys: "time.step" */
+    char **keys;                /* paths of the varied keys, such as "time.step" */
     struct location *locations; /* [key_count], where the config gives the values of each key;
                                    strings borrowed */
     size_t shown_keys;          /* number of keys that are columns of study.csv, the first ones */
@@ -36,7 +36,7 @@ struct study {
     bool convergence; /* a convergence test, which writes convergence.csv */
 };
 
-/* Makes the study over the grid of `sweep`, the last key fastest. STATUS_CONFIG, STATUS_MEMORY. */
+/* Makes the study of `sweep`, whose last key changes fastest. STATUS_CONFIG, STATUS_MEMORY. */
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error);
 
 /* Makes a study of `levels` members, each with half the step of the one before and twice the steps
@@ -52,7 +52,7 @@ enum { STUDY_PATH_SIZE = 4096 };
 const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 struct study_options {
-    const char *const *overrides; /* -P of the command line, which the config contains already */
+    const char *const *overrides; /* values of -P on the command line, which `config` has */
     size_t override_count;
     const char *directory;
     bool force;  /* run finished members, too, after their old runs were removed */
@@ -96,7 +96,8 @@ enum status disk_needed(const struct study *study, const struct study_options *o
                         bool (*counts)(const void *context, size_t member), const void *context,
                         double *bytes, struct error *error);
 
-/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist, has less room. */
+/* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist yet, has room for
+ * fewer than `bytes` bytes. */
 enum status disk_check(const char *directory, double bytes, struct error *error);
 
 #endif

@@ -180,7 +180,7 @@ static enum status add_columns(struct table *table, const struct result *result,
 static enum status find_columns(struct table *table, const struct result *result, struct row *row,
                                 struct error *error)
 {
-    int looks = 8; /* lists to compare with: there are few, or each run has its own */
+    int looks = 8; /* the most lists compared: there are few, or each run has its own */
     const struct columns *columns = table->columns;
     while (columns && looks-- > 0 && !have_those_of(columns, result))
         columns = columns->next;
