@@ -35,8 +35,8 @@ uint64_t replay_steps(const struct replays *replays)
  * 0.3 radians in a step lasts longer: half a turn takes ten steps. */
 enum { LOOK_EVERY = 5 };
 
-/* Advances a replay by `steps` of its own steps. Not every backend notices an interruption while it
- * works: if a step takes long, the backend is called for one step at a time. */
+/* Advances a replay (a copy of the run) by `steps` of its own steps. Not every backend notices an
+ * interruption while it works: if a step takes long, each call is for one step. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,

@@ -196,7 +196,7 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 
 /* --- distances -------------------------------------------------------------------------------- */
 
-/* The distance of a system from its shadow. */
+/* The distance of a system from its shadow, a copy that is advanced beside it. */
 struct distance {
     double position; /* rms distance of bodies from their copies, over the system's size */
     double phase;    /* quadratic sum of `position` and the same of velocities, over the speed */
@@ -280,9 +280,10 @@ static void rise_to(struct trust_rise *rise, double value, double tolerance, dou
 
 /*
  * Updates the distance that rounding errors make, state->rounded: it has grown by the factor
- * `growth`, as the twin's distance has since the last sample, and each of the `steps` since then
- * has added its own error. Along regular orbits, where distances grow like the time, the errors of
- * n = all_steps steps add up to more: noise sqrt(n / 3) times the growth from the start.
+ * `growth`, as that of the twin (a displaced copy) has since the last sample, and each of the
+ * `steps` since then has added its own error. Along regular orbits, where distances grow like the
+ * time, the errors of n = all_steps steps add up to more: noise sqrt(n / 3) times the growth from
+ * the start.
  */
 static void add_rounding(struct trust_state *state, double growth, double steps, double all_steps)
 {
@@ -293,9 +294,9 @@ static void add_rounding(struct trust_state *state, double growth, double steps,
     state->rounded = fmin(state->rounded, most);
 }
 
-/* Asks for the twin, whose distance `position` has grown to the tolerance, to be brought nearer to
- * the run: to the distance that rounding errors have made, whose growth it shows from then on, or
- * to its first displacement if that is more. */
+/* Asks for the twin (a displaced copy), whose distance `position` has grown to the tolerance, to be
+ * brought nearer to the run: to the distance that rounding errors have made, whose growth it shows
+ * from then on, or to its first displacement if that is more. */
 static void bring_nearer(struct trust_state *state, double position)
 {
     state->nearing = fmin(fmax(state->rounding.last, state->displacement) / position, 1.0);

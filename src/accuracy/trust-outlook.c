@@ -10,8 +10,8 @@ static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 
 /* --- growth ----------------------------------------------------------------------------------- */
 
-/* Returns ln of the factor by which the twin's distance grows from the start to `time`: as it was
- * seen up to the last sample, then by the fitted law. */
+/* Returns ln of the factor by which the distance of a displaced copy grows from the start to
+ * `time`: as it was seen up to the last sample, then by the fitted law. */
 static double log_growth(const struct trust_state *state, const struct growth_fit *fit, double time)
 {
     const struct growth *const g = &state->growth;

@@ -61,7 +61,8 @@ struct trust {
     uint64_t every;
     double tolerance, displacement;
     bool half_step;
-    double richardson; /* error of the step over the fine shadow's distance: 1 / (1 - 2^-order) */
+    /* Error of the step over the distance of the shadow with half the step: 1 / (1 - 2^-order). */
+    double richardson;
     size_t systems;
     const struct units *units;   /* units of the run, for texts */
     const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
@@ -75,8 +76,8 @@ static inline struct trust_state *trust_state_of(const struct trust *trust, size
     return (struct trust_state *)trust->diagnostic.state + system;
 }
 
-/* Fits the growth of the twin's distance; an exponential one has to last for the time in which a
- * body crosses the system. */
+/* Fits the growth of the distance of the twin (a displaced copy); an exponential one has to last
+ * for the time in which a body crosses the system. */
 static inline struct growth_fit trust_fit_growth(const struct trust_state *state)
 {
     return growth_fit(&state->growth, state->size / state->speed);

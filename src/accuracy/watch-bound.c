@@ -32,10 +32,11 @@ static const double light = 0.1;
  * soon as the passage of its pericentre has become shorter by the factor `faster`. */
 static const double again = 0.25, faster = 0.8;
 
-/* The trials of a system may take its share (an equal one) of `free_work` pair interactions, some
- * 40 ms, and in addition the part `work_share` of the interactions that the run has done. An
- * interaction in a trial, by the plain loops of the reference kernel, takes some twenty times as
- * long as one by the run's kernels, so that the addition is at most a fifth of the run's time. */
+/* The trials of a system (integrations of single orbits, bound-trial.h) may take its equal share of
+ * `free_work` pair interactions, some 40 ms, and in addition the part `work_share` of the
+ * interactions that the run has done. An interaction in a trial, by the plain loops of the
+ * reference kernel, takes some twenty times as long as one by the run's kernels, so that the
+ * addition is at most a fifth of the run's time. */
 static const double free_work = 4e6, work_share = 0.01;
 
 /* The part of the limit that the error of a trial with the proposed step may reach. */

@@ -84,8 +84,8 @@ static struct watch_deviation compare(struct level *level, const struct reading 
     return found;
 }
 
-/* Finds the deviation of the test body whose energy has changed most, and of the one whose energy
- * has jumped most. */
+/* Finds the deviation of the test body (a body without mass) whose energy has changed most, and of
+ * that whose energy has jumped most. */
 static struct watch_deviation compare_test_bodies(struct watch *watch, const struct moment *now,
                                                   size_t system, double steps)
 {

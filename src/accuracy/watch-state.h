@@ -62,7 +62,8 @@ struct level {
     double deepest; /* the largest |U| so far */
 };
 
-/* The findings about the orbits of bound bodies (watch-bound.h). */
+/* The findings about the orbits of bound bodies (watch-bound.h). A trial is a short integration of
+ * an orbit that measures the error of the run's method in it. */
 struct bound_record {
     double work;  /* pair interactions of all trials of orbits so far */
     double next;  /* step from which an orbit is tried again */

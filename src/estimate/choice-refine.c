@@ -7,8 +7,9 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for that the error of a pilot run may reach for its setting to be
- * chosen: if it saw the whole run, which moves alike to the bit; and, smaller, if it saw a part. */
+/* The part of the error asked for that the error of a pilot run (a try of a setting on a copy of
+ * the bodies) may reach for its setting to be chosen: if it saw the whole run, which moves alike to
+ * the bit; and, smaller, if it saw a part. */
 static const double sure_part = 0.95, chance_part = 0.4;
 /* The exponents of the least growth of errors with the time. The energy error of a symplectic
  * method is bounded except for chance encounters; that of other methods adds up. */

@@ -16,8 +16,8 @@ const char *choice_softer(double softening)
     return softening > 0.0 ? "a larger physics.softening" : "physics.softening > 0";
 }
 
-/* The part of the run that a pilot run sees, at first (scout) and to confirm a choice; and the
- * work, in pair interactions, up to which it sees more than that. */
+/* The part of the run that a pilot run (a try of a setting on a copy of the bodies) sees, at first
+ * and to confirm a choice; and the work, in pair interactions, up to which it sees more. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
 /* The work of all pilot runs before the choice is confirmed, over that of the run as the cheapest
  * candidate would make it. */
@@ -33,7 +33,7 @@ static const double energy_lost = 0.02;
  * the whole run; and after those of a part, where the order of the method has to tell the rest. */
 static const double near = 1.12, by_order = 2.5;
 /* The error asked for below which the order does not tell how errors depend on the step, since
- * rounding errors are not far. Pilots for it see as much of the run as the work allows. */
+ * rounding errors are not far. Then pilot runs see as much of the run as the work allows. */
 static const double near_rounding = 1e-12;
 /* The largest factor by which the number of steps changes from one pilot run to the next. */
 static const double most_change = 8.0;

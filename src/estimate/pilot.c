@@ -75,7 +75,8 @@ static enum status open_copy(struct flight *flight, const struct setting *settin
     return simulation_begin(simulation, error);
 }
 
-/* Creates the shadows as the run does, to compare them with the bodies at the same steps. */
+/* Creates the shadows (copies that show how accurate orbits are) as the run does, to compare them
+ * with the bodies at the same steps. */
 static enum status open_shadows(struct flight *flight, struct error *error)
 {
     const struct section *const section = config_section(flight->config, "trust");
@@ -127,7 +128,8 @@ static double work_of(const struct flight *flight)
     return work;
 }
 
-/* Compares the shadows with the bodies, which the backend has given back, if that is due. */
+/* Compares the shadows (copies that show how accurate orbits are) with the bodies, which have been
+ * fetched from the backend, if a comparison is due. */
 static enum status compare(struct flight *flight, struct error *error)
 {
     struct moment now = flight->now;

@@ -78,7 +78,7 @@ struct comparison {
     const struct study *quiet_keys;
     bool finished;
     bool further;     /* the config's end is later than that of the run */
-    bool input_known; /* the contents of the files of bodies are known, so their names may differ */
+    bool input_known; /* the contents of files of bodies are compared, so their names may differ */
     struct error *error;
 };
 
