@@ -170,7 +170,6 @@ const char *resolution_text(const struct resolution *resolution, const struct bo
 /* The most pairs whose forces are summed in long double, which takes some 0.1 s. */
 static const double most_pairs = 4e6;
 
-/* Returns the number of bodies on which exact forces are summed for comparison. */
 static size_t sample_of(const struct bodies *bodies)
 {
     static const double least = 8.0;

@@ -163,7 +163,6 @@ static enum status place_bodies(const struct shadows *shadows, enum trust_shadow
     return STATUS_OK;
 }
 
-/* Loads the state of an integrator that chooses its own steps, if there is a checkpoint. */
 static enum status load_integrator(const struct shadows *shadows, enum trust_shadow kind,
                                    struct error *error)
 {
@@ -195,7 +194,6 @@ static enum status begin_shadow(struct shadows *shadows, enum trust_shadow kind,
     return error->status;
 }
 
-/* Tells whether the checkpoint holds this shadow. */
 static bool was_there(const struct shadows *shadows, enum trust_shadow kind)
 {
     char name[CHECKPOINT_NAME_SIZE];
