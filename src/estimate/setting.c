@@ -106,7 +106,6 @@ static void find_limits(const struct integrator *integrator, double *least, doub
     *most = integrator->block_steps ? 64.0 : 4.0;
 }
 
-/* Returns the value of the integrator's own key for a refinement, rounded to two digits. */
 static double key_for(const struct integrator *integrator, double refinement)
 {
     const double usual = integrator_key(integrator)->default_value.real;

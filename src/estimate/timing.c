@@ -276,7 +276,6 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
-/* Returns the seconds in which a file of this length is written, flushed and renamed. */
 static double file_seconds(const struct timing *timing, double bytes)
 {
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;

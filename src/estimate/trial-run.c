@@ -149,7 +149,6 @@ static void close_attempt(struct attempt *attempt)
     simulation_destroy(&attempt->simulation);
 }
 
-/* Returns the largest energy error so far, at a check of the watch or in a row. */
 static double energy_error(const struct attempt *attempt)
 {
     return fmax(watch_energy_error(attempt->watch), attempt->largest);
