@@ -107,7 +107,6 @@ void expectations_findings(const struct expectations *expectations, bool ended,
  * has `ended`, `holds` is null for a criterion that has not failed. */
 json_t *expectations_json(const struct expectations *expectations, bool ended);
 
-/* The criteria of a run, in two lists. */
 struct criteria {
     struct expectations expect;
     struct expectations stop_when;

@@ -55,7 +55,6 @@ static const struct diagnostic_class table_class = {
     .table = true,
 };
 
-/* Returns the number of columns of the source that get statistics: those not of the bin. */
 static size_t measured_columns(const struct aggregate *aggregate)
 {
     return aggregate->source->column_count - aggregate->bin_columns;
