@@ -78,7 +78,6 @@ static struct difference measure_difference(const struct errorbar_column *column
                                              typical(column, level, 0.5 * end, end, least)) };
 }
 
-/* Returns the time of the column's first row after the start; 0 if there is none. */
 static double first_time(const struct errorbar_column *column)
 {
     for (size_t i = 0; i < column->rows; i++)

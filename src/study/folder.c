@@ -78,7 +78,6 @@ static int is_no_dot(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Tells the user which files stay in a member's directory. */
 static void tell_what_stays(const struct study_options *options, const char *path)
 {
     enum { SHOWN = 5 };

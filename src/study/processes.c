@@ -128,7 +128,6 @@ static void start_member(struct work *work, size_t member)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Tells the user which signal has killed a member. */
 static void tell_killed(const struct work *work, size_t member)
 {
     char path[STUDY_PATH_SIZE], line[STUDY_PATH_SIZE + 64];
@@ -186,7 +185,6 @@ static void pass_on_signals(struct work *work)
 #define MAP_ANONYMOUS 0 /* mmap() fails with 0, and then all messages are shown */
 #endif
 
-/* Makes the counter of messages, in memory shared with the processes of all runs. */
 static void open_notices(struct work *work)
 {
     void *shared = mmap(NULL, sizeof *work->notices, PROT_READ | PROT_WRITE,

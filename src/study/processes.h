@@ -12,7 +12,6 @@
 #include "study/study.h"
 #include "study/table.h"
 
-/* The state of one member. */
 struct member {
     pid_t process; /* process that runs it now; 0: none */
     bool ended;

@@ -317,7 +317,6 @@ static void put_titles(struct text *csv, const struct table *table, json_t *colu
     }
 }
 
-/* Returns the value of a run in the column `key`; NaN if the run has none. */
 static double value_of(const struct row *row, const char *key)
 {
     const json_t *const place = row->values ? json_object_get(row->columns->places, key) : NULL;
