@@ -241,7 +241,7 @@ static double change_per_period(const struct sums *sums)
  * the truth, displaced a little. */
 struct runners {
     struct runner *method, *truth, *twin;
-    double known; /* largest difference of twin and truth with which trials go on */
+    double known; /* difference of twin and truth beyond which the trial ends */
 };
 
 /* Tells whether the true orbit is still bound and the error of the method can still be measured.

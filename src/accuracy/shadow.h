@@ -34,7 +34,8 @@ enum status shadow_create(const struct config *config, struct simulation *origin
 void shadow_destroy(struct shadows *shadows); /* accepts NULL, as all functions below do */
 
 /* Does what the last measurement of the diagnostic asks for, before the bodies move on: drops
- * shadows that can find nothing more, and brings twins that have gone too far nearer to the run. */
+ * shadows that can find nothing more, and brings twins (shadows that began displaced) nearer to the
+ * run if they have gone too far. */
 enum status shadow_adjust(struct shadows *shadows, struct error *error);
 /* Advances the shadows by the time of `steps` steps of the run, after the run's own bodies. A
  * shadow that is no longer finite is no failure of the run. */

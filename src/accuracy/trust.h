@@ -55,7 +55,7 @@ bool trust_is_horizon(size_t column);
 
 /* Sets the bodies of a shadow, which are borrowed: the shadow of system s is the system slots[s] of
  * `bodies`, or slots[s] is TRUST_NOT_CARRIED, since it could find nothing more and was dropped. If
- * both are NULL, no system has this shadow. */
+ * `bodies` and `slots` are NULL, no system has this shadow. */
 enum { TRUST_NOT_CARRIED = -1 };
 void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct bodies *bodies,
                 const int64_t *slots);

@@ -98,8 +98,8 @@ struct record {
     double largest_judged;            /* largest `judged` so far, see watch-energy.h */
     double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
     double first_error; /* the time when the error was first beyond the limit; NaN: never */
-    double hiding;      /* watch_hiding() then, if only |U| as a scale showed the error; else 0 */
-    struct close_pair offending; /* the faster of the fastest pairs at `first_error` and before */
+    double hiding; /* watch_hiding() at `first_error` if only |U| as a scale showed it; else 0 */
+    struct close_pair offending; /* fastest pair at `first_error` or the check before */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
     double inertia, virial;      /* sums of I and |W| over all checks */
     double time; /* time of the last mark, from which changes within JUMP_STEPS are counted */
@@ -108,7 +108,7 @@ struct record {
     double sudden;             /* how many of these changes were seen to be jumps */
     double jumped_body;        /* id of the test body of the first such change; NaN: the system's */
     double largest_jump;       /* size of the largest of these changes, over scale */
-    struct close_pair jumped;  /* the faster of the fastest pairs at `first_jump` and before */
+    struct close_pair jumped;  /* fastest pair at `first_jump` or the check before */
     double next_search;        /* step from which to look for the fastest pair again */
     struct close_pair last;    /* the pair that the last search found */
     struct close_pair fastest; /* the fastest pair of all checks */
