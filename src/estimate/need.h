@@ -15,11 +15,11 @@
 /* The memory of a run by its uses, in bytes, for `systems` systems of `count` bodies. */
 struct memory_need {
     size_t systems, count;
-    double bodies;      /* arrays of the bodies */
-    double forces;      /* copies that the kernels make of the bodies */
-    double diagnostics; /* potentials, state of diagnostics, and what they borrow to measure */
+    double bodies;      /* arrays of bodies and integrator, for the run and each copy of it */
+    double forces;      /* arrays of the force kernels, for the run and each copy of it */
+    double diagnostics; /* potentials, state of diagnostics and watch, and what they borrow */
     double outputs;     /* frames of outputs that are built in memory */
-    double checkpoints; /* copies of diagnostics' state while one is written */
+    double checkpoints; /* copies of the state of diagnostics and watch while one is written */
     double program;     /* the program itself, with its libraries and threads */
 };
 
