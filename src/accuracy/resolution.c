@@ -59,13 +59,15 @@ static double offset_of(const struct subject *subject, size_t i)
     return offset;
 }
 
-/* Returns the size of the kernel's numbers whose spacing counts: the offset itself or, in a
- * periodic box, a quarter of the side for every body, since a kernel rounds there as it does
- * everywhere in the outer half of the box. */
-static double size_at(const struct subject *subject, double offset)
+/* Returns the spacing of the positions that a kernel computes with at this offset. In a periodic
+ * box it is the same for all bodies, that of the outer half of the box, and a part of the side:
+ * kernels scale the side to a power of two (packing_scale_lengths()). */
+static double spacing_of(const struct subject *subject, double offset, enum precision precision)
 {
-    return subject->physics->boundary == BOUNDARY_PERIODIC ? 0.25 * subject->physics->box_length
-                                                           : offset;
+    const struct physics *const physics = subject->physics;
+    return physics->boundary == BOUNDARY_PERIODIC
+               ? physics->box_length * spacing_at(0.25, precision)
+               : spacing_at(offset, precision);
 }
 
 static void consider(const struct subject *subject, size_t i, size_t j, double r2,
@@ -73,13 +75,13 @@ static void consider(const struct subject *subject, size_t i, size_t j, double r
 {
     const double eps = subject->physics->softening;
     const double offset = fmax(offset_of(subject, i), offset_of(subject, j));
-    const double spacing = spacing_at(size_at(subject, offset), subject->precision);
+    const double spacing = spacing_of(subject, offset, subject->precision);
     const double softened = sqrt(r2 + eps * eps);
     if (!(r2 > 0.0) || !(spacing > 0.0) || !isfinite(softened) ||
         (worst->found && softened / spacing >= worst->steps))
         return;
     const int64_t *const id = subject->bodies->id + subject->first;
-    const double mixed = spacing_at(size_at(subject, offset), PRECISION_MIXED);
+    const double mixed = spacing_of(subject, offset, PRECISION_MIXED);
     *worst = (struct resolution){ .found = true,
                                   .system = subject->system,
                                   .id_i = id[i < j ? i : j],

@@ -123,7 +123,8 @@ static void test_a_pair_far_away_is_not_resolved(void **state)
     bodies_destroy(b);
 }
 
-/* In a box of 1 all numbers are those of a quarter: 2^-25 apart. */
+/* A box is scaled to a power of two, so that its numbers are 2^-25 of its side apart whatever the
+ * side is: as those of a quarter in a box of 1. */
 static void test_a_periodic_box_has_one_spacing(void **state)
 {
     (void)state;
@@ -136,6 +137,10 @@ static void test_a_periodic_box_has_one_spacing(void **state)
     assert_true(r.found && r.id_i == 11 && r.id_j == 14);
     assert_close(r.spacing, 0x1p-25, 0);
     assert_close(r.steps, 32, 1e-6);
+    const struct physics larger = { .gravitational_constant = 1,
+                                    .boundary = BOUNDARY_PERIODIC,
+                                    .box_length = 1.75 };
+    assert_close(measure(&larger, b, PRECISION_SINGLE, ORIGIN_MEDIAN).spacing, 1.75 * 0x1p-25, 0);
     bodies_destroy(b);
 }
 
