@@ -63,8 +63,7 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-/* Returns how accurate the orbits are and are expected to be (struct trust_outlook), for a run that
- * is asked for their accuracy. */
+/* Returns how accurate the orbits are and are expected to be, for a run with time.trust_until. */
 static struct trust_outlook orbits_outlook(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
@@ -73,9 +72,8 @@ static struct trust_outlook orbits_outlook(const struct run *run)
 }
 
 /* Returns the finding about the accuracy of the orbits. Its value is the time when their accuracy
- * has ended, or how long it has lasted so far. Its bound is that of the outlook, which is less than
- * the time asked for if double precision carries orbits less far; but once the accuracy is missed,
- * the time asked for. */
+ * has ended, or how long it has lasted so far. Its bound is time.trust_until or, as long as the
+ * orbits are accurate, a shorter time if double precision carries them no further. */
 static struct finding horizon_finding(const struct run *run)
 {
     const struct trust_outlook outlook = orbits_outlook(run);
@@ -130,7 +128,6 @@ enum status attempt_judge(struct run *run, struct error *error)
     return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
-/* Returns the work of the present attempt at the run, in the unit of integrator_time(). */
 static double work_of(const struct run *run)
 {
     double work = 0.0;
@@ -201,7 +198,7 @@ bool attempt_again(struct run *run, enum status status)
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, choice)) {
         run->exhausted = true;
-        return run->missed; /* once more with the same choice, to the end */
+        return run->missed; /* the run is made once more with the last setting, to its end */
     }
     char time[UNITS_TEXT_SIZE];
     snprintf(run->why_again, sizeof run->why_again,

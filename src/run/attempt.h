@@ -10,13 +10,13 @@
 #include "base/status.h"
 #include "run/parts.h"
 
-/* Chooses a setting if `config` leaves something to be chosen: sets run->choice, and run->chosen to
- * the config with the setting in it. Keeps a choice that is in run->choice already. The errors of
- * choice_make(). */
+/* Chooses integrator and steps if `config` leaves them to the program: sets run->choice, and
+ * run->chosen to the config with the chosen setting in it. Keeps a choice that is in run->choice
+ * already. Returns the errors of choice_make(). */
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error);
 
-/* Judges the errors so far by the accuracy that was asked for. If they exceed it and another choice
- * may be tried, sets run->missed and returns STATUS_NUMERICAL. */
+/* Judges the run so far by the accuracy that its config asks for. If it misses that and another
+ * setting may be tried, sets run->missed and returns STATUS_NUMERICAL. */
 enum status attempt_judge(struct run *run, struct error *error);
 
 /* Returns the work of the present attempt and of those that missed the accuracy, in the unit of
@@ -25,7 +25,7 @@ double attempt_work(const struct run *run);
 
 /* Tells whether the run has cost ten times what its pilots (short runs on copies) predicted, and
  * more than time.work_limit: bodies have come closer than in the pilots. False if it had cost as
- * much already when this process began: then somebody wants it all the same. */
+ * much before this process began: whoever restarted it wants it to go on. */
 bool attempt_costs_too_much(const struct run *run);
 
 /* Writes "it has cost 12 times what was expected; ...", with the cause and what would avoid it; ""

@@ -36,8 +36,8 @@ static const struct {
     { "models.*.file", CHANGE_INPUT },
 };
 
-/* Keys that earlier versions did not have, with the value (in JSON) that means what those versions
- * did. */
+/* Keys that the configs of earlier versions did not have, with the value (in JSON) that stands for
+ * what those versions did. */
 static const struct {
     const char *path, *value;
 } former[] = { { "compute.method", "\"direct\"" },
@@ -49,7 +49,7 @@ static const struct {
 struct visitor {
     void (*visit)(void *context, const struct change *change);
     void *context;
-    bool kernels_agree; /* all kernels give the same results but for rounding */
+    bool kernels_agree;
 };
 
 /* Returns the kind of change that the key makes. Another kernel makes another experiment if the
@@ -64,8 +64,8 @@ static enum change_kind kind_of(const struct visitor *visitor, const char *path)
     return kinds[i].kind;
 }
 
-/* Tells whether the key did not exist when the run began, and now has the value that means what the
- * earlier version did: then nothing has changed. */
+/* Tells whether the key did not exist when the run began, and now has the value that stands for
+ * what the program did then: nothing has changed. */
 static bool says_former(const struct change *change)
 {
     for (size_t i = 0; i < COUNT_OF(former) && !change->was_set; i++)
@@ -155,7 +155,8 @@ enum status change_visit(const json_t *before, const struct config *config,
     const struct force_options force = force_options_of(config_section(config, "compute"));
     const struct visitor visitor = { visit, context, force_traits(&force).kernels_agree };
     bool no_memory;
-    /* The config is printed and parsed again, since `before` was read from text. */
+    /* The config is printed and parsed again, so that its numbers are rounded like those of
+     * `before`, which was read from text. */
     json_t *resolved = config_json(config);
     char *text = resolved ? document_print(resolved, JSON_REAL_PRECISION(17)) : NULL;
     json_t *now = text ? document_parse(text, strlen(text), &no_memory) : NULL;

@@ -14,7 +14,8 @@ enum change_kind {
     CHANGE_NOTHING,  /* the same results to the bit: name, threads, checkpoints */
     CHANGE_ROUNDING, /* the same results but for rounding: backend, kernel and instruction set, if
                         all kernels agree (else CHANGE_EXPERIMENT) */
-    CHANGE_OBSERVES, /* the same motion, but other rows and frames, or another judgement of it */
+    CHANGE_OBSERVES, /* the same motion, but other rows and frames, or other limits of watch and
+                        stop_when */
     CHANGE_END,      /* time.end: the same motion, to a later or an earlier end */
     CHANGE_INPUT,    /* bodies.file(s): the same motion if a file was only moved; another one if its
                         bytes differ */

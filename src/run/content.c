@@ -28,8 +28,8 @@ const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]
     char machine[CONTENT_BUILD_SIZE / 2] = "", estimates[32] = "";
     if (hash != 0)
         snprintf(estimates, sizeof estimates, " (1/sqrt %08" PRIx32 ")", hash);
-    /* The bits of the kernel `portable` are those of every machine, unless external fields take
-     * logarithms and sines, which libraries round differently. */
+    /* The kernel `portable` gives the same bits on every machine, except in external fields: their
+     * logarithms and sines are rounded differently by different libraries. */
     if (strcmp(d->kernel, force_kernel_names[FORCE_PORTABLE]) != 0 ||
         run->simulation->physics.external)
         snprintf(machine, sizeof machine, " %s %s%s %s", d->backend, d->isa, estimates,

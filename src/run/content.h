@@ -15,32 +15,33 @@
 
 struct json_t;
 
-/* The kind of the sections with the marks (length and hash) of an output's files, for an output
- * that writes a file at each event. */
+/* The `kind` (see content_name()) of the sections with the marks (length and hash) of all files of
+ * an output that writes a file at each event. */
 extern const char content_files[]; /* "files" */
-/* The section with the legs of the run, what each start of the program has computed, as JSON
- * (run/record.h). */
+/* The name of the section with the legs of the run (run/record.h), as JSON. */
 extern const char content_legs[]; /* "legs" */
 
 enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };
 
-/* The indices of the numbers in the section `counts` of a checkpoint. */
+/* The indices of the numbers in the section `counts` of a checkpoint. The last three are 0 or 1:
+ * the events of the step have happened; no other build or machine has computed a part of the run;
+ * sections with the prefix content_early exist. */
 enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
 
-/* Calls `visit` for each array of numbers besides the bodies that must survive a restart: the state
- * of diagnostics, criteria, accuracy watch and ensemble, borrowed from the run. `kind` and `index`
+/* Calls `visit` for each array of numbers besides the bodies that must survive a restart, which the
+ * run keeps: the state of diagnostics, criteria, accuracy watch and ensemble. `kind` and `index`
  * name the section of the array, see content_name(). */
 void content_visit_state(const struct run *run,
                          void (*visit)(void *context, const char *kind, size_t index,
                                        double *numbers, size_t count),
                          void *context);
 
-/* The prefix of the sections with the state before the events of the last step, if these events
- * fall on no cadence and so do not belong to a run that goes on: "early:". */
+/* The prefix of the sections with the state before the events of the last step, "early:". They
+ * exist if these events fall on no cadence: a restart with a later end takes such events back. */
 extern const char content_early[];
 
 /* Writes the name of a section, "output:2" or "early:row:0", and returns `buffer`. It has the index
- * of a diagnostic or output in the config, since its name in the config may be of any length. */
+ * of a diagnostic or output instead of its name, which may be of any length. */
 const char *content_name(const char *prefix, const char *kind, size_t index,
                          char buffer[CHECKPOINT_NAME_SIZE]);
 
@@ -50,7 +51,8 @@ enum status content_get_json(const struct checkpoint *checkpoint, const char *na
                              struct json_t **json, struct error *error);
 
 /* Writes all that decides the bits of results besides the config: build, backend, kernel,
- * instruction set and device; returns `buffer`. If this text is the same, a restart is exact. */
+ * instruction set and device; returns `buffer`. A restart is exact if this text equals that in the
+ * checkpoint. */
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]);
 
 #endif

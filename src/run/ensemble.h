@@ -15,7 +15,8 @@ struct ensemble {
     double time;             /* time to which `now` belongs */
     struct conserved *now;   /* conserved quantities of the last event that needed them */
     struct conserved *first; /* conserved quantities at step 0; both arrays are the simulation's */
-    double *largest_error;   /* largest energy error so far; once undefined, it stays so */
+    double *largest_error;   /* largest |energy error| so far; NaN from the moment when it was
+                                undefined */
     bool *left_out; /* true: statistics leave the system out, since its energy error exceeded the
                        limit */
     double error_limit; /* limit of the energy error; infinite: none */
@@ -28,15 +29,14 @@ enum status ensemble_create(size_t systems, double error_limit, struct conserved
                             struct error *error);
 void ensemble_destroy(struct ensemble *ensemble);
 
-/* Takes the present conserved quantities as those at step 0. */
+/* Copies the conserved quantities `now` to `first`, at step 0. */
 void ensemble_begin(struct ensemble *ensemble);
 /* Updates the largest energy errors by the present ones, and leaves out the systems beyond the
  * limit. */
 void ensemble_judge(struct ensemble *ensemble);
-/* Leaves out the systems whose largest energy error is beyond the limit, without a new
- * measurement. */
+/* Leaves out the systems whose largest energy error so far is beyond the limit; for a restart,
+ * after largest_error was loaded. */
 void ensemble_leave_out(struct ensemble *ensemble);
-/* Returns the number of systems that are left out. */
 size_t ensemble_left_out(const struct ensemble *ensemble);
 
 /* Returns the present energy error of a system (conserved_energy_error()); NaN if it is

@@ -7,7 +7,8 @@
 #include "formats/csv.h"
 #include "run/attempt.h"
 
-/* The diagnostic and the moment whose rows take_row() gets. */
+/* The context of take_row(): the diagnostic (an index) that makes the rows, and the moment that
+ * they show. */
 struct row_target {
     struct run *run;
     size_t diagnostic;
@@ -134,12 +135,14 @@ static bool asks_error(const struct run *run)
     return !isnan(accuracy_target(run->experiment.config).error);
 }
 
-/* Returns what the observers of this step need of the bodies (enum need, or-ed). */
+/* Returns the data that diagnostics, outputs and accuracy watch need at this step (enum need,
+ * or-ed). */
 static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;
-    unsigned needs =
-        run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0; /* the summary needs it */
+    unsigned needs = run->schedule.step == run->schedule.last
+                         ? NEED_CONSERVED
+                         : 0; /* the summary shows the energy error */
     for (size_t i = 0; i < observers->diagnostic_count; i++)
         if (measures(run, i))
             needs |= observers->diagnostics[i].diagnostic->needs |
@@ -162,13 +165,12 @@ static unsigned needs_now(const struct run *run)
 
 /* --- how long that takes ---------------------------------------------------------------------- */
 
-/* The number of pair interactions up to which a measurement takes a second or two, even the
- * slowest. */
+/* The number of pair interactions up to which even the slowest diagnostic takes a second or two. */
 static const double little_work = 1e8;
 
 /* Tells whether a diagnostic that was not measured before may take long. "energy-budget" computes
- * its next part of the run in advance, with half the step (twice the steps), and a second time if
- * forces in double have to be repeated: 3 times as many steps as the part has. */
+ * its next interval of the run in advance, with half the step (twice the steps) and, if forces are
+ * not in double, once more with forces in double: 3 times the interval's steps. */
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
@@ -209,7 +211,6 @@ static void tell_row(const struct run *run)
         run->options.row(run->options.context, &row);
 }
 
-/* Writes the rows and frames of this step. */
 static enum status show_bodies(struct run *run, const struct moment *now, struct error *error)
 {
     enum status status = STATUS_OK;

@@ -14,17 +14,17 @@ static const double call_seconds = 0.1;
 /* A checkpoint is saved before events that are expected to take longer than these seconds, and
  * longer than `rare_saving` times the saving of a checkpoint. */
 static const double long_events_seconds = ENDING_LONG_EVENTS, rare_saving = 10.0;
-/* The seconds between two moments at which rows and frames are handed to the system. */
+/* The seconds between two moments at which rows and frames are handed to the operating system. */
 static const double flush_seconds = 1.0;
 
-/* The state of what the loop does between two calls of the backend: it looks for signals, control
- * files and time limits. */
+/* The memory of the loop from one call of the backend to the next: how many steps a call makes, and
+ * when the loop last looked for signals, control files and time limits. */
 struct poll {
     uint64_t batch_steps; /* steps of the run in a call of the backend */
     double last_control;  /* clock_seconds() when control files were last looked for */
     double last_flush;
     double last_stop;    /* clock_seconds() when the loop last looked whether to stop; 0 before */
-    double longest_wait; /* longest time between two such looks, in seconds */
+    double longest_wait; /* longest time between two looks whether to stop, in seconds */
     bool costly;         /* the run costs too much, see attempt_costs_too_much() */
     char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
@@ -96,12 +96,12 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
         return STATUS_OK;
     poll->last_flush = now;
     if (run_flush(run, false, error) == STATUS_OK)
-        leave_progress(run); /* only once the rows before this step are in the files */
+        leave_progress(run); /* readers of the lock file then find all rows up to this step */
     return error->status;
 }
 
-/* Returns how many of the `steps` steps of the last call were done: all of them, or those before
- * the time at which the motion of a system got stuck. */
+/* Returns how many of the `steps` steps of the last call were done: all of them or, if an
+ * integrator that chooses its own steps could not go on, those up to the time that it reached. */
 static uint64_t steps_done(const struct run *run, uint64_t steps)
 {
     const struct work_done own = run_work(run).sums;
@@ -111,7 +111,7 @@ static uint64_t steps_done(const struct run *run, uint64_t steps)
     return (uint64_t)fmin(fmax(done, 0.0), (double)steps);
 }
 
-/* Serves the signal or control file for which a step was interrupted and taken back. */
+/* Serves the signal or control file that has interrupted a step, which the backend has undone. */
 static enum status serve_interruption(struct run *run, struct poll *poll, struct error *error)
 {
     error_clear(error);
@@ -120,8 +120,8 @@ static enum status serve_interruption(struct run *run, struct poll *poll, struct
     return save_if_due(run, error);
 }
 
-/* Advances bodies and shadows (copies that show how errors grow) by `steps` steps; if a step is
- * interrupted, they stay as they were before the call. */
+/* Advances bodies and shadows (copies of the run that show how errors grow) by `steps` steps. If a
+ * step is interrupted, both stay as they were before the call. */
 static enum status advance(struct run *run, uint64_t steps, struct poll *poll, struct error *error)
 {
     const double before = clock_seconds();
@@ -150,7 +150,7 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
         if (shadow_adjust(run->shadows, error))
             return error->status;
         const double before = clock_seconds();
-        const bool whole = steps == poll->batch_steps; /* the time of fewer steps would not tell
+        const bool whole = steps == poll->batch_steps; /* if not, the time of the call does not tell
                                                           whether to change batch_steps */
         status = advance(run, steps, poll, error);
         const double seconds = clock_seconds() - before;
@@ -195,16 +195,15 @@ static enum status stop_early(struct run *run, const struct poll *poll, struct e
                      run->schedule.last, why[0] ? ": " : "", why);
 }
 
-/* Ends the run during the events of a step, which cannot be taken back; a restart continues it from
- * its last checkpoint. */
+/* Ends the run during the events of a step. Since rows of this step may be written, no checkpoint
+ * is saved; a restart continues the run from its last checkpoint. */
 static enum status stop_within(struct run *run, struct poll *poll, struct error *error)
 {
     run->phase = RUN_ENDS;
     interruption_lower(&run->interruption);
     ending_take_files(run, poll->reason);
     if (!ending_wanted(run, poll->longest_wait, poll->reason))
-        /* No reason is left to be seen: the file `stop`, which interrupted the run, is gone
-         * again. */
+        /* The file `stop`, which interrupted the run, was removed meanwhile. */
         snprintf(poll->reason, sizeof poll->reason, "the file `stop`");
     error_clear(error);
     return error_set(error, STATUS_STOPPED,
@@ -291,8 +290,8 @@ static bool wants_checkpoint(struct run *run)
     return false;
 }
 
-/* Tells whether events may go on to their end although the run is to stop: in their first half
- * second that costs less than to repeat what was done since the last checkpoint. */
+/* Tells whether events may go on although the run is to stop: in their first half second, since to
+ * end them costs less than to repeat the steps since the last checkpoint. */
 static bool lets_events_end(const struct run *run)
 {
     return run->phase == RUN_OBSERVES && clock_seconds() - run->events_began < ENDING_LONG_EVENTS;

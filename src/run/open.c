@@ -104,8 +104,8 @@ static enum status count_events(const struct schedule *schedule, size_t index,
                          observed->events, most);
 }
 
-/* Refuses what stands in the place of a file that the continued run has yet to write, unless
- * run.json lists it: then the run wrote it after the checkpoint, and removes it. */
+/* Refuses a file in the place of one that the continued run has yet to write, unless run.json lists
+ * it: then the run wrote it after the checkpoint and may replace it. */
 static enum status check_place(const struct run *run, const char *name, struct error *error)
 {
     const struct directory *const directory = run->files.directory;
@@ -118,7 +118,6 @@ static enum status check_place(const struct run *run, const char *name, struct e
                      directory_path(directory), name);
 }
 
-/* Refuses what stands in the place of a file of the events to come of a continued output. */
 static enum status check_places(const struct run *run, size_t index, struct error *error)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
@@ -255,7 +254,7 @@ static enum status note_done(struct run *run)
 }
 
 /* Refuses files of bodies with other names than when the run began, since rows name the files.
- * `before` is the list of them in run.json. */
+ * `before` is the list of the old names in run.json. */
 static enum status check_names(const struct run *run, const json_t *before, struct error *error)
 {
     const struct section *bodies = config_section(run->experiment.config, "bodies");
@@ -289,8 +288,8 @@ static enum status check_content(const struct run *run, const char *then, struct
     return section_error(bodies, files.key, error, "has other bytes than when the run began");
 }
 
-/* Notes the names and the hash of the files that the bodies come from; on a restart checks that
- * these are the same as before. */
+/* Notes names and hash of the files that the bodies come from; on a restart takes both from
+ * run.json and checks that they have not changed. */
 static enum status note_input(struct run *run, struct error *error)
 {
     const json_t *before = run->continuation.before;
@@ -339,8 +338,8 @@ enum status open_files(struct run *run, struct error *error)
     if (open_streams(run, error) ||
         stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
-    /* Files are cut off at the marks of the checkpoint only after all of them have proved to be as
-     * it says, and nothing else is in the way. */
+    /* Files are cut off at the marks of the checkpoint only after all of them were found to have
+     * the bytes that it says, and no foreign file is in the way. */
     if (continues && observers_trim(&run->observers, !run->continuation.done, error))
         return error->status;
     if (continues)
@@ -350,18 +349,18 @@ enum status open_files(struct run *run, struct error *error)
     if (write_config(run, error))
         return error->status;
     run->files.manifest_written = true;
-    /* A control file may have come too late for an earlier run. */
+    /* A file `stop` may have been meant for an earlier run. */
     directory_take(run->files.directory, "stop");
     if (run->files.early_log.failed)
         return error_memory(error);
     note_start(run);
-    if (stream_flush(run->files.log, true, error)) /* on disk at once, so that no restart goes
-                                                      unrecorded */
+    if (stream_flush(run->files.log, true,
+                     error)) /* on the disk at once, so that the log tells of every restart */
         return error->status;
     continuation_close(&run->continuation);
     run->autosave.last = clock_seconds();
-    /* If the run goes further than before, the rows of the events at its old end have been cut off,
-     * which its old checkpoint counts among its rows: the run needs a new one. */
+    /* A run that goes beyond its old end has just cut off the rows written there, which its old
+     * checkpoint still counts: it needs a new checkpoint. */
     if ((!continues || run->continuation.goes_further) && save_checkpoint(run, error))
         return error->status;
     run->autosave.any = true;

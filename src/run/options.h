@@ -16,7 +16,7 @@ struct run_progress {
     double seconds; /* seconds since this process began */
     double time;    /* t of the step that was reached */
     double rate;    /* pair interactions per second of this process so far; 0 before any */
-    /* Steps at which this process began, at which it is, and at which the run ends. */
+    /* The steps at which this process began, that it has reached, and at which the run ends. */
     uint64_t first_step, step, last;
 };
 
@@ -24,7 +24,7 @@ struct run_progress {
 enum { RUN_LABEL_SIZE = 288 };
 struct run_cell {
     char label[RUN_LABEL_SIZE]; /* "radius_50 [pc]": the column, and its unit if it has one */
-    bool measured; /* the quantity was measured at this event; otherwise it has no value */
+    bool measured; /* the quantity was measured at this event; if false, `value` means nothing */
     double value;  /* NaN where the quantity is undefined */
 };
 

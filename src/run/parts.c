@@ -60,7 +60,7 @@ struct run_work run_work(const struct run *run)
                             { .smallest = INFINITY, .time = INFINITY } };
     struct work_done *const sums = &own.sums;
     const size_t systems = run->simulation->bodies->systems;
-    /* Number of systems with the same steps, counted together. */
+    /* Systems that the loop counts at once: all, if they take the same steps. */
     const size_t alike = own.chosen ? 1 : systems;
     for (size_t s = 0; s < systems; s += alike) {
         const struct work_done one = simulation_work_done(run->simulation, s);

@@ -61,7 +61,7 @@ double clocks_cpu(const struct clocks *clocks);
 struct files {
     struct directory *directory;
     struct stream *log;
-    struct text early_log; /* lines from before run.log is open */
+    struct text early_log; /* log lines that wait until run.log is open */
     bool manifest_written; /* run.json is in the directory, and was written by this run */
     bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
     char bodies_hash[INPUT_HASH_SIZE]; /* hash of the files that the bodies came from, as they were
@@ -73,7 +73,6 @@ struct files {
 /* Adds a line to the log, with the date and time before it. */
 void files_log(struct files *files, const char *line);
 
-/* Closes the log. */
 void files_close(struct files *files, struct error *error);
 void files_destroy(struct files *files);
 
@@ -95,12 +94,12 @@ struct autosave {
                                         save_keep_early(); NULL if not needed */
 };
 
-/* Tells whether a checkpoint is due, by the minutes of the group `checkpoint` or because one is
- * wanted, and takes note of it: then none is wanted any longer. */
+/* Tells whether a checkpoint is due at `now`, a time of clock_seconds(): checkpoint.every_minutes
+ * have passed, or one is wanted. If so, `wanted` is cleared and the minutes begin anew. */
 bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now);
 
-/* Tells whether the last checkpoint holds the present state: that of the present step, and before
- * or after its events as now. */
+/* Tells whether the last checkpoint holds the present state: that of the present step, with the
+ * events of this step done or not, as now. */
 bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
 /* Notes that a checkpoint of the present step was written, which took `seconds` seconds. */
 void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);
@@ -115,12 +114,12 @@ struct continuation {
     const char *from;    /* name of that checkpoint; NULL for a run that begins */
     bool newest_damaged; /* checkpoint.orr is damaged, so the next checkpoint must not keep it as
                             checkpoint.orr.prev */
-    bool goes_further;   /* the run goes beyond the end that it had before, a step with events off
-                            their cadence */
+    bool goes_further;   /* the run goes beyond its old end, and takes back the events there, which
+                            fall on no cadence */
     bool changed;        /* the config was changed, in ways that a restart allows */
     bool done;           /* the run was done before, and stays as it is */
-    bool other_bits;     /* another build or kind of machine has computed a part of the run, so that
-                            bits may differ */
+    bool other_bits; /* another build or kind of machine has computed a part of the run, so results
+                        may have other bits than those of one uninterrupted run */
     struct json_t *before; /* run.json of the continued run, or NULL */
     struct json_t *legs;   /* list of the earlier legs, see run/record.h; NULL for none */
     struct work_done work; /* work done until the checkpoint; see run_work() */
@@ -132,7 +131,7 @@ void continuation_close(struct continuation *continuation);
 void continuation_forget(struct continuation *continuation);
 void continuation_destroy(struct continuation *continuation);
 
-/* Tells whether the file of this name belongs to the run that is continued. */
+/* Tells whether run.json of the run that is continued lists the file of this name. */
 bool continuation_owns(const struct continuation *continuation, const char *name);
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -149,10 +148,11 @@ enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
     struct run_options options; /* texts in the options belong to the caller */
-    struct choice choice;       /* choice of integrator and step; none if `count` is 0 */
+    struct choice choice;       /* chosen integrator and step; none if choice.count is 0 */
     struct config *chosen;      /* the config with this choice; NULL without a choice */
     const struct config *given; /* the caller's config */
-    double work_before; /* work of all attempts before this process, or this attempt, began */
+    double work_before; /* attempt_work() when this process or the present attempt began, whichever
+                           was later */
     bool missed;        /* the run missed the accuracy that was asked for, and begins anew */
     bool exhausted; /* the run goes on although it misses the accuracy: there is no other choice */
     char why_again[320]; /* the reason for beginning anew, told once the run has done so */
@@ -168,7 +168,8 @@ struct run {
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
-    struct proportions proportions; /* unusual proportions between the run's numbers at the start */
+    struct proportions proportions;  /* warnings about numbers of the start, such as masses, that
+                                        differ unusually much */
     char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
     struct show show;
     struct replays replays;
@@ -177,10 +178,11 @@ struct run {
     struct autosave autosave;
     struct continuation continuation;
     struct clocks clocks;
-    /* Interrupts all work for the run, which knows it by struct physics. */
+    /* Asks whether signals, control files or time limits are to interrupt a computation; force sums
+     * and other long work look at it, through struct physics. */
     struct interruption interruption;
     enum run_phase phase;
-    double events_began; /* clock_seconds() when the events of the last step that had any began */
+    double events_began; /* clock_seconds() when the latest events (rows, frames) began */
 };
 
 /* Hand a line to people and to run.log; a warning is shown even with --quiet. */
@@ -200,28 +202,27 @@ const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_T
 /* Returns the pair interactions per second in the steps of this process; 0 before any. */
 double run_rate(const struct run *run);
 
-/*
- * The work done in all systems since the beginning of the run. `sums` has sums over the systems;
- * the smallest step of all, with the pair that caused it, in the system `system`; and the time at
- * which the first system got stuck.
+/* The work of all systems since the beginning of the run. `sums` holds the sums over the systems;
+ * the smallest step of all systems, taken by system number `system`, and the pair of bodies that
+ * caused it; and the time at which the first system got stuck (could not go on, struct work_done).
  */
 struct run_work {
-    bool chosen; /* the integrator chooses its own steps; otherwise all systems take those of the
-                    run */
+    bool chosen; /* the integrator chooses its own steps; if not, all systems take the run's */
     size_t system;
     struct work_done sums;
 };
 struct run_work run_work(const struct run *run);
 
-/* Returns the present moment for observers; those parts of it are valid that run_observe() has
- * got. */
+/* Returns the present step and the state of the bodies for observers (diagnostics, outputs,
+ * accuracy watch). Only those parts are up to date that run_observe() was asked for. */
 struct moment run_moment(const struct run *run);
 
 /* Tells whether the criterion asks for a horizon (a time until which orbits are accurate or
  * reproducible, accuracy/trust.h) later than `time`. */
 bool run_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
 
-/* Gets from the backend all that observers need at this step (enum need, or-ed). */
+/* Brings up to date, from the backend, the data that observers need at this step: `needs`, enum
+ * need or-ed. */
 enum status run_observe(struct run *run, unsigned needs, struct error *error);
 
 /* Hands all rows, frames and log lines to the operating system, and with `to_disk` to the disk. */

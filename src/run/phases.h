@@ -15,8 +15,8 @@
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error);
 
-/* Prepares only experiment, parts and directory (locked, with its run.json) of an existing run,
- * whose steps are to be computed again to verify them. */
+/* Prepares an existing run whose steps are computed again to verify them: creates experiment,
+ * observers, schedule and ensemble, locks the run's directory and reads its run.json. */
 enum status prepare_bare(struct run *run, const struct config *config, struct error *error);
 
 /* --- open.c: the files ------------------------------------------------------------------------ */
@@ -27,13 +27,13 @@ enum status open_outputs(struct run *run, struct directory *directory, struct er
 /* Opens all files, and writes a first run.json and checkpoint. */
 enum status open_files(struct run *run, struct error *error);
 
-/* --- loop.c: from one event to the next ------------------------------------------------------- */
+/* --- loop.c: the steps between events --------------------------------------------------------- */
 
 /* Advances the run to its last step, or until something asks to stop (STATUS_STOPPED, with a
  * checkpoint). */
 enum status loop_run(struct run *run, struct error *error);
 
-/* --- events.c: what happens there ------------------------------------------------------------- */
+/* --- events.c: the events of a step ----------------------------------------------------------- */
 
 /* Returns the first step after the present one at which there are events. */
 uint64_t events_next(struct run *run);
@@ -42,8 +42,8 @@ uint64_t events_next(struct run *run);
  * stop_when is met. */
 enum status events_happen(struct run *run, struct error *error);
 
-/* Returns the seconds that the events of this step may take, by what such events took before;
- * INFINITY if one that may take long has not been measured in this process. */
+/* Returns the seconds that the events of this step may take, judged by the longest so far; INFINITY
+ * if a diagnostic that may take long is due for the first time in this process. */
 double events_seconds(const struct run *run);
 
 /* --- loop.c: requests of the outside to end early, or to save --------------------------------- */
@@ -67,11 +67,9 @@ void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE]);
 
 /* --- save.c: checkpoints, and the last frame of a run that failed ----------------------------- */
 
-/*
- * Keeps the marks (lengths and hashes) of the files and the state of diagnostics in
- * run->autosave.before_last. Called before the events of the last step if these fall on no cadence:
- * a restart with a later end takes them back.
- */
+/* Keeps the marks (lengths and hashes) of the files and the state of diagnostics in
+ * run->autosave.before_last. Called before the events of the last step if they fall on no cadence:
+ * a restart with a later end takes these events back. */
 enum status save_keep_early(struct run *run, struct error *error);
 void save_free(struct saved_state *state); /* accepts NULL */
 
@@ -84,15 +82,12 @@ enum status save_checkpoint(struct run *run, struct error *error);
 
 /* --- the last frame of a run whose numbers failed --------------------------------------------- */
 
-/* The snapshot of a run whose numbers have failed shows the bodies as they are then. */
-
 extern const char failure_name[]; /* "failure.xyz" */
 
-/*
- * Writes all bodies as one frame of extended XYZ; its column `finite` is 0 for bodies whose
- * position or velocity is not finite. Replaces a failure.xyz only if it is the run's own.
- * STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY, or the error of the device.
- */
+/* Writes all bodies as they are now into failure.xyz, one frame of extended XYZ; its column
+ * `finite` is 0 for bodies whose position or velocity is not finite. Replaces an older failure.xyz
+ * only if the run wrote it. STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY, or the error of the
+ * device. */
 enum status failure_save(struct run *run, struct error *error);
 
 /* Removes failure.xyz, which the continued run has left, for a run that goes on. */
@@ -100,12 +95,9 @@ void failure_forget(struct run *run);
 
 /* --- verdict.c: whether a run has failed, and what is said of it ------------------------------ */
 
-/*
- * Decides whether a run that came to its end has failed; nothing else does. STATUS_EXPECT_FAILED if
- * the run misses the accuracy that it was asked for, breaks a criterion of `expect`, or is not
- * accepted by the accuracy watch; else STATUS_OK. Each of these three is a row of
- * verdict_findings().
- */
+/* Decides whether a run that came to its end has failed. STATUS_EXPECT_FAILED if the run misses the
+ * accuracy that it was asked for, breaks a criterion of `expect`, or is not accepted by the
+ * accuracy watch; else STATUS_OK. Each of these three is a row of verdict_findings(). */
 enum status verdict_status(const struct run *run);
 
 /*
@@ -135,8 +127,8 @@ struct provenance_end {
     const char *errors;
 };
 
-/* Makes room for the files of a run that begins, by directory_claim(): the files of a run that it
- * replaces are removed. */
+/* Makes room for the files of a run that begins: removes, by directory_claim(), the files of a run
+ * that it replaces. */
 enum status provenance_claim(const struct run *run, struct error *error);
 
 /* Writes run.json into the run's directory, whole or not at all; `end` is NULL while the run goes

@@ -14,7 +14,6 @@
 #include "run/restart.h"
 #include "run/signals.h"
 
-/* Allocates the arrays of potentials if any observer needs them. */
 static enum status allocate_arrays(struct run *run, struct error *error)
 {
     struct observers *observers = &run->observers;
@@ -259,7 +258,7 @@ static enum status find_kernel_error(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Measures the structure of the first system as it is, from which its time scales follow. */
+/* Measures the structure of the first system at the start, from which its time scales follow. */
 static enum status find_structure(struct run *run, struct error *error)
 {
     return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
@@ -269,7 +268,9 @@ static enum status find_structure(struct run *run, struct error *error)
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
-    const bool restart = run->options.restart; /* a checkpoint may replace the initial bodies */
+    const bool restart =
+        run->options.restart; /* open_checkpoint() will replace the initial bodies by those of the
+                                 checkpoint, so they are measured before */
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
@@ -282,8 +283,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
         (restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
-    /* This takes long for many bodies, so it is done after the backend has shown that a GPU has the
-     * memory. */
+    /* This takes long for many bodies, so a new run does it only after the backend was created: too
+     * little memory on a GPU is reported at once. */
     if (measure && !restart && find_structure(run, error))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
@@ -303,7 +304,7 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
                : STATUS_OK;
 }
 
-/* Preparing a run of many bodies takes a while, so it can be interrupted. */
+/* Signals and time limits interrupt the preparation too, which takes a while for many bodies. */
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error)
 {

@@ -63,7 +63,6 @@ static json_t *external_json(const struct external *external)
                     { "kept_angular_momentum", axes_json(external->keeps_angular_momentum) });
 }
 
-/* Returns the time scales of the first system at its start; null for undefined ones. */
 static json_t *time_scales_json(const struct run *run)
 {
     const struct time_scales scales =
@@ -82,7 +81,8 @@ static json_t *program_json(void)
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    /* The error up to which the method leaves out a part of the forces; 0 for direct sums. */
+    /* The relative error of the forces that the method was asked to keep to; 0 for direct sums,
+     * which leave nothing out. */
     const double asked = force_traits(&d->force).truncation;
     return DOCUMENT(
         { "backend", json_string(d->backend) }, { "method", json_string(d->force.method->name) },
@@ -135,8 +135,8 @@ static json_t *last_rows_json(const struct run *run)
     return all;
 }
 
-/* Adds a file to the list. The list is an object whose keys are the names, so that each is there
- * once; keys keep their order. */
+/* Adds a file name to the list: a JSON object whose keys are the names, in order, so that no name
+ * is there twice. */
 static void list_file(json_t **files, const char *name)
 {
     if (name)
@@ -182,7 +182,7 @@ static void list_output(json_t **files, const struct run *run, size_t index)
     }
 }
 
-/* Adds the other files of the run that is continued, such as a report, to the list, if they
+/* Adds the files that the run.json of the continued run lists, such as a report, if they still
  * exist. */
 static void list_before(json_t **files, const struct run *run)
 {
@@ -196,8 +196,7 @@ static void list_before(json_t **files, const struct run *run)
     }
 }
 
-/* Returns a list of the names of all files that the run writes, so that --force can remove just
- * these. */
+/* Returns a list of the names of all files that the run writes; --force removes only these. */
 static json_t *files_json(const struct run *run)
 {
     static const char *const always[] = { "run.json", "run.cfg", "run.log", checkpoint_name,
@@ -264,7 +263,8 @@ enum status provenance_claim(const struct run *run, struct error *error)
     for (size_t i = 0; names && i < count; i++)
         names[i] = json_string_value(json_array_get(files, i));
     if (names)
-        names[count] = failure_name; /* not in the list before it is written */
+        names[count] = failure_name; /* left by an earlier run; files_json() has it only once this
+                                        run writes one */
     const enum status status = names && files
                                    ? directory_claim(run->files.directory, names, count + 1, error)
                                    : error_memory(error);
@@ -280,7 +280,6 @@ static json_t *judged_json(const struct run *run)
                                     run->observers.trust != NULL, text));
 }
 
-/* Returns an object on the error of the forces; null if they are as exact as double precision. */
 static json_t *force_error_json(const struct run *run)
 {
     if (!kernel_error_counts(run->simulation))

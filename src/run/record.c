@@ -14,7 +14,7 @@
 
 struct run_record run_record(const struct run *run)
 {
-    if (!run->observers.watch) /* the run was to begin anew, and could not */
+    if (!run->observers.watch) /* a run that missed its accuracy was to begin anew, and could not */
         return (struct run_record){ .verdict = "" };
     const struct schedule *schedule = &run->schedule;
     const struct run_work own = run_work(run);
@@ -106,9 +106,9 @@ static bool are_legs(const json_t *legs)
     return json_is_array(legs);
 }
 
-/* Tells whether the last legs (records of a start of the program) of both lists, those of run.json
- * and of the checkpoint, began at the same moment and end at the same step. Then run.json was
- * written after the last checkpoint, and includes the time between the two. */
+/* Tells whether the last legs (records of a start of the program) in the lists of run.json and of
+ * the checkpoint began at the same moment and end at the same step. Then run.json was written after
+ * the checkpoint, and its times include those spent since. */
 static bool end_alike(const json_t *one, const json_t *other)
 {
     const size_t count = json_array_size(one);

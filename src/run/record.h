@@ -41,10 +41,9 @@ struct legs_sum {
  * written after the checkpoint, from run.json. STATUS_DATA, STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
-/* Returns a list of the earlier legs and, unless the run was done before, the present one as it
- * stands. Each is {"started", "host", "backend", "threads", "first_step", "last_step",
- * "wall_seconds", "advance_seconds", "cpu_seconds"}. The caller owns the list; NULL without
- * memory. */
+/* Returns a list of the earlier legs and, unless the run was done before, the present leg so far.
+ * Each is {"started", "host", "backend", "threads", "first_step", "last_step", "wall_seconds",
+ * "advance_seconds", "cpu_seconds"}. The caller owns the list; NULL without memory. */
 struct json_t *legs_json(const struct run *run);
 
 /* Returns the sums over a list of legs_json(); zeros for NULL. */
@@ -65,24 +64,26 @@ struct run_record {
     const struct directory *directory; /* the run's directory; NULL before it is open */
     uint64_t step, last;               /* the step reached, and the one at which the run ends */
     double time;                       /* t of that step */
-    bool written;            /* run.json is in the directory, and was written by this run */
-    bool done_before;        /* the run was done before, and stays as it is */
-    const char *verdict;     /* sentence about a run that failed; "" for others */
-    const char *proportions; /* sentences on unusual proportions between the run's numbers; "" */
-    bool holds;              /* the accuracy watch accepts the systems that are not left out */
-    double wall;             /* seconds of the present leg, or of the leg that has ended */
-    double steps_per_second, rate;   /* in that leg; steps are the integrator's own if it chooses
-                                        them, `rate` is pair interactions per second */
+    bool written;        /* run.json is in the directory, and was written by this run */
+    bool done_before;    /* the run was done before, and stays as it is */
+    const char *verdict; /* sentence about a run that failed; "" for others */
+    const char
+        *proportions; /* warnings about numbers of the start that differ unusually much, or "" */
+    bool holds;       /* the accuracy watch accepts the systems that are not left out */
+    double wall;      /* seconds of the present leg, or of the leg that has ended */
+    double steps_per_second,
+        rate; /* of the leg of `wall`, over its seconds spent in steps: steps (the integrator's own
+                 if it chooses them), and pair interactions */
     struct legs_sum legs;            /* sums over all legs */
     struct time_scales time_scales;  /* time scales of the first system at the start */
     const struct choice *choice;     /* choice of integrator and step; NULL: none */
-    char dearer[CHOICE_DEARER_SIZE]; /* text about a run that costs far more than expected, see
-                                        attempt_cost_text(); "" */
+    char dearer[CHOICE_DEARER_SIZE]; /* why the run has cost far more than expected
+                                        (attempt_cost_text()), or "" */
     struct accuracy_target target;   /* accuracy that was asked for */
     struct finding asked; /* finding about that accuracy; its bound is NaN if none was asked for */
-    bool chooses_steps;   /* the integrator chooses its own steps; if so: */
-    struct work_done own_steps; /* work by these steps, summed over all systems */
-    size_t smallest_system;     /* system that had the smallest step */
+    bool chooses_steps;   /* the integrator chooses its own steps */
+    struct work_done own_steps; /* work summed over all systems, see run_work() */
+    size_t smallest_system; /* index of the system that had the smallest step, if chooses_steps */
 };
 
 struct run_record run_record(const struct run *run);

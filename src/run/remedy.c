@@ -30,7 +30,7 @@ struct failed_run {
     double deadline;                  /* clock_seconds() when the search ends */
     struct experiment start;
     struct advice_wish wish;
-    const char *holds; /* what is said of a setting that was tried: "holds (tried)" */
+    const char *holds; /* words for a setting that was tried with success: "holds (tried)" */
     char *text;        /* the remedy, a buffer of REMEDY_TEXT_SIZE bytes */
 };
 
@@ -59,7 +59,6 @@ static void say_command(char *text, const char *command, const struct run *run, 
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
-/* Returns the work of a trial run of the experiment `other`. */
 static double work_of(const struct failed_run *failed, const struct experiment *other)
 {
     return trial_run_work(other, other->simulation.step, failed->wish.bound);
@@ -75,8 +74,8 @@ static bool holds(const struct failed_run *failed, const struct experiment *othe
            tried.within;
 }
 
-/* Tries forces in double precision with the present step, if the run's were not in double. Returns
- * whether the trial run then keeps the energy. */
+/* If the run's forces were not in double precision, makes a trial run with forces in double and the
+ * present step. Returns whether it keeps the energy. */
 static bool try_double(struct failed_run *failed, struct error *error)
 {
     struct experiment other = failed->start;
@@ -98,8 +97,9 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* Returns the softening length with which two bodies as heavy as the heaviest, however near they
- * come, have as many of the present steps in a period as the integrator wants. */
+/* Returns the softening length eps with which two bodies as heavy as the heaviest, however near
+ * they come, have as many of the present steps in a period as the integrator needs: a period is 2
+ * pi (eps^3 / G m)^(1/2) or longer. */
 static double softening_for(const struct experiment *x, const struct advice *advice)
 {
     const struct bodies *b = x->simulation.bodies;
@@ -187,8 +187,8 @@ static void say_own_steps(struct failed_run *failed)
         section_real(time, key));
 }
 
-/* Tries an integrator of a higher order, if no step of the run's own was seen to keep the energy.
- * If the other integrator does not keep it either, *advice stays as it is. */
+/* Tries the integrator `higher_order` if no step was found with which the run's own integrator
+ * keeps the energy. If the other one does not keep it either, *advice stays as it is. */
 static enum status try_higher_order(const struct failed_run *failed, struct advice *advice,
                                     struct error *error)
 {
@@ -207,8 +207,8 @@ static enum status try_higher_order(const struct failed_run *failed, struct advi
     return STATUS_OK;
 }
 
-/* Tries gauss-radau with its default accuracy on a run of few bodies, if no fixed step was seen to
- * keep the energy. Returns whether gauss-radau keeps it. */
+/* Tries gauss-radau with its default accuracy on a run of few bodies, if no fixed step was found
+ * that keeps the energy. Returns whether gauss-radau keeps it. */
 static bool try_own_steps(struct failed_run *failed, const struct advice *advice)
 {
     struct experiment other = failed->start;
@@ -272,7 +272,7 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
     struct failed_run failed = {
         .run = run,
         .wish = { .bound = bound, .work = fmax(least_work, work), .present = beyond },
-        /* Other criteria are not tried. */
+        /* Trial runs look at the energy only, not at other criteria. */
         .holds = criteria_fail_otherwise(&run->criteria, ended) ? "keeps the energy (tried)"
                                                                 : "holds (tried)",
         .text = buffer,
@@ -335,7 +335,8 @@ const char *remedy_of_criterion(const struct run *run, const struct finding *cri
     if (criterion->unseen)
         say_unseen(buffer, run, criterion);
     else if (isnan(criterion->value))
-        return buffer; /* the reason has been given, and nothing is known to help */
+        return buffer; /* the verdict tells why it is undefined (finding.why_undefined); nothing is
+                          known to help */
     else if (run->proportions.text[0])
         say(buffer, "%s", run->proportions.text);
     else if (of_momentum && precision != PRECISION_DOUBLE)

@@ -23,7 +23,7 @@ enum status restart_open(struct run *run, struct error *error)
     if (checkpoint_open(run->files.directory, checkpoint_name, &run->continuation.checkpoint,
                         &newest) == STATUS_OK)
         return STATUS_OK;
-    if (newest.status == STATUS_MEMORY) /* a lack of memory says nothing about the file */
+    if (newest.status == STATUS_MEMORY)
         return error_set(error, STATUS_MEMORY, "%s", newest.text);
     if (directory_replaceable(run->files.directory, checkpoint_name,
                               error)) /* a newer checkpoint could not take its place */
@@ -41,15 +41,15 @@ enum status restart_open(struct run *run, struct error *error)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The context of functions that load: the run, its errors, and the grid step that it had before. */
+/* The context of judge_change() and load_state(). */
 struct loading {
     struct run *run;
     struct error *error;
-    double old_grid; /* see find_old_grid() */
+    double old_grid; /* find_old_grid() of the config with which the run began */
 };
 
-/* Returns the grid step that follows from the earlier config, for an integrator that chooses its
- * own steps; NAN for any other. */
+/* Returns the grid step (the spacing of the times at which the run can be observed) by the config
+ * `before`, if the integrator chooses its own steps; NAN if it does not. */
 static double find_old_grid(const struct run *run, const json_t *before)
 {
     const json_t *const time = json_object_get(before, "time");
@@ -60,9 +60,8 @@ static double find_old_grid(const struct run *run, const json_t *before)
                            json_is_number(step) ? json_number_value(step) : NAN);
 }
 
-/* Refuses another time.end if it would change the grid step, since rows in the files are those of
- * the old grid. The grid step changes with the end if the config gives none, or one that does not
- * divide the end. */
+/* Refuses another time.end if it would change the grid step, the spacing of the rows in the files.
+ * It does if time.step is left out, or does not divide time.end. */
 static void judge_end(const struct loading *loading)
 {
     const struct experiment *const x = &loading->run->experiment;
@@ -80,7 +79,8 @@ static void judge_end(const struct loading *loading)
             divides ? "" : ", and an end that is a multiple of it");
 }
 
-/* Tells whether the change only writes the grid step with which the run began into the config. */
+/* Tells whether the change only gives time.step the value of the grid step with which the run
+ * began. */
 static bool names_old_grid(const struct loading *loading, const struct change *change)
 {
     return strcmp(change->path, "time.step") == 0 &&
@@ -147,7 +147,7 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
                          reached);
 }
 
-/* Tells whether the run has come to its end, and the config asks for nothing more. */
+/* Tells whether the run has come to its end, with a config that has not changed since. */
 static bool is_done(const struct run *run)
 {
     const json_t *code = run_field(run->continuation.before, FIELD_EXIT_STATUS);
@@ -262,8 +262,8 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
     return error->status;
 }
 
-/* Returns the prefix of the sections that this restart loads: those from before the events of the
- * old end if the run goes further than that. */
+/* Returns the prefix of the sections with the state that this restart loads: that from before the
+ * events of the old end if the run goes beyond the old end. */
 static const char *state_prefix(const struct run *run)
 {
     return run->continuation.goes_further ? content_early : "";

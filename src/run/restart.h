@@ -49,7 +49,7 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
                                 struct restart_difference *difference, struct error *error);
 
 /* Loads the state of diagnostics, criteria, accuracy watch and ensemble, once these exist. Warns if
- * the checkpoint was written by another build, or on another kind of machine. */
+ * another build or kind of machine wrote the checkpoint. */
 enum status restart_load_observers(struct run *run, struct error *error);
 
 /* Reads the mark of a file (its length and hash) from the checkpoint, for stream_open(). `kind` is

@@ -21,11 +21,11 @@ static bool asked_to_stop(void *context)
     return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop");
 }
 
-/* Finishes the files of outputs (some are compressed) once nothing is added to them. If something
- * asks to stop meanwhile, a restart does the rest: STATUS_STOPPED. */
+/* Finishes (some formats compress) the files of outputs after the last frame. STATUS_STOPPED if a
+ * signal, time limit or control file asks to stop meanwhile; a restart then does the rest. */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
-    /* Bytes of a file that takes a while to compress. */
+    /* Length of a file, in bytes, from which compression takes so long that a notice is shown. */
     static const uint64_t takes_a_while = 1 << 26;
     struct interruption interruption = { .asked = asked_to_stop, .context = run };
     char reason[ENDING_REASON_SIZE] = "";
@@ -81,7 +81,7 @@ static bool is_recorded(const struct run *run, enum status status)
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    if (!run->files.log) /* it ended before all files of the run were open */
+    if (!run->files.log) /* the run ended before all its files were open */
         return;
     if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
         observers_look(&run->observers, config, run->files.directory, error);
@@ -198,8 +198,8 @@ static enum status begin_anew(struct run *run, struct error *error)
 
 enum status run_execute(struct run *run, struct error *error)
 {
-    signals_catch(); /* until run_destroy(); before this nothing is written, so that a signal may
-                        end the process */
+    signals_catch(); /* until run_destroy() signals only ask the run to end; before, a signal may
+                        end the process, since nothing is written yet */
     clocks_start(&run->clocks);
     enum status status = STATUS_OK;
     do {
@@ -224,7 +224,7 @@ void run_destroy(struct run *run)
     clear(run);
     choice_destroy(&run->choice);
     free(run);
-    signals_release(); /* until here no signal ends the process */
+    signals_release(); /* last, so that no signal ends the process before */
 }
 
 /* --- verification ----------------------------------------------------------------------------- */

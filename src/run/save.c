@@ -15,11 +15,9 @@
 
 /* --- what is saved ---------------------------------------------------------------------------- */
 
-/*
- * The state besides the bodies that must survive a restart: the mark (length and hash) of each
- * file, and the state of all observers. It is a copy, so that a later checkpoint can hold it as it
- * was before the events of the last step.
- */
+/* The state besides the bodies that must survive a restart: the mark (length and hash) of each
+ * file, and the state of all observers. It is a copy, since a checkpoint may have to hold the state
+ * from before the events of the last step, which change the original. */
 struct saved_state {
     const char *prefix; /* prefix of the names of its sections: "" or content_early */
     bool failed;        /* memory was exhausted */
@@ -219,7 +217,7 @@ enum status save_checkpoint(struct run *run, struct error *error)
     if (autosave_is_current(&run->autosave, &run->schedule))
         return STATUS_OK;
     const double start = clock_seconds();
-    /* First the files go to the disk, where they must be at least as long as the checkpoint
+    /* The other files go to the disk first: a restart needs them at least as long as the checkpoint
      * says. */
     if (simulation_fetch(run->simulation, error) || shadow_fetch(run->shadows, error) ||
         run_flush(run, true, error))

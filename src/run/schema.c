@@ -154,7 +154,7 @@ static const struct parameter sweep_rows[] = {
     { KEY(VALUES, values), .help = "Its values, one run each; several keys make a grid." },
 };
 
-/* --- what no single row can see --------------------------------------------------------------- */
+/* --- checks of several keys together ---------------------------------------------------------- */
 
 /* The most bytes of a `name` in the config. File systems take file names of 255 bytes, and endings
  * such as ".convergence" must fit too. A name that is cut off could be that of another run. */

@@ -9,9 +9,9 @@
 
 /* --- finding the columns ---------------------------------------------------------------------- */
 
-/* Finds the quantity `name` among the statistics of an ensemble. "conservation.energy" finds the
- * mean, whose full name is "conservation-ensemble.energy_mean". Returns how many columns match, and
- * one of them in *quantity. */
+/* Finds the quantity `name` among the statistics of an ensemble; a name without an ending finds the
+ * mean: "conservation.energy" is "conservation-ensemble.energy_mean". Returns how many columns
+ * match, and one of them in *quantity. */
 static size_t find_mean(const char *name, const struct diagnostic *const *statistics, size_t count,
                         struct quantity_index *quantity)
 {

@@ -29,9 +29,9 @@ enum status show_create(const char *names, const struct diagnostic *const *diagn
 
 void show_destroy(struct show *show);
 
-/* Begins a new event, at which no quantity has been measured yet. */
 void show_begin(struct show *show);
-/* Takes the values of the quantities that are shown from a row of this diagnostic. */
+/* Takes the values of the quantities that are shown from a row, with the values of all columns, of
+ * the diagnostic with this index. */
 void show_take(struct show *show, size_t diagnostic, const double *values);
 /* Tells whether a quantity that is shown was measured at this event. */
 bool show_due(const struct show *show);

@@ -77,8 +77,8 @@ static void end_in_time(int number)
     end_with("stopped by the time limit before the run began; nothing was written\n");
 }
 
-/* Ends the process on the spot, as long as no file is open and nothing was begun. A handler may not
- * call printf(), so it writes the signal's number by hand. */
+/* Ends the process with a message; the handler of signals until a run opens files. A handler may
+ * not call printf(), so the digits of the signal's number are put into the line by hand. */
 static void end_early(int number)
 {
     char line[] = "stopped by signal    before the run began; nothing was written\n";
@@ -129,7 +129,7 @@ void signals_leave_quietly(double seconds)
 {
     caught = false;
     install(end_quietly);
-    if (stop_signal) /* the signal came before the handler was installed */
+    if (stop_signal) /* the signal came between fork() and install() */
         _exit(STATUS_STOPPED);
     if (isfinite(seconds))
         limit(seconds, end_quietly);

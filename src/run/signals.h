@@ -25,8 +25,8 @@ void signals_limit(double seconds);
  */
 void signals_leave_quietly(double seconds);
 
-/* Take the signals over for a run, and give them back after it; to call either twice does no
- * harm. */
+/* Install the handlers for a run, and restore the earlier ones after it; to call either twice does
+ * no harm. */
 void signals_catch(void);
 void signals_release(void);
 

@@ -55,7 +55,8 @@ struct finding verdict_findings(const struct run *run, bool ended, struct findin
     expectations_findings(&run->criteria.expect, ended, findings);
     const struct finding worst =
         watch_findings(run->observers.watch, run->ensemble.left_out, findings);
-    /* At the start a quantity within its bound says nothing of the run yet; one beyond it does. */
+    /* At the start a quantity within its bound is open, since the run may still break the bound; a
+     * quantity beyond its bound has failed already. */
     for (size_t i = 0; !ended && run->schedule.step == 0 && i < findings->count; i++)
         if (findings->rows[i].severity == FINDING_HELD)
             findings->rows[i].severity = FINDING_OPEN;
@@ -72,16 +73,14 @@ static void say_system(struct run *run, double system)
     say(run, "%s", text_system(text, system, file));
 }
 
-/* Tells whether the value is so close to its bound that three digits would not show on which
- * side. */
+/* Tells whether the value is so close to its bound that three digits do not tell them apart. */
 static bool is_close(const struct finding *f)
 {
     return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
 }
 
-/* Adds the advice to let the program choose integrator and step for the accuracy that is asked for,
- * unless it did: then the config gives the integrator and its step, or the key that stands for
- * one. */
+/* Adds the advice to leave integrator and step (or the key of its accuracy) out of the config, so
+ * that the program chooses them, unless it chose them. `before` precedes the keys. */
 static void say_to_leave_out(struct run *run, const char *before)
 {
     const struct integrator *const integrator = run->simulation->integrator;
@@ -161,8 +160,8 @@ static void say_finding(struct run *run, const struct finding *f)
         say_bound(run, f);
 }
 
-/* Adds the finding `f` on a criterion, and names the other criteria that fail, or counts them if
- * they are many. */
+/* Adds the finding `f` on a criterion. Names the other criteria that fail; if more than MOST_NAMED,
+ * only tells how many. */
 static void say_criterion(struct run *run, const struct findings *rows, const struct finding *f)
 {
     enum { MOST_NAMED = 3 };
@@ -205,7 +204,7 @@ static void say_remedy_of_energy(struct run *run, double beyond_limit)
 static bool fails_by_energy(struct run *run, const struct findings *rows,
                             const struct finding *watched)
 {
-    /* Times beyond a limit, if the number is not known. */
+    /* The error over its limit if it is not known how far beyond the limit it is. */
     static const double at_least = 2.0;
     const struct watch *watch = run->observers.watch;
     const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);
@@ -243,7 +242,8 @@ static void fails_by_criterion(struct run *run, const struct findings *rows)
         say(run, ": %s", remedy);
 }
 
-/* Adds the first line of the message that ended the run. The only system of a run needs no name. */
+/* Adds the first line of `reason`, the message that ended the run, without "system 1" if the run
+ * has one system. */
 static void say_reason(struct run *run, const char *reason)
 {
     enum { MOST = 200 };
