@@ -64,7 +64,7 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s)
 
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
 {
-    if (clock->dt > 0 && clock->dt != dt) /* the state comes from a run with another grid step */
+    if (clock->dt > 0 && clock->dt != dt) /* copied from a run with another grid step */
         clock->grid *= clock->dt / dt;
     clock->dt = dt;
 }

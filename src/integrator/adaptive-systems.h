@@ -13,26 +13,27 @@ enum adaptive_outcome {
     ADAPTIVE_DONE,
     ADAPTIVE_TOO_SMALL,  /* a step would be below the least that the integrator allows */
     ADAPTIVE_NOT_FINITE, /* a force is not finite */
-    ADAPTIVE_INTERRUPTED /* the run is to stop within an advance, which will be undone */
+    ADAPTIVE_INTERRUPTED /* the run is to stop at once; the advance is undone */
 };
 
 /* The clock of one system, since the beginning of the run. All members are doubles, so that a
  * checkpoint can save it as one array; an integrator leaves those at 0 that it does not use. */
 struct adaptive_clock {
     double time, time_low; /* time + time_low is the time since the start of the run */
-    double step;  /* next step to try; with block steps used only for a step that was too short */
+    double step;  /* next step to try; with block steps the step that was too short, if the system
+                     cannot go on */
     double last;  /* last step that was taken; 0 before the first one */
     double known; /* 1: the forces at the start of the next step are known */
     double limiting; /* index, within the system, of the body that asks for `step` */
     double grid, dt; /* number of grid steps so far, and their length; both 0 before the first */
-    /* The work so far. `sums` counts the forces on one body by all others that were computed; a
-     * force of which only a part was computed counts as a fraction. */
+    /* The work so far. `sums` counts force evaluations, each of the sum of all pulls on one body; a
+     * sum over only a part of the pulls counts as a fraction. */
     double steps, rejections, sums;
     double smallest, pair[2]; /* smallest step so far; indices of the body that asked for it and of
                                  the one that pulled it most */
     double stuck; /* enum adaptive_outcome: why the system cannot go on; ADAPTIVE_DONE: it can */
-    double tolerance; /* the `tolerance` of struct jerk (force/jerk.h) after the last sum; 0: none
-                         yet */
+    double tolerance; /* how coarse the last sums of an approximate force method were (struct jerk,
+                         force/jerk.h); 0: not known */
 };
 
 struct adaptive_systems;
@@ -41,9 +42,9 @@ struct adaptive_systems;
 struct adaptive_method {
     const struct adaptive_class *class_;
     const char *name;
-    size_t arrays; /* number of arrays for each system, each of bodies->stride numbers */
+    size_t arrays; /* arrays of a system, each of bodies->stride numbers */
     /* Tells whether a run could have come to the state of system s, which was read from a
-     * checkpoint. The general part of the clock has been checked before. */
+     * checkpoint. Members of the clock that all integrators use have been checked before. */
     bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
     /* Sets STATUS_NUMERICAL with a message that says why, and at what time, system s cannot go
      * on. */
@@ -58,8 +59,8 @@ struct adaptive_systems {
     struct bodies *bodies;
     double *arrays;                /* [systems][method->arrays][stride]; padding is 0 */
     struct adaptive_clock *clocks; /* [systems] */
-    /* Copies from before an advance, which an interrupted advance restores: `before` has the
-     * arrays, then positions and velocities. NULL: nothing can interrupt an advance. */
+    /* The state when the present advance began, to be restored if it is interrupted: `before` has
+     * the arrays, then positions and velocities. NULL: nothing can interrupt an advance. */
     double *before;
     struct adaptive_clock *clocks_before;
 };
@@ -83,8 +84,8 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
  * of grid steps so far, so that the time stays. */
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 
-/* Copies time, step and limiting body to `clock` from the clock of a copy of the system that could
- * not go on, since the system itself cannot go on either. */
+/* Copies time, step and limiting body to the clock of a system from that of its copy, which could
+ * not reach the grid point: then the system cannot go on either. */
 void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *copy);
 
 /* Begin and end an advance of all systems. The first function copies the state; the second, if the

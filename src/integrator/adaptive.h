@@ -106,9 +106,9 @@ struct adaptive_reader {
 struct adaptive; /* the first member of the struct of every integrator that chooses its own steps */
 
 struct adaptive_class {
-    /* true: of the bodies whose step ends, the integrator needs the accelerations but not their
-     * rates of change, so it works with every force method that computes those (jerk.h). false: it
-     * works with direct sums only. */
+    /* true: the integrator works with every force method that can sum the accelerations of some
+     * bodies alone (force/jerk.h). false: it also needs rates of change, or all pairs, and works
+     * with direct sums only. */
     bool takes_any_method;
     /*
      * Creates an object. Every system begins with its bodies as they are, at 0 grid steps. Borrows
@@ -134,12 +134,10 @@ struct adaptive_class {
      * at the grid point of save(). */
     enum status (*load)(struct adaptive *adaptive, const struct adaptive_reader *reader,
                         struct error *error);
-    /*
-     * Makes system `to_system`, whose bodies are copies already, go on like `from_system` of the
+    /* Makes system `to_system`, whose bodies are copies already, go on like `from_system` of the
      * object `from`, with its number of grid steps and its statistics. Both have the same number of
-     * bodies, but the refinement and the force may differ. Reads nothing that `from` has borrowed,
-     * so these may be gone.
-     */
+     * bodies, but the refinement and the force may differ. Does not read the physics and bodies
+     * that `from` has borrowed, so they may have been freed. */
     void (*copy_system)(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
     void (*statistics)(const struct adaptive *adaptive, size_t system,

@@ -19,7 +19,6 @@ const struct parameter block_leapfrog_parameters[BLOCK_LEAPFROG_PARAMETERS] = {
 
 /* --- one thread's part ------------------------------------------------------------------------ */
 
-/* Kicks body i: v += h a. */
 static void kick(const struct block_system *s, size_t i, double h)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -37,8 +36,8 @@ static double wanted_step(const struct block_worker *worker, size_t i)
 }
 
 /* Begins the next step of the body at index k of the block, with half of its kick; at the end of a
- * grid step only chooses the step. A step must begin at a multiple of its length. The step is 0 if
- * none is short enough. */
+ * grid step only chooses the step. Within the grid step a step must begin at a multiple of its
+ * length. It is 0 if even the shortest is too long. */
 static void begin_step(const struct block_worker *worker, size_t k)
 {
     const struct block_system *const s = worker->system;
@@ -68,8 +67,8 @@ static void drift_axis(double *restrict at_x, const double *restrict x, const do
 }
 
 /* Sets x and v to position and velocity of body i at the time of the block, in a frame that turns:
- * drifts it from its own time. *by has the coefficients of the last body's drift (all 0 for the
- * first), which serve again if the drift is as long. */
+ * drifts it from its own time. *by keeps the coefficients of the previous call (all 0 before the
+ * first), which serve again if the time is the same. */
 static void drift_turning(const struct block_worker *worker, struct field_drift *by, size_t i,
                           double x[3], double v[3])
 {
@@ -168,15 +167,13 @@ static void begin(const struct block_worker *worker)
             s->a[axis][i] = worker->work->sum_a[axis][i];
 }
 
-/* Begins a step of each of this thread's bodies. At the start of a grid step the block has all
- * bodies, so body i is at index i of the block. */
+/* At the start of a grid step the block has all bodies, so body i is at index i of the block. */
 static void open_grid_step(const struct block_worker *worker)
 {
     for (size_t i = worker->first; i < worker->last && i < worker->system->count; i++)
         begin_step(worker, i);
 }
 
-/* Returns the ratio of the steps that two rules choose: steps are proportional to the rule, eta. */
 static double step_ratio(const void *rule, const void *other)
 {
     return *(const double *)rule / *(const double *)other;

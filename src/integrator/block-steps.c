@@ -149,7 +149,7 @@ static double earliest(const double *next, size_t count)
 }
 
 /* Finds the next block: the bodies whose steps end next. The first thread calls it. Returns the
- * shortest step that ends with the block, and puts the body that takes it into *who. */
+ * shortest of the steps that end there, and puts the body with this step into *who. */
 static double find_block(const struct block_worker *worker, size_t *who)
 {
     struct block_workspace *const work = worker->work;
@@ -169,8 +169,8 @@ static double find_block(const struct block_worker *worker, size_t *who)
     return shortest;
 }
 
-/* Looks for a body of the block that cannot go on; if there is one, the clock then says why. The
- * first thread calls it. */
+/* Looks for a body of the block that has got no next step (0). If there is one, notes in the clock
+ * why the system cannot go on. Only the first thread calls it. */
 static void look_for_stuck(const struct block_worker *worker)
 {
     struct adaptive_clock *const clock = worker->system->clock;
@@ -189,7 +189,7 @@ static void look_for_stuck(const struct block_worker *worker)
     }
 }
 
-/* Counts the work of a block in the clock. The first thread calls it. */
+/* Counts the work of a block in the clock. Only the first thread calls it. */
 static void book_block(const struct block_worker *worker, double shortest, size_t who)
 {
     struct adaptive_clock *const clock = worker->system->clock;
@@ -209,8 +209,9 @@ static void book_block(const struct block_worker *worker, double shortest, size_
 /* The computing time of a block without its pairs, in units of one pair's time. */
 enum { BLOCK_WORK = 1000 };
 
-/* Looks for an interruption of the run, after some work. The first thread calls it and so decides
- * for all. */
+/* Looks, once in a while, whether the run is to be interrupted: `work` is added to *done, the work
+ * (in pairs) since the last look. Only the first thread calls it, so that all threads stop
+ * together. */
 static void look_for_interruption(const struct block_worker *worker, double *done, double work)
 {
     struct interruption *const interruption = worker->physics->interruption;
@@ -218,8 +219,8 @@ static void look_for_interruption(const struct block_worker *worker, double *don
         worker->system->clock->stuck = ADAPTIVE_INTERRUPTED;
 }
 
-/* Moves the system, block by block, to the end of the grid step. The first thread finds the next
- * block before the others can begin it, so that all read the same time. */
+/* Moves the system, block by block, to the end of the grid step. The first thread finds each block
+ * while the others wait. */
 static void do_blocks(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

@@ -12,15 +12,15 @@
 #include "force/jerk.h"
 #include "integrator/adaptive-systems.h"
 
-/* The most times that the grid step is halved. A body that needs a shorter step ends the run. Times
- * in units of the shortest step are exact in a double. */
+/* The most times that the grid step is halved; a body that needs a shorter step ends the run. Times
+ * within a grid step are counted in shortest steps: integers up to 2^50, exact in a double. */
 enum { BLOCK_DEEPEST = ADAPTIVE_LEVELS - 1 };
 
 /* The number of shortest steps in a grid step. */
 #define BLOCK_TICKS ((double)(UINT64_C(1) << BLOCK_DEEPEST))
 
-/* Returns dt / 2^k, with the least k for which it is no longer than `wanted`; 0 if k would be more
- * than BLOCK_DEEPEST. */
+/* Returns the longest of the steps dt / 2^k (k = 0 to BLOCK_DEEPEST) that is no longer than
+ * `wanted`; 0 if there is none. */
 double block_round_step(double dt, double wanted);
 
 /* One system: its bodies, and their state at the beginning of their steps. Pointers are to arrays
@@ -46,8 +46,8 @@ struct block_workspace {
     double *wanted;      /* the step that each body of the block wants next */
     uint32_t *block;     /* indices of the bodies of the block, those that are due */
     size_t block_size;
-    size_t refined; /* pairs that the second evaluation of the block's forces has summed
-                       (hermite_refine()); else 0 */
+    size_t refined; /* pairs summed by a second evaluation of the block's forces (hermite_refine());
+                       0: none was made */
     double now;     /* time of the block since the grid step began, in units of the shortest step */
     struct barrier barrier;
 };
@@ -62,15 +62,15 @@ double block_workspace_bytes(const struct force_options *options, double count, 
 /* The data for the work of one thread on a system, alone or as one of a team. */
 struct block_worker {
     const struct block_method *method;
-    const void *rule; /* the method's parameters for the choice of steps, a type of its own */
+    const void *rule; /* the integrator's parameters for the choice of steps; only the functions of
+                         `method` know the type */
     const struct block_system *system;
     const struct physics *physics;
     const struct bodies *bodies; /* bodies of all systems; x and v of the system point into them */
     struct block_workspace *work;
     double dt, tick; /* grid step; shortest step, dt over 2^BLOCK_DEEPEST */
     size_t thread, threads;
-    size_t first, last; /* the bodies that this thread predicts: [first, last), which may include
-                           the padding */
+    size_t first, last; /* this thread's bodies, [first, last), with padding behind the last one */
 };
 
 /* An integrator with block steps. All threads of the team call its functions, unless the comment
@@ -81,8 +81,8 @@ struct block_method {
     /* Returns the ratio of the lengths of steps that `rule` and `other` choose for the same
      * motion. */
     double (*step_ratio)(const void *rule, const void *other);
-    /* Copies the forces at the start of the run from sum_a and sum_jerk, for this thread's bodies;
-     * may also choose their first steps. */
+    /* Copies the forces on this thread's bodies at the start of the run from work->sum_a and
+     * sum_jerk; may also choose the bodies' first steps. */
     void (*begin)(const struct block_worker *worker);
     /* Fits the steps of all bodies to a new grid step: rounds them to it divided by powers of two.
      * The first thread calls it. NULL if the method chooses all steps anew in each grid step. */
@@ -94,8 +94,8 @@ struct block_method {
      * work->at_x and at_v. */
     void (*predict)(const struct block_worker *worker);
     /* Ends the steps of this thread's part of the block by the forces in sum_a and sum_jerk, and
-     * chooses the next steps: step, wanted, time, next. A step of 0 means that the body needs a
-     * shorter step than the shortest. */
+     * chooses the next steps: sets step, wanted, time and next. A step of 0 means that the body
+     * needs a shorter step than the shortest. */
     void (*correct)(const struct block_worker *worker);
     /* Brings all bodies of a system that cannot go on to one time, that of the block. The first
      * thread calls it. */
@@ -111,10 +111,9 @@ void block_share(const struct block_worker *worker, size_t threads, size_t *firs
 struct reference_motion block_motion(const struct block_worker *worker, double *const x[3],
                                      double *const v[3]);
 
-/*
- * Moves a system by `steps` grid steps of dt. All `threads` threads of a team call it, or one
- * thread alone with threads = 1. All return the same outcome, which is system->clock->stuck, too.
- */
+/* Moves a system by `steps` grid steps of dt. All `threads` threads of a team call it, or one
+ * thread alone with threads = 1. All threads return the same outcome, which is also in
+ * system->clock->stuck. */
 enum adaptive_outcome block_advance(const struct block_method *method, const void *rule,
                                     const struct block_system *system,
                                     const struct physics *physics, const struct bodies *bodies,

@@ -10,24 +10,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The least number of bodies of a system that a team of threads moves: a smaller block is done
- * before a second thread has started. */
+/* The least number of bodies of a system that a team of threads moves together: in smaller systems
+ * the threads would wait longer for each other than they compute. */
 enum { TEAM_FROM = 1024 };
 
 struct block_systems {
     struct adaptive_systems common;
     const struct block_method *method;
-    void *rule;        /* the method's parameters for the choice of steps, a type of its own */
-    size_t team;       /* threads that move one system together */
-    size_t workspaces; /* number of workspaces, so of systems that move at the same time */
+    void *rule;  /* see struct block_worker */
+    size_t team; /* threads that move one system together */
+    size_t workspaces;
     struct block_workspace *work; /* [workspaces] */
     struct barrier barrier;
 };
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Returns k if `step` is the step `grid` over 2^k, and -1 if it is not or k is too large for a
- * body's step. */
+/* Returns k if `step` is `grid` over 2^k with 0 <= k < ADAPTIVE_LEVELS, otherwise -1. */
 static int level_of(double step, double grid)
 {
     int exponent;
@@ -35,8 +34,8 @@ static int level_of(double step, double grid)
     return divides && exponent > 1 - ADAPTIVE_LEVELS ? 1 - exponent : -1;
 }
 
-/* Returns system s with pointers to its arrays, which are, in this order: accelerations, jerks,
- * steps, rounding errors of positions (second and last only if the method has jerks). */
+/* Returns system s with pointers to its arrays, which are in this order: accelerations, jerks,
+ * steps, rounding errors of positions; without jerks only accelerations and steps. */
 static struct block_system system_at(const struct adaptive_systems *all, size_t s)
 {
     const struct block_systems *const blocks = (const struct block_systems *)all;
@@ -155,7 +154,8 @@ enum status block_systems_advance(struct adaptive *adaptive, double dt, uint64_t
     }
     const enum status status = adaptive_systems_end(&all->common, error);
     for (size_t k = 0; k < all->workspaces; k++)
-        if (all->work[k].forces->failure.status) { /* which made the forces not finite */
+        if (all->work[k].forces->failure.status) { /* the sums failed, which is why forces are not
+                                                      finite: this error is told */
             *error = all->work[k].forces->failure;
             return error->status;
         }

@@ -42,8 +42,8 @@ void block_systems_count_levels(const struct adaptive *adaptive, size_t s,
                                 double levels[ADAPTIVE_LEVELS]);
 const char *block_systems_kernel(const struct adaptive *adaptive);
 
-/* The values for a struct adaptive_method: the number of arrays of a system, without jerks and with
- * them, and two functions. */
+/* Members of struct adaptive_method: the number of arrays of a system for methods without and with
+ * jerks, and two functions. */
 enum { BLOCK_ARRAYS = 4, BLOCK_ARRAYS_WITH_JERKS = 10 };
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s);
 enum status block_systems_describe_stuck(const struct adaptive_systems *all, size_t s,

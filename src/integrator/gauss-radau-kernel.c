@@ -36,7 +36,8 @@ struct slot {
     double step; /* length of the step that is being tried */
     int pass;
     double before; /* change of the coefficient b_6 in the pass before */
-    bool waits;    /* the step has converged; then `size` is the size of its accelerations */
+    bool waits;    /* the step has converged, and the slot waits for others; `size` is the largest
+                      acceleration in it */
     double size;
 };
 
@@ -174,8 +175,8 @@ static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 
 /* --- forces ----------------------------------------------------------------------------------- */
 
-/* Returns 1/r^3, and 0 at r = 0. With AVX-512, 1/r is estimated and then corrected by a series, as
- * in backend/small-kernel.c, but with one more term, so that the error is below the rounding. */
+/* Returns 1/r^3, and 0 at r = 0 and where r2 overflows. With AVX-512, 1/r is estimated and
+ * corrected by a series of five terms, whose error is below the rounding. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -265,7 +266,7 @@ ALWAYS_INLINE void sum_pairs(const struct kernel *k)
 }
 
 /* Sums the accelerations of one system whose bodies fill the lanes, also in the order of the other
- * bodies' indices. The numbers behind the last body stay 0. */
+ * bodies' indices. The padding behind the last body stays 0. */
 ALWAYS_INLINE void sum_bodies(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
@@ -345,8 +346,7 @@ ALWAYS_INLINE void scale_steps(const struct kernel *k)
     find_time_scales(k, of_slots(k, sizes));
 }
 
-/* Finishes the steps of the slots for which taken[slot] is set: moves their bodies to the end of
- * the step. */
+/* Moves the bodies of the slots for which taken[slot] is set to the end of their steps. */
 ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 {
     bool later[LANES] = { false };
@@ -357,7 +357,7 @@ ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 
 #include "integrator/gauss-radau-slots.inc"
 
-/* Looks for an interruption, once in some hundred steps. */
+/* Tells whether the run is to be interrupted; really asks only once in some hundred steps. */
 static bool is_interrupted(const struct kernel *k, double *done)
 {
     enum { STEP_WORK = 2000 }; /* work of a step without its pairs; the unit is that of a pair */
@@ -382,7 +382,7 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
         while (!find_converged(k, &found, begins));
         scale_steps(&c);
         judge_steps(k, begins, taken);
-        if (c.lanes || taken[0]) /* a system in all lanes: update() ignores the mask */
+        if (c.lanes || taken[0]) /* with one system in all lanes update() ignores the mask */
             finish_steps(&c, taken);
         note_steps(k, taken);
     }

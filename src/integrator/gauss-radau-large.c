@@ -21,8 +21,8 @@ struct workspace {
                       to the grid point */
 };
 
-/* The values that a thread of the team has found; `apart` keeps those of two threads on different
- * cache lines. */
+/* The values that a thread of the team offers in share_largest() and share_least(); `apart` keeps
+ * those of different threads on different cache lines. */
 struct findings {
     double largest[2], least;
     size_t body;
@@ -242,7 +242,7 @@ static void move_system(struct radau_large *all, size_t s, double dt)
     const struct radau_problem problem = radau_problem_at(all->systems, s, dt);
     struct radau_system system = radau_system_at(all->systems, s);
     struct adaptive_clock clock =
-        *system.clock; /* each thread has its own copy, and all are equal */
+        *system.clock; /* each thread of a team has a copy; all change alike */
     system.clock = &clock;
     const double target = clock.grid * dt;
     enum adaptive_outcome outcome = (enum adaptive_outcome)clock.stuck;
@@ -254,7 +254,7 @@ static void move_system(struct radau_large *all, size_t s, double dt)
         show_part(&task, &worker, &system);
     clock.stuck = outcome;
     if (all->by_team)
-        barrier_wait(&all->barrier); /* from here on no thread reads the system's old clock */
+        barrier_wait(&all->barrier); /* all threads have copied the system's clock */
     if (!all->by_team || omp_get_thread_num() == 0)
         all->systems->clocks[s] = clock;
 }

@@ -151,10 +151,9 @@ static void find_largest(const struct radau_worker *worker, double values[2])
         worker->largest(worker->context, values);
 }
 
-/*
- * Repeats passes over the nodes until b_6 no longer changes or no longer comes nearer. Returns the
- * size of the accelerations; NaN if one is not finite or the advance is interrupted.
- */
+/* Repeats passes over the nodes until radau_converged(). Returns the largest acceleration; NaN if
+ * one is not finite or the advance is interrupted. *done counts pairs since the last look for an
+ * interruption. */
 static double iterate(const struct step *step, struct interruption *interruption, double *done)
 {
     const double work =
@@ -184,11 +183,9 @@ static double iterate(const struct step *step, struct interruption *interruption
     }
 }
 
-/*
- * Puts into a[1] of each body the square of the time scale of the fields, in units of the step, if
- * the body's acceleration is only the rounding error of fields that cancel, which would give no
- * time scale; otherwise -1.
- */
+/* Puts into k->a[1], no longer needed as accelerations, for each body -1 or, if its acceleration is
+ * only the rounding error of fields that cancel and so gives no time scale, the square of the time
+ * scale of the fields, in units of the step. */
 static void note_cancelled(const struct step *step, const struct external *external)
 {
     static const double still[3] = { 0 };
@@ -224,7 +221,7 @@ static double find_least(const struct step *step, const struct external *externa
     return least;
 }
 
-/* Notes the pair of bodies that made the step short, if the step is the smallest so far. */
+/* If the step is the smallest so far, notes it and the pair of bodies that made it short. */
 static void remember_smallest(const struct step *step, const struct radau_problem *problem)
 {
     struct adaptive_clock *const clock = step->system->clock;
@@ -278,7 +275,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
 {
     struct adaptive_clock *const clock = system->clock;
     enum adaptive_outcome outcome = ADAPTIVE_DONE;
-    double done = 0; /* pairs that were summed since the code last looked for an interruption */
+    double done = 0;
     while (outcome == ADAPTIVE_DONE) {
         struct step step = step_of(worker, system);
         const double left = radau_left(clock, target);

@@ -30,20 +30,20 @@ const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
               "steps go with its seventh root. The default leaves little but roundings." },
 };
 
-/* The coefficients for the nodes of Everhart (1985), rounded to double. Constants that are wrong by
- * a rounding error show after a million steps as a drift of the energy, so the weights of f_n have
- * a second part. */
+/* The coefficients for the nodes of Everhart (1985), rounded to double. Rounding errors of the
+ * weights of f_n would show after a million steps as a drift of the energy, so these weights have a
+ * second part (in_v_low, in_x_low). */
 const struct radau_coefficients radau = {
 #include "integrator/gauss-radau-coefficients.inc"
 };
 
-/* --- what steps are chosen by ----------------------------------------------------------------- */
+/* --- the choice of steps ---------------------------------------------------------------------- */
 
 /* The largest ratio of a step to the one before. A step that should have been shorter by more than
  * this factor is tried again. */
 static const double most_growth = 4;
-/* The first step of a run, in units of the shortest time scale of a pair: about a quarter of the
- * steps that follow. */
+/* The first step of a run, in units of the shortest time scale of a pair: with the default accuracy
+ * about a quarter of radau_length(). */
 static const double first_step = 0.05;
 
 double radau_length(double accuracy)
@@ -51,7 +51,8 @@ double radau_length(double accuracy)
     return pow(5040 * accuracy, 1.0 / 7);
 }
 
-/* Returns a + b, and its rounding error in *rest: together they are exact (Knuth). */
+/* Returns a + b rounded, and the rounding error in *rest: the sum of both is exactly a + b (Knuth's
+ * two-sum). */
 static double add(double a, double b, double *rest)
 {
     const double sum = a + b, part = sum - a;
@@ -166,10 +167,10 @@ struct systems {
     int threads;
     double length;
     /* For systems of few bodies: their kernels, and the workspace of each thread. NULL for systems
-     * of many bodies. */
+     * of many bodies, which `large` moves. */
     const struct radau_kernels *small;
     double **work;
-    size_t *deferred; /* [threads * RADAU_LANES]: those of struct radau_batch */
+    size_t *deferred; /* [threads * RADAU_LANES]: memory for radau_batch.deferred */
     struct radau_large *large;
 };
 
@@ -180,9 +181,6 @@ static bool makes_sense(const struct adaptive_systems *all, size_t s)
     return all->clocks[s].step > 0;
 }
 
-/* Reports why system s cannot go on: the pair whose steps have become too small for the time to
- * change, or the body that asked for the shortest step when a force was not finite; and the
- * time. */
 static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
 {
     const struct bodies *const b = all->bodies;

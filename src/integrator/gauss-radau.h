@@ -121,12 +121,9 @@ static inline double *radau_array_of(const struct radau_system *system, size_t a
 
 /* --- one system of any number of bodies ------------------------------------------------------- */
 
-/*
- * The share of one thread in the steps of one system. All threads of a team make the same calls,
+/* The share of one thread in the steps of one system. All threads of a team make the same calls,
  * each with its own bodies [first, last) and its own copy of the clock. A thread that works alone
- * has the bodies [0, count), and NULL for the functions by which a team agrees (largest, least,
- * wait).
- */
+ * has the bodies [0, count). */
 struct radau_worker {
     size_t first, last;
     struct radau_scratch scratch;
@@ -136,10 +133,10 @@ struct radau_worker {
     /* Computes the accelerations scratch.a of all bodies at the positions scratch.x. The whole team
      * calls it after each thread has written the positions of its bodies. */
     void (*force)(void *context);
-    /* Exchange results among the threads of a team: largest() replaces each of the two values by
-     * the largest of all threads; least() replaces *value by the least of all threads, and *body by
-     * the body that it belongs to (of equal values, that of the first thread); wait() is a
-     * barrier. */
+    /* Exchange results among the threads of a team (NULL for a thread alone): largest() replaces
+     * each of the two values by the largest of all threads; least() replaces *value by the least of
+     * all threads, and *body by the body that it belongs to (of equal values, that of the first
+     * thread); wait() is a barrier. */
     void (*largest)(void *context, double values[2]);
     void (*least)(void *context, double *value, size_t *body);
     void (*wait)(void *context);
@@ -162,7 +159,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
                                     const struct radau_system *system,
                                     const struct radau_problem *problem, double target, bool land);
 
-/* --- what steps are chosen by ----------------------------------------------------------------- */
+/* --- the choice of steps ---------------------------------------------------------------------- */
 
 /* Advances the clock by a step of dt that has been taken. */
 void radau_tick(struct adaptive_clock *clock, double dt);
@@ -183,13 +180,15 @@ bool radau_converged(int pass, double change, double before, double size);
  * system. A smaller one is the rounding error of forces that cancel, and has no correct digits. */
 #define RADAU_CANCELLED 1e-14
 
-/* A second such limit, relative to the sum of the sizes of the pulls of the external fields on the
- * body. It is larger because the derivatives at the end of a step have some 5000 times the rounding
- * errors of forces (radau.end). */
+/* The least acceleration of a body relative to the sum of the sizes of the pulls of external fields
+ * on it: a smaller one is the rounding error of fields that cancel. This limit is larger because
+ * the derivatives at the end of a step have some 5000 times the rounding errors of forces
+ * (radau.end). */
 #define RADAU_FIELDS_CANCELLED 1e-10
 
-/* Returns the length of the step that follows one of dt. `scale` is the square of the time scale of
- * the motion at its end, in units of dt; `length` is that of struct radau_worker. */
+/* Returns the length of the step that follows one of dt. `scale` is the square of the shortest time
+ * scale of the motion at the end of that step, in units of dt; `length` is that of struct
+ * radau_worker. */
 double radau_next(double dt, double scale, double length);
 /* Tells whether `next` is so much shorter than dt that the step of dt is to be rejected and tried
  * again with the length `next`. */
@@ -241,21 +240,20 @@ struct radau_batch {
     double length, dt;   /* `length` is that of struct radau_worker, `dt` the grid step */
     const size_t *which; /* [count] indices of systems; NULL: the first `count` */
     size_t count, next;  /* number of systems, and number of those that have been taken */
-    /* [threads * RADAU_LANES] Indices of systems that were not yet at the grid point when no system
-     * was left to take and few lanes were busy; such systems move faster one at a time. Used if
-     * advance() is called with `lanes`. */
+    /* [threads * RADAU_LANES] Indices of systems that advance() with `lanes` has left before the
+     * grid point, since no other systems were left for the remaining lanes; a second call moves
+     * them one at a time, which is faster then. */
     size_t *deferred;
     size_t deferred_count;
 };
 
 struct radau_kernels {
     const char *isa; /* instruction set, as force->isa names it */
-    /*
-     * Takes systems of the batch until none is left, moves each to its grid point, and copies its
-     * state there into the arrays of the bodies; puts some into `deferred` instead. Every thread
-     * calls it, each with `work` of radau_workspace() doubles. `lanes`: each lane has a system;
-     * otherwise systems are moved one at a time. clock->stuck says whether a system has failed.
-     */
+    /* Takes systems of the batch until none is left, moves each to its grid point, and copies its
+     * state there into the arrays of the bodies; puts late ones into `deferred` instead. Every
+     * thread calls it, each with `work` of radau_workspace() doubles. `lanes`: each lane has a
+     * system; otherwise systems are moved one at a time. clock->stuck says whether a system has
+     * failed. */
     void (*advance)(struct radau_batch *batch, double *work, bool lanes);
 };
 

@@ -11,13 +11,12 @@
 
 /* --- the times of pairs ----------------------------------------------------------------------- */
 
-/*
- * Loops over all pairs of one body, for two numbers that do not follow from its acceleration and
- * jerk: the shortest time scale of a pair, and the sum of the sizes of its pulls, which may cancel.
- */
+/* Two numbers that do not follow from acceleration and jerk of a body, found by loops over its
+ * pairs: the shortest time scale of a pair, and the sum of the sizes of the pulls, which may
+ * cancel. */
 
-/* Returns the square of the shortest time of a passage or of a fall of body i with another one. The
- * ratio |a| / |jerk| is not such a time for bodies at rest. */
+/* Returns the square of the shortest time of a passage or fall of body i with another body, as
+ * pair_time() defines them. */
 CLONE_FOR_VECTORS
 static double pair_time2(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)
@@ -215,8 +214,8 @@ static void put_predicted(const struct hermite_block *block, size_t i, struct sm
     }
 }
 
-/* Copies the bodies of the block to *small: as predicted, as the kernels have seen them, or, if
- * `corrected`, as the corrector leaves them. */
+/* Copies the bodies of the block to *small, with the predicted positions and velocities by which
+ * their forces were summed or, if `corrected`, with those that the corrector finds. */
 static void gather(const struct block_system *system, const struct hermite_block *block,
                    bool corrected, struct small_block *small)
 {
@@ -364,6 +363,6 @@ double hermite_correct(const struct block_system *s, const struct hermite_rule *
     if (c > b && rule->eta * above < below &&
         c <= rule->rounding * pair_pulls(block->physics, motion, i))
         return rule->eta_start * pair_time(block->physics, motion, i);
-    /* No force acts on a body alone: it may take any step. */
+    /* Without any force the body may take any step. */
     return above == 0 && below == 0 ? INFINITY : h * sqrt(rule->eta * above / below);
 }

@@ -13,10 +13,10 @@
 
 /* The rule by which steps are chosen. */
 struct hermite_rule {
-    double eta, eta_start; /* of Aarseth's criterion; length of the first step over |a| / |jerk| */
+    double eta, eta_start; /* eta of Aarseth's criterion; first step over |a| / |jerk| */
     double rounding; /* rounding error of differences of accelerations, relative to the sum of the
                         sizes of the pulls on the body */
-    double others[ADAPTIVE_LEVELS]; /* numbers of further bodies, as in struct adaptive_options */
+    double others[ADAPTIVE_LEVELS]; /* as in struct adaptive_options; all 0: none */
 };
 
 /* The bodies of a system that are due at one time. */
@@ -36,13 +36,11 @@ struct hermite_block {
 double hermite_start(const struct block_system *system, const struct hermite_rule *rule,
                      const struct hermite_block *block, size_t k, double longest);
 
-/*
- * Evaluates the forces between the bodies of a small block a second time, at the positions that the
+/* Evaluates the forces between the bodies of a small block a second time, at the positions that the
  * corrector finds: P(EC)^2 (Kokubo, Yoshinaga & Makino 1998, MNRAS 297, 1067). Two bodies in a
  * close orbit are alone, or nearly so, in most of their blocks, and one evaluation would leave an
- * energy error of the same sign in each revolution. On bodies without mass the bodies with mass
- * that are not due act as well. Returns the number of pairs that it evaluates, at most.
- */
+ * energy error of the same sign in each revolution. The pulls on a body without mass include those
+ * of bodies with mass that are not due. Returns the number of pairs that it evaluates, at most. */
 enum { HERMITE_SMALL_BLOCK = 32 }; /* the most bodies of a small block */
 size_t hermite_refine(const struct block_system *system, const struct hermite_block *block);
 

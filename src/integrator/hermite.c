@@ -62,8 +62,8 @@ static void predict(const struct block_worker *worker)
                      s->jerk[axis], work->time, work->now, worker->tick, worker->first, last);
 }
 
-/* Returns the step of a body at the start of a grid step: the longest allowed one that is not
- * longer than `wanted`; if there is none, the shortest allowed one. */
+/* Returns the first step of a body in a grid step: the longest allowed step that is not longer than
+ * `wanted` or, if there is none, the shortest allowed one. */
 static double first_step(const struct block_worker *worker, double wanted)
 {
     const double step = block_round_step(worker->dt, wanted);
@@ -134,8 +134,8 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Copies the forces at the start of the run, and chooses the first steps, of this thread's
- * bodies. */
+/* At the start of the run, copies the forces on this thread's bodies and chooses their first
+ * steps. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -162,7 +162,6 @@ static void open_grid_step(const struct block_worker *worker)
     }
 }
 
-/* Returns the ratio of steps by two rules: steps are proportional to the square root of eta. */
 static double step_ratio(const void *rule, const void *other)
 {
     return sqrt(((const struct hermite_rule *)rule)->eta /

@@ -264,7 +264,8 @@ bool integrator_takes_rotation(const struct integrator *integrator)
     return !integrator || !integrator_has_registers(integrator);
 }
 
-/* Finds the vector that a stage (no force) writes, and the vector to which it adds to get it. */
+/* Finds the vector `to` that a kick, drift or combination writes, and the vector `from` to which it
+ * adds. */
 static void ends_of(const struct stage *stage, enum vector *to, enum vector *from)
 {
     *to = *from = stage->verb == VERB_KICK ? VECTOR_V : VECTOR_X;
@@ -285,8 +286,8 @@ void integrator_values(const struct integrator *integrator, const struct section
     }
 }
 
-/* Goes through the stages backwards, from `vector` to the vector that it was made from, and so on,
- * and counts the additions. */
+/* Goes through the stages backwards: follows `vector` to the vector that it was made from, and
+ * counts the additions on this way. */
 size_t integrator_roundings(const struct integrator *integrator, enum vector vector)
 {
     size_t roundings = 0;

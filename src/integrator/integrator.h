@@ -31,8 +31,8 @@ enum vector {
     VECTOR_X, /* positions */
     VECTOR_V, /* velocities */
     VECTOR_A, /* accelerations of the last force stage */
-    VECTOR_R, /* a register: one stage stores a vector in it for a later stage of the same step */
-    VECTOR_S, /* a second register; neither keeps anything for the next step */
+    VECTOR_R, /* a register: a stage stores a vector in it for later stages of the same step */
+    VECTOR_S, /* a second register; registers keep nothing for the next step */
     VECTORS
 };
 enum { STAGE_REGISTERS = VECTORS - VECTOR_R };
@@ -46,8 +46,8 @@ struct stage {
 
 enum { INTEGRATOR_MAX_STAGES = 24 };
 
-/* The name of the table's row for integrators whose stages a config lists in its key
- * `time.stages`. */
+/* The name of the row of the table that stands for lists of stages in a config (key
+ * time.stages). */
 #define INTEGRATOR_LIST "stages"
 
 struct integrator {

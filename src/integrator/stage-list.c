@@ -16,13 +16,12 @@ static const struct {
               [VERB_KICK] = { "kick", true },
               [VERB_DRIFT] = { "drift", true } };
 
-/* The reason why a list is wrong; empty if it is right. */
 struct complaint {
     char text[512];
 };
 
-/* The state while a list is read: its words, the integrator made from them, and where to
- * complain. */
+/* The words of a list that is being read, the integrator made from them, and the complaint to
+ * write. */
 struct reading {
     const char *const *words;
     size_t count;
@@ -72,15 +71,15 @@ static bool is_move(const struct stage *stage)
     return stage->verb != VERB_FORCE;
 }
 
-/* Returns the index of the stage that is executed before stage `index`: before the first stage that
- * is the last stage, in the step before. */
+/* Returns the index of the stage that is executed before stage `index`; before the first stage of a
+ * step this is the last stage, that of the previous step. */
 static size_t before(const struct reading *r, size_t index)
 {
     return (index > 0 ? index : r->count) - 1;
 }
 
-/* Checks a stage against the one before it. Two moves of one kind may meet at the end of a step and
- * the beginning of the next, since the run may end between them. */
+/* Checks a stage against the stage before it. Two kicks or two drifts may follow each other only
+ * where a step ends and the next begins, since the run may end there. */
 static bool check_place(const struct reading *r, size_t index)
 {
     const struct stage *const stages = r->integrator->stages;
@@ -172,8 +171,8 @@ static bool is_list(const struct section *time)
     return section_variant(time) && strcmp(section_variant(time)->name, INTEGRATOR_LIST) == 0;
 }
 
-/* Copies the word within the quotation marks of a string; a value without them is copied as it is.
- * A word that is too long ends with dots, so that its beginning is not taken for a number. */
+/* Copies a value to `word`, without the quotation marks of a string. A value that is too long is
+ * cut and ends with dots, so that its beginning is not taken for a number. */
 static void copy_word(const char *value, char word[WORD_SIZE])
 {
     const size_t marks = value[0] == '"', length = strlen(value) - 2 * marks;

@@ -2,9 +2,8 @@
 
 #include <assert.h>
 
-/* Adds a move to a pass. If it and the last move add multiples of one rate to one vector, they
- * become one move, which goes over memory once and has the bits of both moves one after the
- * other. */
+/* Adds a move to a pass. If the last move of the pass adds a multiple of the same rate to the same
+ * vector, both become one move, which goes over memory once and gives the same bits. */
 static void append(struct stage_pass *pass, const struct stage_move *move)
 {
     struct stage_move *const last = pass->count > 0 ? &pass->moves[pass->count - 1] : NULL;
@@ -37,8 +36,8 @@ static struct stage_move move_of(const struct stage *stage, double dt)
     return move;
 }
 
-/* Tells whether the first pass needs forces at the start: its step begins with a force or reads
- * accelerations. */
+/* Tells whether an advance needs the forces at its start: the list begins with a force, or a move
+ * before the first force reads accelerations. */
 static bool starts_with_forces(const struct stage_pass *opening)
 {
     bool reads = opening->count == 0;

@@ -32,7 +32,7 @@ struct stage_move {
 
 enum {
     STAGE_PASS_MOVES = 4,
-    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* each force makes a pass; there are two more */
+    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* one for each force; two more */
 };
 
 struct stage_pass {
@@ -62,8 +62,8 @@ struct stage_program {
 void stage_program_make(struct stage_program *program, const struct integrator *integrator,
                         double dt);
 
-/* The position in the passes of an advance of several steps; the kernels of a GPU use it as
- * well. */
+/* The place within the passes of an advance of several steps. The kernels of GPUs use this struct
+ * too. */
 struct stage_walk {
     uint32_t next;  /* number of the next pass */
     uint64_t steps; /* number of steps that have not ended */

@@ -42,7 +42,8 @@ static struct series power_of(const struct series *a, double power)
 }
 
 /* Computes the acceleration in the softened field of three masses, without any symmetry that could
- * hide an error. Its lengths are such that no series grows or shrinks fast. */
+ * hide an error. Masses and lengths are near 1, so that the coefficients of the series neither grow
+ * nor shrink fast. */
 static void accelerate(const struct series x[AXES], struct series a[AXES])
 {
     static const double eps2 = 0.7;
