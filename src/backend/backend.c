@@ -7,7 +7,7 @@
 #include "gpu/catalog.h"
 #include "gpu/devices.h"
 
-/* With fewer pairs of bodies per force evaluation than this, a CPU is done before a GPU has
+/* With fewer ordered pairs of bodies per force evaluation than this, a CPU is done before a GPU has
  * started. */
 static const double DEVICE_PAIRS = 1e6;
 
@@ -126,7 +126,7 @@ static enum status auto_create(const struct backend_options *options, const stru
     return status;
 }
 
-/* The class "auto". It only creates backends of other classes, so it needs no more functions. */
+/* The class "auto". It creates backends of other classes and needs no other function. */
 static const struct backend_class backend_auto = {
     .variant = { .name = "auto",
                  .help =

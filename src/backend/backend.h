@@ -17,12 +17,10 @@
 #include "model/conserved.h"
 #include "model/physics.h"
 
-/*
- * The communication between processes that divide the bodies of every system among them
+/* The communication between processes that divide the bodies of every system among them
  * (force_options.share). All processes make the same calls in the same order, each from one thread.
- * Each of the `count` arrays is laid out like the arrays of the bodies; every process has all of
- * it, but values of its own bodies only until they are gathered.
- */
+ * Each of the `count` arrays is laid out like the arrays of the bodies; every process has room for
+ * all bodies, but until a gathering only the values of its own bodies are right. */
 struct backend_peers {
     void *context;
     /* Sends the values of the process's own bodies to all other processes, and receives those of
@@ -41,7 +39,7 @@ struct backend_options {
     int devices;                       /* number of GPUs; 0: as many as there are */
     int node_rank; /* number of this process on its machine, by which it chooses GPUs */
     int ranks;     /* number of ranks (processes), which must all choose alike; 0 or 1: one */
-    const struct backend_class *within; /* for backend_ranks: the class on each rank */
+    const struct backend_class *within; /* for backend_ranks: class of each rank's own backend */
     /*
      * The integrator that advance() will get; NULL: one of stages that is not yet known. If it
      * chooses its own steps, its state is created with the backend: with its keys in the group
@@ -50,7 +48,8 @@ struct backend_options {
      */
     const struct integrator *integrator;
     const struct section *time;
-    const double *values; /* without `time`: values of its keys (integrator_values()) or NULL */
+    const double *values; /* if `time` is NULL: values of the integrator's keys, as
+                             integrator_values() gives them; NULL: defaults */
     double refinement;
     const double *others; /* `others` of struct adaptive_options, borrowed in create(), or NULL */
 };
@@ -75,7 +74,7 @@ enum { BACKEND_TEAM_SIZE = 48 };
 const char *backend_team(const struct backend_description *description,
                          char buffer[BACKEND_TEAM_SIZE]);
 
-struct backend; /* the struct of every backend begins with it */
+struct backend; /* the first member of the struct of every backend */
 
 /* The functions of a backend. advance() and those that observe bodies may be called in any order;
  * all of them may return STATUS_NUMERICAL, STATUS_MEMORY, STATUS_STOPPED, or STATUS_UNAVAILABLE for
@@ -98,7 +97,7 @@ struct backend_class {
     enum status (*advance)(struct backend *backend, const struct integrator *integrator, double dt,
                            uint64_t steps, struct error *error);
     /* Copies positions and velocities into the arrays of the bodies, if the backend keeps them
-     * elsewhere. */
+     * elsewhere, as on a GPU. */
     enum status (*fetch)(struct backend *backend, struct error *error);
     /* Computes the accelerations at the present positions into ax, ay, az of the bodies, for
      * outputs that show forces; the motion does not change. */
@@ -112,7 +111,8 @@ struct backend_class {
      * conserved[systems]. */
     enum status (*conserved)(struct backend *backend, struct conserved *conserved,
                              struct error *error);
-    bool conserved_of_all; /* conserved() sums over bodies of all processes that divide them */
+    bool conserved_of_all; /* if processes divide the bodies, conserved() of each gives the sums
+                              over all bodies */
     void (*describe)(const struct backend *backend, struct backend_description *description);
     void (*destroy)(struct backend *backend); /* frees the backend */
 };
@@ -132,7 +132,8 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
                         size_t from_system);
 
 /* The classes of the table in backend.c, each in the source file of its name. backend_cuda is in
- * gpu/cuda.c or, in a build without CUDA, in gpu/none.c, where its functions only report that. */
+ * gpu/cuda.c or, in a build without CUDA, in gpu/none.c, which only reports that there is no
+ * CUDA. */
 extern const struct backend_class backend_serial, backend_openmp, backend_cuda;
 
 /* Return a class of the table by its index ("auto" first, then serial, openmp, cuda) or by its

@@ -140,8 +140,7 @@ enum status host_end(struct host *host, struct error *error)
     return interruption_status(host->own.interruption, error);
 }
 
-/* The integrator computes its own forces and does not keep ax, ay, az: observers have to evaluate
- * them again. */
+/* The integrator keeps its forces elsewhere than in ax, ay, az, so these are no longer current. */
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
                                   uint64_t steps, struct error *error)
 {
@@ -223,8 +222,8 @@ enum status host_fetch(struct backend *backend, struct error *error)
     return STATUS_OK;
 }
 
-/* Returns STATUS_STOPPED if the sums of forces were interrupted; marks the forces as not current
- * then. */
+/* If the sums of forces were interrupted, marks the forces as not current and returns
+ * STATUS_STOPPED. */
 static enum status check_sums(struct host *host, struct error *error)
 {
     if (interruption_noticed(host->own.interruption))

@@ -22,10 +22,10 @@ struct host_sums {
 struct host {
     struct backend backend;
     const struct host_sums *sums;
-    /* Copy of the caller's physics; without its interruption, if forces take little time and no
-     * other process must agree to stop. */
+    /* Copy of the caller's physics, but without the interruption if force evaluations are too short
+     * to be interrupted and no other process must agree to stop. */
     struct physics own;
-    const struct physics *physics; /* points to `own` */
+    const struct physics *physics; /* = &own */
     struct bodies *bodies;         /* borrowed, as `peers` is */
     size_t first, last; /* bodies of every system that this process moves, with padding */
     const struct backend_peers *peers; /* the processes that move other bodies, or NULL */
@@ -52,14 +52,15 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         const struct physics *physics, struct bodies *bodies, struct host **host,
                         struct error *error);
 /* Creates the state of the integrator of the options if it chooses its own steps. The state borrows
- * `physics`, that of the caller, and uses the kernels of `force` (NULL: the reference). Called last
+ * `physics`, which is the caller's, and sums forces by `force` (NULL: by plain loops). Called last
  * in the creation of a backend. STATUS_CONFIG, STATUS_MEMORY. */
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
                                  const struct physics *physics, struct force *force,
                                  struct error *error);
 /* Creates the state of the integrator of the options, which chooses its own steps, for `bodies`.
- * `sums` are the options of its sums of forces (borrowed in this call), `kernels` is the force of
- * all bodies or NULL. Also for a backend whose device only sums. STATUS_CONFIG, STATUS_MEMORY. */
+ * `sums` are the options for its sums of forces (borrowed in this call); `kernels` sums the forces
+ * on all bodies, NULL: plain loops do. Also used for a backend whose device only sums forces.
+ * STATUS_CONFIG, STATUS_MEMORY. */
 enum status host_create_steps(const struct backend_options *options,
                               const struct force_options *sums, struct force *kernels,
                               const struct physics *physics, struct bodies *bodies,
@@ -68,8 +69,7 @@ enum status host_create_steps(const struct backend_options *options,
  * known (NULL). STATUS_MEMORY. */
 enum status host_create_registers(struct host *host, const struct backend_options *options,
                                   struct error *error);
-/* Allocates memory for the state before an advance, if force evaluations are long and may be
- * interrupted. STATUS_MEMORY. */
+/* Allocates host->before if force evaluations are long and may be interrupted. STATUS_MEMORY. */
 enum status host_create_before(struct host *host, struct error *error);
 /* Returns the most bytes that host_create_before() allocates for `systems` systems of `count`
  * bodies. */
@@ -92,8 +92,8 @@ enum status host_advance_adaptive(struct host *host, const struct integrator *in
 const char *host_kernel(const struct host *host, const char *kernel);
 
 /* The arrays that the stages of an integrator read and write, by vector and axis: those of
- * `bodies`, and the registers. `bodies` may be a batch, a copy of some of the bodies of the host of
- * which the first has the index `first`. */
+ * `bodies`, and the registers. `bodies` are the bodies of the host, with first = 0, or a batch: a
+ * copy of some of them, those from index `first` on. */
 struct host_vectors {
     double *of[VECTORS][3];
 };

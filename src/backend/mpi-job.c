@@ -61,7 +61,7 @@ static bool is_started(void)
     return started && !ended;
 }
 
-/* Prints a message and ends the whole job; main() would not get to print it. */
+/* Prints a message and ends the whole job at once. */
 static void abandon(enum status status, const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -76,7 +76,7 @@ void mpi_abandon(enum status status, const struct error *error)
     abandon(status, error->text);
 }
 
-/* Ends the job after a failure of MPI itself: MPI calls it, and no other rank could be told of the
+/* The handler that MPI calls if it fails: ends the job, since other ranks cannot be told of the
  * failure. */
 static void fail(MPI_Comm *comm, int *code, ...)
 {
@@ -376,7 +376,6 @@ static void receive(double *values, size_t count, int rank, const struct mpi_mea
     }
 }
 
-/* Sends the three arrays at the same time, so that their latencies overlap. */
 void mpi_send(double *const arrays[3], size_t count, int rank,
               const struct mpi_meanwhile *meanwhile)
 {

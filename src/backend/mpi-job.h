@@ -89,7 +89,8 @@ void mpi_receive(double *const arrays[3], size_t count, int rank,
  * 1]. */
 struct mpi_division {
     size_t *starts; /* [ranks + 1] */
-    int *messages;  /* numbers and offsets of the values of each rank, as MPI wants them */
+    int *messages;  /* for MPI: two lists over ranks, the number of values and the offset of the
+                       first; NULL without MPI */
 };
 
 /* Divides an array of `units` units of `size` values each among the ranks; their shares differ by

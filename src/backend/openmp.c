@@ -131,7 +131,7 @@ static enum status openmp_create(const struct backend_options *options,
         openmp_destroy(&host->backend);
         return error->status;
     }
-    if (openmp->small) { /* each process moves all bodies: less work than to gather them */
+    if (openmp->small) { /* each process moves all bodies, which is less work than to gather them */
         host->first = 0;
         host->last = bodies->stride;
         host->peers = NULL;
@@ -200,8 +200,8 @@ static void move_range(const struct host *host, const struct host_vectors *vecto
         move_block(host, vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
-/* Makes all moves of a pass for the bodies of this thread or, if `pass` is NULL, adds the
- * accelerations by external fields. Padding is not moved. */
+/* Makes all moves of a pass for the bodies of this thread or, if `pass` is NULL, adds to ax, ay, az
+ * of these bodies the accelerations by external fields. Padding is not moved. */
 static void move_systems(const struct host *host, const struct force_item *item,
                          const struct stage_pass *pass)
 {
@@ -267,8 +267,8 @@ static void advance_team(struct openmp *openmp, uint64_t steps)
     }
 }
 
-/* Takes all systems, which have few bodies, through `steps` steps, each by one thread. The forces
- * of all systems are current at the start, or of none. */
+/* Takes all systems, which have few bodies, through `steps` steps, each by one thread. If
+ * host->forces_current, the forces of all systems are current at the start. */
 static void advance_small(struct openmp *openmp, uint64_t steps)
 {
     const struct host *host = &openmp->host;

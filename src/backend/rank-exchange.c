@@ -3,11 +3,11 @@
 
 #include "backend/rank-work.h"
 
-/* --- a wish to end ---------------------------------------------------------------------------- */
+/* --- interruption ----------------------------------------------------------------------------- */
 
-/* Tells whether the end of the work is asked for; any thread may call it during the work. While
- * another thread calls MPI, the answer is no: that thread is exchanging bodies with other ranks,
- * and all ranks must take part in that. */
+/* Tells whether the work is to end; any thread may call it during the work. While another thread
+ * calls MPI, the answer is no: that thread exchanges bodies with other ranks, in which all ranks
+ * must take part. */
 static bool asked(void *context)
 {
     struct ranks *const ranks = context;
@@ -105,7 +105,7 @@ static void receive_sums(void *context, size_t part, double *const sums[3], size
 /* Gathers the values of an array on rank 0 from the ranks that have moved the bodies. */
 static void gather(const struct ranks *ranks, double *array)
 {
-    if (ranks->alike) /* each rank has computed all of it */
+    if (ranks->alike) /* rank 0 has computed the whole array itself */
         return;
     if (ranks->by_systems) {
         mpi_gather(array, array, &ranks->division);
@@ -135,7 +135,7 @@ void rank_distribute(const struct ranks *ranks, double *array)
         mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
 }
 
-/* --- what the backends are given -------------------------------------------------------------- */
+/* --- what the inner backends borrow ----------------------------------------------------------- */
 
 void rank_connect(struct ranks *ranks, bool interruptible)
 {

@@ -11,7 +11,7 @@
 #include "integrator/stage-list.h"
 #include "model/units.h"
 
-/* --- steps of one's own ----------------------------------------------------------------------- */
+/* --- the state of an integrator that chooses its own steps ------------------------------------ */
 
 static struct adaptive_systems *state_of(const struct backend *backend)
 {
@@ -28,8 +28,8 @@ static size_t clock_reals(const struct adaptive_systems *state)
     return state->bodies->systems * sizeof *state->clocks / sizeof(double);
 }
 
-/* Copies the state of the systems of `own`, those that rank 0 moves; they are the first ones of all
- * systems. */
+/* Copies, on rank 0, the state of the systems that rank 0 itself moves (as many as `own` has): the
+ * first of all systems. */
 static void copy_state(const struct adaptive_systems *to, const struct adaptive_systems *from,
                        const struct adaptive_systems *own)
 {
@@ -68,7 +68,7 @@ static void receive_state(const struct ranks *ranks)
         copy_state(all, own, own);
 }
 
-/* --- what all ranks do alike at an order ------------------------------------------------------ */
+/* --- the work of each order ------------------------------------------------------------------- */
 
 static enum status fetch(struct ranks *ranks, const struct rank_order *order, struct error *error)
 {
@@ -80,8 +80,8 @@ static enum status fetch(struct ranks *ranks, const struct rank_order *order, st
 }
 
 /* Reports the body whose position or velocity is not finite, in the words that one process would
- * use. Rank 0 looks for it, since each other rank knows only some bodies and numbers systems from
- * its own first one. */
+ * use. Rank 0 looks for the body, since other ranks know only some bodies, and number systems from
+ * their own first one. */
 static enum status report_non_finite(struct ranks *ranks, enum status reported, struct error *error)
 {
     struct error found = { 0 };
@@ -91,7 +91,7 @@ static enum status report_non_finite(struct ranks *ranks, enum status reported, 
         status = adaptive_systems_check(state_of(&ranks->backend), &found);
     if (!status && mpi_rank() == 0)
         status = host_check(&whole, &found);
-    if (!status) /* a rank other than 0 does not know what rank 0 has found */
+    if (!status) /* on other ranks than 0, which do not know what rank 0 has found */
         return reported;
     *error = found;
     return status;
@@ -359,7 +359,7 @@ enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct
     return status ? status : mpi_agree(create_state(ranks, plan, error), error);
 }
 
-/* --- by orders -------------------------------------------------------------------------------- */
+/* --- executing an order ----------------------------------------------------------------------- */
 
 static enum status (*const actions[ORDER_COUNT])(struct ranks *, const struct rank_order *,
                                                  struct error *) = {

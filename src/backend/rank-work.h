@@ -34,10 +34,12 @@ struct rank_plan {
     size_t systems, count; /* number of systems, and of bodies of each */
     bool by_systems;       /* each rank has whole systems; otherwise some bodies of each system */
     bool interruptible;    /* the work is long enough to be interrupted */
-    bool alike;            /* each rank moves all bodies: own steps cannot be divided among ranks */
+    bool alike; /* each rank moves all bodies, since an integrator that chooses its own steps cannot
+                   divide them */
 };
 
-/* The orders of rank 0; those to compute have the names of functions of struct backend_class. */
+/* The orders of rank 0; most have the names of the functions of struct backend_class that all ranks
+ * then call. */
 enum order_verb {
     ORDER_CREATE,
     ORDER_ADVANCE,
@@ -70,25 +72,28 @@ struct ranks {
     struct backend *inner;    /* the backend that computes on this rank */
     struct integrator listed; /* the integrator that is a list of stages, from the plan */
     struct physics physics;
-    struct external *external; /* own copy of the fields for `physics`; NULL on rank 0 */
+    struct external *external; /* external fields, to which `physics` points; NULL on rank 0, which
+                                  uses the caller's */
     int node_rank;             /* number of this rank among those on its machine */
     /* `wish` interrupts the work of all ranks. Rank 0 tests `callers`, the interruption of its
      * caller, and tells the other ranks by its word (mpi-job.h), for which they test as often. */
     struct interruption wish;
     struct interruption *callers;
-    bool word_passed; /* during this order, rank 0 has told the others, or this rank was told */
+    bool word_passed; /* during this order, rank 0 has sent its word, or this rank has got it */
     struct mpi_meanwhile meanwhile; /* called while this rank waits for others */
     pthread_mutex_t talking;        /* held by the thread that calls MPI at the moment */
-    struct bodies *bodies;          /* bodies of the caller on rank 0, own ones on other ranks */
-    struct bodies own; /* the bodies that `inner` gets: the first systems of `bodies`, or all */
+    struct bodies *bodies; /* on rank 0 the caller's bodies; on other ranks copies of the bodies
+                              that the rank moves or needs */
+    struct bodies own;     /* the bodies that `inner` gets: the first systems of `bodies`, or all */
     bool by_systems, alike;       /* as in the plan */
-    struct mpi_division division; /* division of an array of all systems, or of one */
+    struct mpi_division division; /* division among ranks of an array over all systems or, if ranks
+                                     divide bodies, over one system */
     struct backend_peers peers;   /* for inner backends that divide bodies: exchange of bodies */
     struct force_relay relay;     /* for inner backends that divide bodies: exchange of sums */
     double *phi, *psi;            /* for all bodies in `bodies` */
     struct conserved *conserved;  /* [systems of `bodies`] */
     struct mpi_division conserved_division;               /* division of `conserved`, in doubles */
-    struct mpi_division arrays_division, clocks_division; /* for adaptive_systems */
+    struct mpi_division arrays_division, clocks_division; /* of struct adaptive_systems */
 };
 
 /*

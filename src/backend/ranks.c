@@ -76,8 +76,8 @@ static void serve_destroy(struct ranks **all, const struct rank_order *order)
     rank_work_destroy(ranks);
 }
 
-/* Ignores the signals that rank 0 handles: at such a signal rank 0 makes all ranks stop, in
- * order. */
+/* Ignores signals that mpirun may send to all ranks: rank 0 handles them, and makes all ranks
+ * stop. */
 static void leave_signals_to_rank_0(void)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGUSR1, SIGUSR2 };
@@ -140,8 +140,7 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
-    /* The number of systems of rank 0, which has the fewest, so that the plan is the same for all
-     * ranks. */
+    /* The number of systems of rank 0; no rank has fewer. */
     const size_t systems = bodies->systems / (plan.by_systems ? (size_t)mpi_count() : 1);
     plan.interruptible =
         physics->interruption &&

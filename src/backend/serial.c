@@ -10,7 +10,7 @@
 struct serial {
     struct host host;
     struct force_options force;
-    const char *kernel;    /* the name by which the reference was asked for */
+    const char *kernel;    /* name in descriptions: "reference", "portable" or "fmm" */
     struct fmm_plain *fmm; /* fast multipoles; NULL: direct sums */
 };
 
@@ -57,7 +57,7 @@ static enum status serial_create(const struct backend_options *options,
                          "compute.precision = \"%s\": the serial backend is the reference and "
                          "computes in double only; choose backend \"openmp\"",
                          precision_names[force->precision]);
-    const bool portable = strcmp(force->kernel, "portable") == 0; /* the same bits */
+    const bool portable = strcmp(force->kernel, "portable") == 0; /* the reference's bits */
     if (strcmp(force->kernel, "auto") != 0 && strcmp(force->kernel, "reference") != 0 && !portable)
         return error_set(error, STATUS_CONFIG,
                          "compute.kernel = \"%s\": the serial backend has the kernel "

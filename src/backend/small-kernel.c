@@ -17,7 +17,7 @@
 
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
-    FEW = 4 /* most bodies for which sums pair by pair are faster */
+    FEW = 4 /* most bodies for which sums pair by pair are faster than vectors */
 };
 
 /* The constants of the force between two bodies. */
@@ -205,7 +205,7 @@ ALWAYS_INLINE vdouble separation(const struct interaction *pair, vdouble from, d
     if (pair->box == 0)
         return d;
     const vdouble shift =
-        splat_double(0x1.8p52); /* adding and subtracting it rounds to whole boxes */
+        splat_double(0x1.8p52); /* adding and subtracting it rounds to whole numbers */
     return d - splat_double(pair->box) * ((d * splat_double(1 / pair->box) + shift) - shift);
 }
 
@@ -316,7 +316,7 @@ static void advance(const struct physics *physics, const struct bodies *b, size_
     (b->count <= FEW ? few_system : many_system)(&pair, arrays, b->count, program, steps, current);
 }
 
-/* Computes the accelerations, by a program of one step that moves nothing. */
+/* Computes the accelerations by a program whose one step only evaluates forces. */
 static void accelerations(const struct physics *physics, const struct bodies *bodies, size_t system)
 {
     static const struct stage_program only_force = { .needs_forces = true };
