@@ -13,8 +13,8 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 
-/* The number of copies in a stream of an operation that is measured alone, so that all chains are
- * in use. */
+/* The number of operations in one round of a stream that has a single kind of operation: enough to
+ * use all chains. */
 enum { ALONE = 6 };
 
 /* The number of chains of operations that are under way together: enough for two units and a wait
@@ -34,8 +34,8 @@ struct mix {
 };
 
 /* The numbers of operations for the inverse cube of the distance, whose estimate is corrected by
- * `series` terms, for the separation, whose coordinates have low parts if `low`, and for its
- * square. */
+ * `series` terms, for the separation, whose coordinates have low parts if `low`, and for the square
+ * of the distance. */
 #define CUBE_FUSED(series) (series)
 #define CUBE_PRODUCTS(series) (2 + ((series) > 0))
 #define CUBE_SUMS(series) ((series) > 1)

@@ -15,8 +15,8 @@
 enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_FORMS };
 
 struct stream {
-    size_t lanes; /* number of pairs of one vector; in a stream of one operation alone, the numbers
-                     that one round takes */
+    size_t lanes; /* pairs of bodies in one vector; in a stream of a single kind of operation,
+                     numbers that one round takes */
     void (*run)(size_t vectors); /* does the operations of one vector `vectors` times, which is a
                                     multiple of ARITHMETIC_UNROLLED */
 };

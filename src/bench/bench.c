@@ -39,7 +39,7 @@ struct timed {
 };
 
 struct bench_case {
-    struct bench_row row; /* first what the plan asks for, then what was chosen and measured */
+    struct bench_row row; /* values of the plan; later those chosen and measured */
     struct simulation simulation;
     const struct stream *stream; /* the operations of the kernel alone, whose speed is the kernel's
                                     limit; NULL: not known */
@@ -305,7 +305,7 @@ static void measure_rounds(struct field *field, double end)
         }
 }
 
-/* --- what came out -----------------------------------------------------------------------------*/
+/* --- results ---------------------------------------------------------------------------------- */
 
 static double error_of(struct simulation *simulation, const struct accuracy *accuracy,
                        struct error *error)
@@ -326,8 +326,8 @@ static double measure_multipoles(struct bench_case *one)
     return one->row.multipoles.errors.error;
 }
 
-/* Measures the errors of every case's forces. The bodies have not moved in steps of length 0, and
- * are the same in all cases, so one reference serves all. */
+/* Measures the errors of every case's forces. The bodies are the same in all cases, since steps of
+ * length 0 have not moved them, so one reference serves all. */
 static enum status measure_errors(struct field *field, struct error *error)
 {
     struct accuracy *accuracy = NULL;
@@ -425,7 +425,7 @@ static enum status measure_field(struct field *field, double seconds, const stru
     return status;
 }
 
-/* --- all of them -------------------------------------------------------------------------------*/
+/* --- all numbers of bodies -------------------------------------------------------------------- */
 
 /* Counts the sizes (numbers of bodies) in all plans; fails if one of them needs more memory than
  * there is. */

@@ -26,7 +26,7 @@ struct bench_plan {
     const char *kernels[BENCH_MOST + 1];    /* values of compute.kernel */
     const char *precisions[BENCH_MOST + 1]; /* "double", "mixed" or "single" */
     const char *isas[BENCH_MOST + 1];       /* from force_isa_names; "auto": the best one */
-    int threads[BENCH_MOST + 1];            /* a backend with one thread is measured once, with 1 */
+    int threads[BENCH_MOST + 1];            /* a backend that has one thread is measured once */
     /* Accuracies asked of fast multipoles, which are measured with every backend, instruction set
      * and number of threads, after the direct sums; if `multipoles_only`, without direct sums. */
     double accuracies[BENCH_MOST + 1];
@@ -49,7 +49,8 @@ struct bench_row {
     const char *device; /* a GPU's name, or "" */
     int threads;
     size_t systems, count;
-    const char *skipped;    /* reason why nothing was measured or is set below; or NULL */
+    const char *skipped;    /* why the case was not measured, so that the members below are not set;
+                               NULL: it was */
     double seconds, median; /* seconds of one step: least and median of `repeats` */
     size_t repeats;
     double rate;      /* pair interactions per second: N^2 for a force evaluation, also of fast

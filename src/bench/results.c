@@ -264,7 +264,7 @@ static enum status draw(const struct results *results, const struct chart *chart
     return status;
 }
 
-/* --- all files ---------------------------------------------------------------------------------*/
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static const char table_name[] = "bench.csv";
 

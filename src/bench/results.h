@@ -6,9 +6,10 @@
 #include "bench/bench.h"
 #include "output/directory.h"
 
-struct results; /* opaque; has rates and rows in the order in which they were added */
+struct results;
 
-/* Creates empty results; `law` says in words what was computed. STATUS_MEMORY. */
+/* Creates empty results; `law` says in words which bodies and forces are measured.
+ * STATUS_MEMORY. */
 enum status results_create(const char *law, struct results **results, struct error *error);
 void results_destroy(struct results *results); /* accepts NULL */
 
