@@ -327,7 +327,7 @@ static void print_step(const struct experiment *x, const struct advice *a,
 }
 
 /* Proposes shadows (copies of the run with other steps, which tell until when positions are right):
- * the energy does not tell that, and for few bodies shadows cost little. */
+ * the energy does not show that, and for few bodies shadows cost little. */
 static void print_trust(const struct experiment *x, const struct timing *timing)
 {
     const double few = 64.0; /* the most bodies, of all systems together */

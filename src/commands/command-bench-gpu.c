@@ -88,7 +88,6 @@ static void print_row(const struct gpu_bench_row *row)
     fflush(stdout);
 }
 
-/* Prints a bar chart: for each tile and block size the rate in 1e9 pair interactions per second. */
 static void print_bars(const struct collected *collected)
 {
     double best = 0;
@@ -102,7 +101,7 @@ static void print_bars(const struct collected *collected)
     }
 }
 
-/* --- what is kept ------------------------------------------------------------------------------*/
+/* --- results ---------------------------------------------------------------------------------- */
 
 static json_t *row_json(const struct gpu_bench_row *row)
 {
@@ -168,9 +167,9 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
     return collected->folder ? save_results(collected->folder, collected->about, error) : STATUS_OK;
 }
 
-/* --- the CPU beside it -------------------------------------------------------------------------*/
+/* --- the CPU ---------------------------------------------------------------------------------- */
 
-/* Measures a step: *seconds is the least time of up to 20 steps, within about 0.2 s. */
+/* Sets *seconds to the least time of a step, among up to 20 steps in about 0.2 s. */
 static enum status time_cpu(struct simulation *simulation, double *seconds, struct error *error)
 {
     enum status status = simulation_advance(simulation, 1, error);

@@ -49,7 +49,7 @@ static enum status try_part(struct check_results *check, enum check_part part, c
         return prospects_check(record->experiment, record->criteria, &check->warnings, error);
     }
     if (part == CHECK_ADVICE && accuracy_target_key(&record->target))
-        return STATUS_OK; /* the step follows from the accuracy that is asked for */
+        return STATUS_OK; /* no advice: the step was chosen for the accuracy that is asked for */
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
     if (part == CHECK_RESOLUTION)

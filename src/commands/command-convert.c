@@ -38,7 +38,8 @@ struct conversion {
     const char *name;                      /* name of OUT in that folder */
     bool compressed;                       /* OUT ends in .gz */
     struct xyz_frame xyz;                  /* columns and digits of extended XYZ */
-    const struct units *wanted, *declared; /* units for OUT; for IN, if it names none; or NULL */
+    const struct units *wanted, *declared; /* units of --units for OUT, and of --from-units for an
+                                              IN that names none; NULL: not given */
     struct physics physics;
 };
 
@@ -60,7 +61,7 @@ struct target {
     char first[PATH_SIZE];         /* name of the first file */
 };
 
-/* --- what is wanted --------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static enum status unknown_format(const char *option, const char *name, const char *formats,
                                   struct error *error)
@@ -212,7 +213,7 @@ static enum status open_source(struct conversion *c, struct source *source, stru
     }
     struct read_shape shape;
     if (c->reader->measure(c->reader, &source->request, &shape, error)) {
-        if (error->status == STATUS_CONFIG) /* the fault is in the command line */
+        if (error->status == STATUS_CONFIG) /* here no config but the command line is at fault */
             error->status = STATUS_USAGE;
         return error->status;
     }
@@ -241,7 +242,8 @@ static enum status read_next(const struct conversion *c, struct source *source, 
     if (c->reader->read(c->reader, &source->request, source->bodies, error))
         return error->status;
     source->frames++;
-    /* Only the ids show that a table has several frames, if it has no column of times. */
+    /* A CSV table without times may hold several frames, which only shows as ids that occur
+     * twice. */
     for (size_t s = 0; c->reader == &read_csv && s < source->bodies->systems && !error->status; s++)
         check_ids(source->bodies, s * source->bodies->stride, c->input, error);
     return error->status;
@@ -259,8 +261,8 @@ static bool is_input(const struct conversion *c, const struct target *target, co
            (uint64_t)in.st_dev == out.device && (uint64_t)in.st_ino == out.inode;
 }
 
-/* Checks that a file may be written: with --force it may be there, unless it is IN, of which other
- * frames than those that were asked for would be lost. */
+/* Checks that a file may be written: with --force it may be there, unless it is IN itself, whose
+ * other frames would be lost. */
 static enum status check_free(const struct conversion *c, const struct target *target,
                               const char *name, struct error *error)
 {
@@ -358,7 +360,7 @@ static enum status close_target(struct target *target, struct error *error)
     return error->status;
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void add_word(struct text *text, bool when, const char *word)
 {
@@ -376,8 +378,8 @@ static bool has_own_ids(const struct bodies *bodies)
     return false;
 }
 
-/* Names what the input has and the output cannot hold: the format of the output, except for
- * `lost_here`, bits SNAPSHOT_... of what its writer had to leave out this time. */
+/* Names what IN has and OUT does not hold: what the format of OUT cannot hold, and what its writer
+ * had to leave out this time (`lost_here`, bits SNAPSHOT_...). */
 static void tell_losses(const struct conversion *c, const struct source *source, unsigned lost_here)
 {
     const struct read_about *about = &source->about;
@@ -421,7 +423,7 @@ static void tell_result(const struct conversion *c, const struct source *source,
                         const struct target *target)
 {
     const struct bodies *bodies = source->bodies;
-    FILE *const out = c->to_standard ? stderr : stdout; /* words and bodies do not mix */
+    FILE *const out = c->to_standard ? stderr : stdout; /* standard output has the bodies */
     fprintf(out, "%.*s%s%s: %zu frame%s of %zu bodies",
             (int)(c->to_standard ? 0 : c->name - c->output), c->output,
             c->to_standard ? "standard output" : target->first, target->files > 1 ? " ..." : "",

@@ -146,7 +146,7 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     return status;
 }
 
-/* --- before it runs --------------------------------------------------------------------------- */
+/* --- the check before a study ----------------------------------------------------------------- */
 
 static bool every_member(const void *context, size_t member)
 {

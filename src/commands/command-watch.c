@@ -38,7 +38,7 @@ struct watcher {
     char problem[256];     /* the problem that was printed last, "" before any */
     int64_t port;          /* port of --serve; -1: no page is served */
     struct server *server; /* NULL: no page is served */
-    bool asked_to_end;     /* a signal has asked to end while the page was drawn */
+    bool asked_to_end;     /* a signal has asked to end watching, while a page was drawn */
     char folder[4096];     /* folder in which the page to serve is made */
     struct display display;
 };
@@ -408,7 +408,7 @@ static enum status watch(struct watcher *watcher, struct error *error)
                          watcher->show, watcher->path);
     if (several && status_report_open_study(watcher->path, &study, error))
         return error->status;
-    const int slower = nice(10); /* the run, not its watcher, gets the cores */
+    const int slower = nice(10); /* so that the run gets the cores first */
     (void)slower;
     const enum status status = watcher->port < 0
                                    ? follow(watcher, several ? &study : NULL, error)

@@ -24,8 +24,8 @@ struct display display_begin(bool quiet);
 /* Shows the progress of the run if the last display is long enough ago: 0.2 s on a terminal, a
  * minute elsewhere. `run` may describe a run of another process. */
 void display_progress(struct display *display, const struct run_progress *run);
-/* Append the part of the steps that is done, "[####....]  37.5 %", and the estimated wall time that
- * the remaining steps take, "3m20s". */
+/* Append to `text` the part of the steps that is done, "[####....]  37.5 %", and the estimated wall
+ * time that the remaining steps take, "3m20s". */
 void display_part(const struct run_progress *run, struct text *text);
 void display_time_left(const struct run_progress *run, struct text *text);
 
@@ -34,16 +34,13 @@ void display_clear(struct display *display);
 /* Prints a line on standard error; if the display is quiet, only a loud one. */
 void display_notice(struct display *display, bool loud, const char *line);
 
-/*
- * Prints a row of the table and, before the first row, its header. The columns are step, time, then
+/* Prints a row of the table and, before the first row, its header. The columns are step, time, then
  * the cells, aligned right: "-" for a quantity that was not measured at this step, "nan" for one
- * that is undefined. The row is handed to the system at once. A closed standard output is no error.
- */
+ * that is undefined. The row is handed to the operating system at once. A closed standard output is
+ * no error. */
 void display_row(struct display *display, const struct run_row *row);
 
 /* --- afterwards: summary.c -------------------------------------------------------------------- */
-
-/* The summary with which `orrery run` ends. */
 
 /* Prints the summary of a run that ended with `status` to standard output, within 80 columns: what
  * was computed, on which hardware, how accurately, and the verdict. */

@@ -30,8 +30,8 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
  * to close the connection after the answer. */
 static const double request_seconds = 5.0, answer_seconds = 30.0, drain_seconds = 1.0;
 
-/* A page with a count of its users: the server and the clients to which it is being sent. It is
- * freed when there are none. */
+/* A page with a count of its users (the server, and the clients to which it is being sent); freed
+ * when there are none. */
 struct page {
     size_t users;
     int refresh; /* seconds after which a browser asks again; 0: never */
@@ -39,8 +39,8 @@ struct page {
 };
 
 /* The phases of a connection: the server reads the request, sends the answer, and drops what the
- * client still sends until the client closes. To close a socket that has unread bytes would destroy
- * bytes of the answer on their way. */
+ * client still sends until the client closes. DRAINING is needed since closing a socket with unread
+ * bytes would destroy the end of the answer. */
 enum phase { READING, SENDING, DRAINING };
 
 struct client {
@@ -302,7 +302,7 @@ enum status server_open(int port, struct server **server, struct error *error)
     for (size_t k = 0; k < COUNT_OF(ends); k++)
         sigaddset(&made->ours, ends[k]);
     blocked = made->ours;
-    sigaddset(&blocked, SIGPIPE); /* if a client has gone, send() shall return an error */
+    sigaddset(&blocked, SIGPIPE); /* send() to a client that has gone then fails */
     sigprocmask(SIG_BLOCK, &blocked, &made->before);
     if (listen_at(made, port, error)) {
         server_close(made);

@@ -100,7 +100,7 @@ static void put_end(const struct result *result, struct text *text)
         text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
         put_item("stop_when", &ended_by, text);
     }
-    /* A stopped run has no other reason than the step, which was appended above. */
+    /* For a stopped run `why` is only the step, which was appended above. */
     if (outcome_of(result, &why) != OUTCOME_STOPPED && why.length)
         put_item("why", &why, text);
     outcome_left_out(result, &left_out);
@@ -186,8 +186,8 @@ void status_report_close_study(struct status_report_study *study)
     *study = (struct status_report_study){ 0 };
 }
 
-/* Returns the weight of a status, by which the worst of several is found: from 0 for OK over an
- * expectation that did not hold and a stop to an error. */
+/* Returns the weight of a status, the greater the worse: 0 for OK, 1 for an expectation that does
+ * not hold, 2 for a stop, 3 for an error. */
 static int weight(enum status status)
 {
     static const enum status lighter[] = { STATUS_OK, STATUS_EXPECT_FAILED, STATUS_STOPPED };

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
     say(0, name, value);
 }
 
-/* --- how well --------------------------------------------------------------------------------- */
+/* --- accuracy and verdict --------------------------------------------------------------------- */
 
 /* Returns the name of the file that `system`, counted from 1, was read from; "" for 0, which stands
  * for no system, and for a system without a file of its own. */
@@ -56,8 +56,8 @@ static bool has_ended(enum status status)
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
 }
 
-/* Tells whether the last measurement was made where the run ended. If the run ended in an error it
- * was made before: then `when` says at which time, and is "" otherwise. */
+/* Tells whether the last measurement was made where the run ended. If not, since the run ended in
+ * an error, `when` says at which time it was made; otherwise `when` is "". */
 static bool when_measured(const struct run_record *record, enum status status, char when[WHEN_SIZE])
 {
     const bool whole = has_ended(status) || status == STATUS_STOPPED;
@@ -299,7 +299,7 @@ static void say_verdict(const struct run_record *record, enum status status)
         "verdict", run_verdict(record->experiment->config, status));
 }
 
-/* --- what there is now ------------------------------------------------------------------------ */
+/* --- files and work --------------------------------------------------------------------------- */
 
 /* Appends the name of the file of an output; for an output with a file at each event, the name of
  * the first file and "...". */
