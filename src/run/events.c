@@ -140,9 +140,8 @@ static bool asks_error(const struct run *run)
 static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;
-    unsigned needs = run->schedule.step == run->schedule.last
-                         ? NEED_CONSERVED
-                         : 0; /* the summary shows the energy error */
+    unsigned needs =
+        run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0; /* for the summary */
     for (size_t i = 0; i < observers->diagnostic_count; i++)
         if (measures(run, i))
             needs |= observers->diagnostics[i].diagnostic->needs |

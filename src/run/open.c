@@ -354,8 +354,7 @@ enum status open_files(struct run *run, struct error *error)
     if (run->files.early_log.failed)
         return error_memory(error);
     note_start(run);
-    if (stream_flush(run->files.log, true,
-                     error)) /* on the disk at once, so that the log tells of every restart */
+    if (stream_flush(run->files.log, true, error)) /* so that the log tells of every restart */
         return error->status;
     continuation_close(&run->continuation);
     run->autosave.last = clock_seconds();

@@ -168,8 +168,8 @@ struct run {
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
-    struct proportions proportions;  /* warnings about numbers of the start, such as masses, that
-                                        differ unusually much */
+    struct proportions proportions;  /* warnings about numbers that look like slips, such as masses
+                                        in kilograms while G is 1 */
     char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
     struct show show;
     struct replays replays;

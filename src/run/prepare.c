@@ -268,9 +268,7 @@ static enum status find_structure(struct run *run, struct error *error)
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
-    const bool restart =
-        run->options.restart; /* open_checkpoint() will replace the initial bodies by those of the
-                                 checkpoint, so they are measured before */
+    const bool restart = run->options.restart; /* open_checkpoint() replaces the initial bodies */
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;

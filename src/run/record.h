@@ -64,16 +64,15 @@ struct run_record {
     const struct directory *directory; /* the run's directory; NULL before it is open */
     uint64_t step, last;               /* the step reached, and the one at which the run ends */
     double time;                       /* t of that step */
-    bool written;        /* run.json is in the directory, and was written by this run */
-    bool done_before;    /* the run was done before, and stays as it is */
-    const char *verdict; /* sentence about a run that failed; "" for others */
-    const char
-        *proportions; /* warnings about numbers of the start that differ unusually much, or "" */
-    bool holds;       /* the accuracy watch accepts the systems that are not left out */
-    double wall;      /* seconds of the present leg, or of the leg that has ended */
-    double steps_per_second,
-        rate; /* of the leg of `wall`, over its seconds spent in steps: steps (the integrator's own
-                 if it chooses them), and pair interactions */
+    bool written;            /* run.json is in the directory, and was written by this run */
+    bool done_before;        /* the run was done before, and stays as it is */
+    const char *verdict;     /* sentence about a run that failed; "" for others */
+    const char *proportions; /* warnings about numbers that look like slips, or "" */
+    bool holds;              /* the accuracy watch accepts the systems that are not left out */
+    double wall;             /* seconds of the present leg, or of the leg that has ended */
+    /* In the leg of `wall`, per second spent in steps: steps (the integrator's own if it chooses
+     * them), and pair interactions. */
+    double steps_per_second, rate;
     struct legs_sum legs;            /* sums over all legs */
     struct time_scales time_scales;  /* time scales of the first system at the start */
     const struct choice *choice;     /* choice of integrator and step; NULL: none */

@@ -81,7 +81,7 @@ static bool is_recorded(const struct run *run, enum status status)
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    if (!run->files.log) /* the run ended before all its files were open */
+    if (!run->files.log) /* it ended before all files of the run were open */
         return;
     if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
         observers_look(&run->observers, config, run->files.directory, error);
