@@ -141,8 +141,8 @@ static void correct(const struct block_worker *worker)
     }
 }
 
-/* Brings all bodies of a system that cannot go on to the time of the block: drifts those that are
- * not due, and changes the velocities, which are those of the middle of a step, to this time. */
+/* Drifts the bodies that are not due to the time of the block, and kicks all velocities, which are
+ * those of the middle of a step, to that time. */
 static void bring_along(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -158,7 +158,6 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Copies the accelerations at the start of the run, for this thread's bodies. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

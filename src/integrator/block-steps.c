@@ -250,7 +250,6 @@ static void do_blocks(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* Evaluates the forces on all bodies at the start of the run. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;

@@ -66,7 +66,6 @@ static size_t team_of(double systems, double count, int threads)
     return count >= TEAM_FROM && systems < threads ? (size_t)threads : 1;
 }
 
-/* Returns the number of systems that are moved at the same time, each in a workspace. */
 static size_t workspaces_of(double systems, double count, int threads)
 {
     if (team_of(systems, count, threads) > 1)

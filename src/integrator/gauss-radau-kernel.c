@@ -55,8 +55,8 @@ enum {
 /* The systems being moved, and the sizes of the loops over their numbers. If a function is inlined
  * with constants for the sizes, its loops become straight code. */
 struct kernel {
-    bool lanes;     /* each lane has a system; otherwise all lanes have bodies of one system */
-    size_t count;   /* number of bodies of a system */
+    bool lanes; /* each lane has a system; otherwise all lanes have bodies of one system */
+    size_t count;
     size_t pitch;   /* length of one axis of an array, in numbers */
     size_t vectors; /* number of vectors of an axis that have bodies */
     double *work;
@@ -299,7 +299,6 @@ ALWAYS_INLINE void sum_forces(const struct kernel *k)
 
 /* --- the step of every slot ------------------------------------------------------------------- */
 
-/* Returns the length of the step of each slot. */
 ALWAYS_INLINE vdouble steps_of(const struct kernel *k)
 {
     double steps[LANES] = { 0 };

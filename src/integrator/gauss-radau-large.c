@@ -183,7 +183,6 @@ static struct radau_worker worker_of(struct task *task)
     return worker;
 }
 
-/* Copies this thread's part of every array of a state. */
 static void copy_part(const struct radau_worker *worker, const struct radau_system *to,
                       const struct radau_system *from)
 {

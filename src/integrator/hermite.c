@@ -119,8 +119,6 @@ static void correct(const struct block_worker *worker)
     }
 }
 
-/* Brings the bodies of a system that cannot go on to the time of the block: those that are not due
- * get their predicted positions and velocities. */
 static void bring_along(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -134,8 +132,6 @@ static void bring_along(const struct block_worker *worker)
 
 /* --- grid steps ------------------------------------------------------------------------------- */
 
-/* At the start of the run, copies the forces on this thread's bodies and chooses their first
- * steps. */
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
@@ -144,8 +140,6 @@ static void begin(const struct block_worker *worker)
         s->step[i] = first_step(worker, hermite_start(s, rule_of(worker), &block, i, worker->dt));
 }
 
-/* Rounds all steps, which belong to another grid step, to the new grid step divided by powers of
- * two. */
 static void fit_steps(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
