@@ -81,8 +81,8 @@ struct backend; /* the first member of the struct of every backend */
  * a device that failed. */
 struct backend_class {
     struct variant variant;
-    /* Checks that the backend can run on this machine: STATUS_UNAVAILABLE with the reason if not.
-     * NULL: it runs everywhere. */
+    /* Checks that the backend can run on this machine: STATUS_UNAVAILABLE, with the reason, if it
+     * cannot. NULL: it runs everywhere. */
     enum status (*probe)(struct error *error);
     /* Returns the most bytes of memory that the forces on `systems` systems of `count` bodies take.
      * NULL: the function force_bytes() of the force returns them. */
@@ -102,8 +102,8 @@ struct backend_class {
     /* Computes the accelerations at the present positions into ax, ay, az of the bodies, for
      * outputs that show forces; the motion does not change. */
     enum status (*accelerations)(struct backend *backend, struct error *error);
-    /* Computes for every body the potential phi and the number psi of which half the sum of m psi
-     * is the Clausius virial, into arrays of the host that are laid out and aligned like those of
+    /* Computes for every body the potential phi and the number psi (half the sum of m psi over the
+     * bodies is the Clausius virial), into arrays of the host, laid out and aligned like those of
      * the bodies. */
     enum status (*potentials)(struct backend *backend, double *phi, double *psi,
                               struct error *error);
@@ -114,7 +114,7 @@ struct backend_class {
     bool conserved_of_all; /* if processes divide the bodies, conserved() of each gives the sums
                               over all bodies */
     void (*describe)(const struct backend *backend, struct backend_description *description);
-    void (*destroy)(struct backend *backend); /* frees the backend */
+    void (*destroy)(struct backend *backend);
 };
 
 enum { BACKEND_CHOICE_SIZE = 256 };

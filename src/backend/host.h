@@ -29,12 +29,12 @@ struct host {
     struct bodies *bodies;         /* borrowed, as `peers` is */
     size_t first, last; /* bodies of every system that this process moves, with padding */
     const struct backend_peers *peers; /* the processes that move other bodies, or NULL */
-    int threads;                       /* number of threads */
-    bool forces_current;               /* bodies->ax, ay, az belong to the present positions */
-    bool forces_before;                /* `forces_current` when the last advance began */
-    struct stage_program program;      /* passes of the last advance */
-    double *registers; /* [STAGE_REGISTERS][3][bodies]: registers of stages, or NULL */
-    double *before;    /* [HOST_BEFORE][bodies]: state for host_end() to restore, or NULL */
+    int threads;
+    bool forces_current;          /* bodies->ax, ay, az belong to the present positions */
+    bool forces_before;           /* `forces_current` when the last advance began */
+    struct stage_program program; /* passes of the last advance */
+    double *registers;            /* [STAGE_REGISTERS][3][bodies]: registers of stages, or NULL */
+    double *before; /* [HOST_BEFORE][bodies]: state for host_end() to restore, or NULL */
 };
 
 /* The number of arrays in host->before: positions, velocities and accelerations. */
