@@ -25,7 +25,6 @@ static const struct arithmetic *const arithmetics[] = {
 #undef ROW
 };
 
-/* Returns the streams (arithmetic.h) of an instruction set; NULL if the program has none for it. */
 static const struct arithmetic *find_arithmetic(const char *isa)
 {
     const int row = force_isa_row(isa);

@@ -44,7 +44,7 @@ struct bench_subject {
 
 /* A case that was measured, and its results. */
 struct bench_row {
-    const char *title; /* title of the plan */
+    const char *title;
     const char *backend, *kernel, *precision, *isa;
     const char *device; /* a GPU's name, or "" */
     int threads;
@@ -60,7 +60,7 @@ struct bench_row {
     double far_error; /* like `error`, for bodies in two cubes that are 10^4 of their sides apart;
                          NaN: not measured */
     double accuracy;  /* accuracy asked of fast multipoles; 0: direct sums */
-    struct multipoles multipoles; /* results for fast multipoles */
+    struct multipoles multipoles; /* errors and profile of fast multipoles; NaN for direct sums */
 };
 
 /* The measured rate of one kind of operation on this CPU, on all threads together. */

@@ -54,7 +54,6 @@ void results_add_rate(struct results *results, const struct bench_rate *rate)
                  { "per_second", document_number(rate->per_second) }));
 }
 
-/* Adds the members of `rest`, which it takes over, to an object. */
 static void add_members(json_t *object, json_t *rest)
 {
     json_object_update(object, rest);
