@@ -236,8 +236,6 @@ static void print_fastest(const struct experiment *x, const struct advice *a)
              free_fall, distance, period, a->steps);
 }
 
-/* Returns words for why the pair that limits the step needs more steps than usual; "" if it needs
- * no more. */
 static const char *reason_for_more(const struct advice *a)
 {
     if (!(a->wanted > a->usual))

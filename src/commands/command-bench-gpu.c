@@ -141,7 +141,6 @@ static enum status open_folder(const char *path, struct directory **folder, stru
     return error->status;
 }
 
-/* Writes the results into bench-gpu.json, which appears whole or not at all. */
 static enum status save_results(struct directory *folder, json_t *about, struct error *error)
 {
     return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);

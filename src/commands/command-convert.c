@@ -34,10 +34,10 @@ struct conversion {
 
     const struct read_format *reader;
     const struct snapshot_format *writer;
-    char folder[PATH_SIZE];                /* folder of OUT */
-    const char *name;                      /* name of OUT in that folder */
-    bool compressed;                       /* OUT ends in .gz */
-    struct xyz_frame xyz;                  /* columns and digits of extended XYZ */
+    char folder[PATH_SIZE]; /* folder of OUT */
+    const char *name;       /* name of OUT in that folder */
+    bool compressed;        /* OUT ends in .gz */
+    struct xyz_frame xyz;
     const struct units *wanted, *declared; /* units of --units for OUT, and of --from-units for an
                                               IN that names none; NULL: not given */
     struct physics physics;
@@ -49,7 +49,7 @@ struct source {
     struct read_about about;
     struct lines *lines;   /* lines of an xyz file of which all frames are read; otherwise NULL */
     struct bodies *bodies; /* bodies of the frame read last */
-    size_t frames;         /* number of frames read */
+    size_t frames;
 };
 
 /* The output, and what was written so far. */
@@ -57,8 +57,8 @@ struct target {
     struct directory *directory;
     struct stream *stream;
     struct snapshot_arrays arrays; /* frames, if all are written at the end */
-    size_t files;                  /* number of files written */
-    char first[PATH_SIZE];         /* name of the first file */
+    size_t files;
+    char first[PATH_SIZE];
 };
 
 /* --- options ---------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     if (!status && !quiet) {
         printf("  %-36s %-23s %8s  %s\n", "column", "value, smallest step", "order", "its error");
         for (size_t i = 0; i < convergence.count; i++)
-            if (isfinite(convergence.rows[i].value)) /* convergence.csv has the others too */
+            if (isfinite(convergence.rows[i].value)) /* only convergence.csv has NaN */
                 print_row(&convergence.rows[i]);
         printf("  all columns    %s/convergence.csv\n", directory);
     }

@@ -28,9 +28,9 @@ enum status status_report_status(const struct result *result, struct error *erro
 
 /* A study, seen from outside: the outcomes of its members, which are runs. */
 struct status_report_study {
-    size_t members;         /* number of members */
+    size_t members;
     enum outcome *outcomes; /* outcome of each member; a member that went well is not read again */
-    enum status status;     /* exit status of its command if nobody continues the study */
+    enum status status;     /* exit status that the study's command would have now */
 };
 
 /* Opens the study in directory `path` by its study.json. STATUS_NO_INPUT if there is none;

@@ -273,7 +273,6 @@ static void say_trust(const struct run_record *record, enum status status)
                                         : "until it broke off");
 }
 
-/* Prints which quantities the verdict covers, and which it does not. */
 static void say_judged(const struct run_record *record, enum status status)
 {
     char text[WATCH_JUDGED_SIZE];
