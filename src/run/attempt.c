@@ -146,9 +146,9 @@ double attempt_work(const struct run *run)
     return work;
 }
 
-/* The cost of a run, over what was expected, beyond which it is too much. Among 200 experiments
- * (docs/theory.md, "Asking for the error") some keep the error at fifty times the expected cost, in
- * less than a minute. */
+/* The cost of a run over the expected cost beyond which it may be too much. It is too much only
+ * beyond time.work_limit, too: among 200 experiments (docs/theory.md, "Asking for the error") some
+ * keep the error at fifty times the expected cost, but in less than a minute. */
 static const double much_dearer = 10.0;
 
 bool attempt_costs_too_much(const struct run *run)

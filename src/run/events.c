@@ -54,7 +54,6 @@ static void note_seconds(struct instant then, double *longest)
     *longest = fmax(*longest, fmin(now.wall - then.wall, now.cpu - then.cpu));
 }
 
-/* Writes the rows of the statistics over the systems, once all systems have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
     struct observed_diagnostic *observed = &run->observers.diagnostics[index];
@@ -140,8 +139,8 @@ static bool asks_error(const struct run *run)
 static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;
-    unsigned needs =
-        run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0; /* for the summary */
+    /* The summary shows the energy error at the end. */
+    unsigned needs = run->schedule.step == run->schedule.last ? NEED_CONSERVED : 0;
     for (size_t i = 0; i < observers->diagnostic_count; i++)
         if (measures(run, i))
             needs |= observers->diagnostics[i].diagnostic->needs |

@@ -26,7 +26,7 @@ struct poll {
     double last_stop;    /* clock_seconds() when the loop last looked whether to stop; 0 before */
     double longest_wait; /* longest time between two looks whether to stop, in seconds */
     bool costly;         /* the run costs too much, see attempt_costs_too_much() */
-    char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
+    char reason[ENDING_REASON_SIZE]; /* signal, file or limit that ends the run early, or "" */
 };
 
 /* Tells whether the run should end now, and puts the reason into poll->reason. */

@@ -66,7 +66,7 @@ struct files {
     bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
     char bodies_hash[INPUT_HASH_SIZE]; /* hash of the files that the bodies came from, as they were
                                           at the start; "": none */
-    json_t *members; /* the files of bodies.files, a list for run.json, owned; NULL: systems have no
+    json_t *members; /* list for run.json of the files of bodies.files; owned; NULL: systems have no
                         files of their own */
 };
 
@@ -84,7 +84,7 @@ struct saved_state;
 struct autosave {
     bool wanted;    /* a checkpoint is asked for, by a cadence, a signal or a control file */
     bool any;       /* a checkpoint was saved, so that a restart is possible */
-    double last;    /* clock_seconds() when a checkpoint was last saved because one was due */
+    double last;    /* clock_seconds() since when checkpoint.every_minutes counts */
     double longest; /* seconds that the slowest checkpoint took */
     /* The last checkpoint: whether there is one, whether it holds the state after the events of its
      * step, and that step. */
@@ -117,12 +117,12 @@ struct continuation {
     bool goes_further;   /* the run goes beyond its old end, and takes back the events there, which
                             fall on no cadence */
     bool changed;        /* the config was changed, in ways that a restart allows */
-    bool done;           /* the run was done before, and stays as it is */
+    bool done;       /* the run had ended before this process began; its files stay as they are */
     bool other_bits; /* another build or kind of machine has computed a part of the run, so results
                         may have other bits than those of one uninterrupted run */
     struct json_t *before; /* run.json of the continued run, or NULL */
     struct json_t *legs;   /* list of the earlier legs, see run/record.h; NULL for none */
-    struct work_done work; /* work done until the checkpoint; see run_work() */
+    struct work_done work; /* work done before this process or attempt began; see run_work() */
 };
 
 /* Closes the checkpoint, once the run has been opened. */
@@ -158,7 +158,7 @@ struct run {
     char why_again[320]; /* the reason for beginning anew, told once the run has done so */
     char time_unit[UNITS_LABEL_SIZE + 1]; /* text behind a time: " Myr", "" */
     struct experiment experiment;
-    struct simulation *simulation;    /* the experiment's simulation */
+    struct simulation *simulation;    /* = &experiment.simulation */
     struct kernel_error kernel_error; /* error of the forces at the start; zero if they are as exact
                                          as double precision */
     struct scales scales; /* scales of the initial bodies: a length, a velocity, momenta */
@@ -204,8 +204,8 @@ double run_rate(const struct run *run);
 
 /* The work of all systems since the beginning of the run. `sums` holds the sums over the systems;
  * the smallest step of all systems, taken by system number `system`, and the pair of bodies that
- * caused it; and the time at which the first system got stuck (could not go on, struct work_done).
- */
+ * caused it; and the time at which the first system got stuck (could not go on, struct
+ * work_done). */
 struct run_work {
     bool chosen; /* the integrator chooses its own steps; if not, all systems take the run's */
     size_t system;

@@ -216,8 +216,6 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     return restart_load_bodies(run, error);
 }
 
-/* Loads the state of observers from the checkpoint of a continued run, and derives which systems
- * are left out. */
 static enum status load_state(struct run *run, struct error *error)
 {
     if (!run->continuation.checkpoint || restart_load_observers(run, error))

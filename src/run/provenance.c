@@ -225,7 +225,6 @@ static json_t *files_json(const struct run *run)
     return names;
 }
 
-/* Returns the messages that ended the run, one in a line, as a list. */
 static json_t *errors_json(const char *line)
 {
     json_t *errors = json_array();

@@ -64,8 +64,8 @@ struct run_record {
     const struct directory *directory; /* the run's directory; NULL before it is open */
     uint64_t step, last;               /* the step reached, and the one at which the run ends */
     double time;                       /* t of that step */
-    bool written;            /* run.json is in the directory, and was written by this run */
-    bool done_before;        /* the run was done before, and stays as it is */
+    bool written;     /* run.json is in the directory, and was written by this run */
+    bool done_before; /* the run had ended before this process began; its files stay as they are */
     const char *verdict;     /* sentence about a run that failed; "" for others */
     const char *proportions; /* warnings about numbers that look like slips, or "" */
     bool holds;              /* the accuracy watch accepts the systems that are not left out */
@@ -78,8 +78,8 @@ struct run_record {
     const struct choice *choice;     /* choice of integrator and step; NULL: none */
     char dearer[CHOICE_DEARER_SIZE]; /* why the run has cost far more than expected
                                         (attempt_cost_text()), or "" */
-    struct accuracy_target target;   /* accuracy that was asked for */
-    struct finding asked; /* finding about that accuracy; its bound is NaN if none was asked for */
+    struct accuracy_target target;
+    struct finding asked; /* finding about `target`; its bound is NaN if nothing was asked for */
     bool chooses_steps;   /* the integrator chooses its own steps */
     struct work_done own_steps; /* work summed over all systems, see run_work() */
     size_t smallest_system; /* index of the system that had the smallest step, if chooses_steps */

@@ -64,7 +64,6 @@ static double work_of(const struct failed_run *failed, const struct experiment *
     return trial_run_work(other, other->simulation.step, failed->wish.bound);
 }
 
-/* Tells whether a trial run of the experiment `other` keeps the energy. */
 static bool holds(const struct failed_run *failed, const struct experiment *other,
                   struct error *error)
 {

@@ -26,7 +26,7 @@ enum status restart_open(struct run *run, struct error *error)
     if (newest.status == STATUS_MEMORY)
         return error_set(error, STATUS_MEMORY, "%s", newest.text);
     if (directory_replaceable(run->files.directory, checkpoint_name,
-                              error)) /* a newer checkpoint could not take its place */
+                              error)) /* no later checkpoint could replace it */
         return error->status;
     run->continuation.newest_damaged = true;
     run->continuation.from = checkpoint_previous;
@@ -173,8 +173,8 @@ static enum status load_counts(struct run *run, struct error *error)
     run->schedule.step = run->schedule.first_step = run->simulation->steps = counts[COUNT_STEP];
     if (check_end(run, run->schedule.step, error) || load_end(run, error))
         return error->status;
-    /* For a run that goes further than before, its old end is no event, unless a cadence falls on
-     * it. */
+    /* If the run goes beyond its old end, the events there are taken back if they fell on no
+     * cadence. */
     run->continuation.goes_further = counts[COUNT_EARLY] && run->schedule.last > run->schedule.step;
     run->schedule.events_done = counts[COUNT_EVENTS] && !run->continuation.goes_further;
     run->continuation.other_bits = !counts[COUNT_BITWISE];
