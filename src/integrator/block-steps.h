@@ -27,7 +27,7 @@ double block_round_step(double dt, double wanted);
  * of `count` numbers; jerk and low are NULL if the method has no jerks. */
 struct block_system {
     size_t count;
-    size_t index;           /* number of the system among those of the run's bodies */
+    size_t index;           /* index of the system among all of the run */
     double *x[3], *v[3];    /* positions and velocities, in the arrays of the bodies */
     double *low[3];         /* rounding errors of x: the position is x + low */
     double *a[3], *jerk[3]; /* acceleration and jerk */

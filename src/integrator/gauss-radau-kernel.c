@@ -265,8 +265,8 @@ ALWAYS_INLINE void sum_pairs(const struct kernel *k)
     }
 }
 
-/* Sums the accelerations of one system whose bodies fill the lanes, also in the order of the other
- * bodies' indices. The padding behind the last body stays 0. */
+/* Sums the accelerations of one system whose bodies fill the lanes. The pulls on a body are added
+ * in the same order as in sum_pairs(), so that the bits agree. Padding stays 0. */
 ALWAYS_INLINE void sum_bodies(const struct kernel *k)
 {
     const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);

@@ -1,10 +1,10 @@
 /*
  * The stages of an integrator in the form that every backend executes: passes. A pass moves the
  * bodies and then evaluates the forces at their new positions; the last pass only moves. The moves
- * at the end of a step and those at the start of the next are one pass. Forces are current if they
- * are those of the present positions. The program settles that: each pass evaluates the forces that
- * the next one needs, so only the first pass of an advance may find them current already. With K
- * for a kick, D for a drift and F for a force:
+ * at the end of a step and those at the start of the next are one pass. Each pass evaluates the
+ * forces that the next pass needs; only before the first pass of an advance the caller has to know
+ * whether the forces are current, that is, those of the present positions. With K for a kick, D for
+ * a drift and F for a force:
  *
  *   a step      K(1/2) D F K(1/2)
  *   an advance  [F, unless they are current]  K D F | K K D F | K K D F | ... | K
