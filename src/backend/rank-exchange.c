@@ -20,8 +20,8 @@ static bool asked(void *context)
     return ranks->word_passed;
 }
 
-/* Looks for a wish to end while this rank waits for another one, which may have much work left: if
- * the caller of rank 0 asks for the end, rank 0 tells all ranks. */
+/* Called while this rank waits for another one, which may have much work left. On rank 0: if its
+ * caller asks for the end of the work, tells all other ranks. */
 static void look(void *context)
 {
     struct ranks *const ranks = context;
@@ -31,8 +31,8 @@ static void look(void *context)
     ranks->word_passed = true;
 }
 
-/* Returns on all ranks whether rank 0 has seen a wish to end. A rank that has not taken the word of
- * rank 0 during its work takes it here. */
+/* Returns on all ranks whether rank 0 was asked to end the work. If rank 0 has sent its word
+ * (mpi_tell()), a rank that has not taken it during its work takes it here. */
 static bool agree(void *context)
 {
     struct ranks *const ranks = context;

@@ -67,16 +67,17 @@ struct rank_order {
 /* One backend over all ranks, as each rank has it. */
 struct ranks {
     struct backend backend;
-    uint64_t name;            /* name of this backend in orders: rank_order.backend */
-    struct ranks *next;       /* next of the backends that this rank serves; not used on rank 0 */
-    struct backend *inner;    /* the backend that computes on this rank */
-    struct integrator listed; /* the integrator that is a list of stages, from the plan */
+    uint64_t name;         /* the number that names this backend in orders (rank_order.backend) */
+    struct ranks *next;    /* next of the backends that this rank serves; not used on rank 0 */
+    struct backend *inner; /* the backend that computes on this rank */
+    struct integrator listed; /* made of plan.stages, if the config lists them */
     struct physics physics;
     struct external *external; /* external fields, to which `physics` points; NULL on rank 0, which
                                   uses the caller's */
     int node_rank;             /* number of this rank among those on its machine */
     /* `wish` interrupts the work of all ranks. Rank 0 tests `callers`, the interruption of its
-     * caller, and tells the other ranks by its word (mpi-job.h), for which they test as often. */
+     * caller, and then sends its word (mpi-job.h) to the other ranks, which test as often whether
+     * the word has come. */
     struct interruption wish;
     struct interruption *callers;
     bool word_passed; /* during this order, rank 0 has sent its word, or this rank has got it */
