@@ -34,8 +34,8 @@ struct mix {
 };
 
 /* The numbers of operations for the inverse cube of the distance, whose estimate is corrected by
- * `series` terms, for the separation, whose coordinates have low parts if `low`, and for the square
- * of the distance. */
+ * `series` terms, for the separation of positions, which have two parts each (high and low) if
+ * `low`, and for the square of the distance. */
 #define CUBE_FUSED(series) (series)
 #define CUBE_PRODUCTS(series) (2 + ((series) > 0))
 #define CUBE_SUMS(series) ((series) > 1)
@@ -55,8 +55,8 @@ struct mix {
 #define MIX_PLAIN(series, low, equal) MIX_KERNEL(series, low, 3, !(equal), 0)
 /* The third-law kernel with fused multiply-adds for the accelerations of both bodies of a pair. */
 #define MIX_THIRD_FUSED(series, low, equal) MIX_KERNEL(series, low, 6, 2 * !(equal), 0)
-/* The third-law kernel with separate products and sums: three products for a pair, which are added
- * to the acceleration of one body and subtracted from that of the other. */
+/* The third-law kernel with separate products and sums: three products for a pair, one for each
+ * axis, are added to the acceleration of one body and subtracted from that of the other. */
 #define MIX_THIRD_SUMMED(series, low, equal) MIX_KERNEL(series, low, 0, 2 * !(equal) + 3, 6)
 #define MIX_FUSED(series, low, equal)                                                              \
     {                                                                                              \
