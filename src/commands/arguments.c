@@ -219,8 +219,8 @@ static enum status unknown_option(const struct arguments *arguments, const char 
                      arguments->usage, word, nearest, length, arguments->usage);
 }
 
-/* Stores the option argv[*i], which begins with '-', and its value, which may be the next word: *i
- * is then that of the value. */
+/* Stores the value of the option argv[*i], which begins with '-'. If the value is the next word,
+ * advances *i to that word. */
 static enum status take_option(const struct arguments *arguments, int argc, char **argv, int *i,
                                struct error *error)
 {

@@ -328,7 +328,7 @@ static void print_step(const struct experiment *x, const struct advice *a,
  * the energy does not show that, and for few bodies shadows cost little. */
 static void print_trust(const struct experiment *x, const struct timing *timing)
 {
-    const double few = 64.0; /* the most bodies, of all systems together */
+    const double few = 64.0; /* the most bodies, in all systems, for the proposal */
     if (copies_shadowed(x->config) || x->simulation.bodies->count < 2 ||
         (double)x->simulation.bodies->systems * (double)x->simulation.bodies->count > few)
         return;

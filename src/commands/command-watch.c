@@ -72,8 +72,8 @@ static void redraw(struct watcher *watcher, const char *words)
     fflush(stdout);
 }
 
-/* Prints the report of the state, `text`: each time if it can replace the last one on the terminal,
- * otherwise only the first and the last; with --quiet none. */
+/* Prints the report of the state, `text`: every report if it can replace the previous one on the
+ * terminal, otherwise only the first and the last report; with --quiet none. */
 static void print_report(struct watcher *watcher, const struct text *text, bool last)
 {
     char none[] = "", *const words = text->bytes ? text->bytes : none;

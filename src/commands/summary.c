@@ -409,8 +409,8 @@ static void say_what(const struct run_record *record)
         item("note", "%s", record->proportions);
 }
 
-/* Prints the wall time of this start of the program and, if the run was continued, of all its
- * starts together; only the latter if the run was complete before this start. */
+/* Prints the wall time of this start of the program, unless the run was complete before, and, if
+ * the run was continued, that of all starts together. */
 static void say_time(const struct run_record *record)
 {
     const struct legs_sum *sum = &record->legs;
