@@ -35,8 +35,8 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* A moment by the clock, and in seconds of processor time, of which a process that is stopped uses
- * none. */
+/* A moment in seconds by the clock and in seconds of processor time, of which a stopped process
+ * uses none. */
 struct instant {
     double wall, cpu;
 };

@@ -90,7 +90,8 @@ extern const char failure_name[]; /* "failure.xyz" */
  * device. */
 enum status failure_save(struct run *run, struct error *error);
 
-/* Removes failure.xyz, which the continued run has left, for a run that goes on. */
+/* Removes the failure.xyz that the continued run has left, if there is one, since the run goes
+ * on. */
 void failure_forget(struct run *run);
 
 /* --- verdict.c: whether a run has failed, and what is said of it ------------------------------ */
@@ -121,7 +122,7 @@ void verdict_recall(struct run *run);
 /* run.json says what was run, by which program, where, how it ended, and which files belong to
  * it. */
 
-/* The end of a run: its status, and its error messages, one in a line, or NULL. */
+/* The end of a run: its status, and its error messages, one per line; NULL: none. */
 struct provenance_end {
     enum status status;
     const char *errors;

@@ -54,7 +54,7 @@ double legs_rate(const struct legs_sum *sum);
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-/* The run as it stands now; the run owns the data that it points at. */
+/* The state of a run, as it is now; the run owns all that the pointers point at. */
 struct run_record {
     const struct experiment *experiment;
     const struct backend_description *backend;

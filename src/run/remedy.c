@@ -252,8 +252,8 @@ static bool asked(void *context)
            clock_seconds() > failed->deadline;
 }
 
-/* Tells whether the search for a remedy takes no more work than the run itself. The search draws or
- * reads the bodies anew, which is about N^2 of work. */
+/* Tells whether a search for a remedy may begin: on one rank, and if drawing or reading the bodies
+ * anew, which is about N^2 of work, is no more than the search may do. */
 static bool can_afford(const struct failed_run *failed)
 {
     const struct run *run = failed->run;
