@@ -1,7 +1,7 @@
 /* orrery: gravitational N-body experiments from config files. main() finds the command in the
- * arguments and executes it; main() prints the errors and sets the exit status. (Handlers of
- * signals and of MPI failures end the process themselves.) Under mpirun the process of rank 0 does
- * this, and the other ranks compute for it. */
+ * arguments, executes it, prints the errors and sets the exit status. (Handlers of signals and of
+ * MPI failures end the process themselves.) Under mpirun the process of rank 0 does this, and the
+ * other ranks compute for it. */
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
