@@ -211,7 +211,6 @@ ALWAYS_INLINE struct position load_position(const struct kernel *k, size_t at)
     return position;
 }
 
-/* Returns the position of body j in all lanes. */
 ALWAYS_INLINE struct position splat_position(const struct kernel *k, size_t j)
 {
     const double *const x = state_of(k, RADAU_X), *const path = work_of(k, WORK_PATH);
@@ -345,7 +344,6 @@ ALWAYS_INLINE void scale_steps(const struct kernel *k)
     find_time_scales(k, of_slots(k, sizes));
 }
 
-/* Moves the bodies of the slots for which taken[slot] is set to the end of their steps. */
 ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 {
     bool later[LANES] = { false };

@@ -34,8 +34,8 @@ struct radau_large {
     struct force *kernels; /* NULL: forces are computed by reference.h */
     int threads;
     double length;
-    bool by_team;      /* all threads together move one system after the other */
-    size_t workspaces; /* number of workspaces: one for the team, or one for each thread */
+    bool by_team; /* all threads together move one system after the other */
+    size_t workspaces;
     struct workspace *work;
     struct findings *findings; /* [threads] */
     struct barrier barrier;
