@@ -29,7 +29,6 @@ void ranks_share(const struct backend_class **class_, struct backend_options *op
  * has whole systems. */
 size_t ranks_dividing(size_t systems);
 
-/* Returns the number of ranks of the job. */
 int ranks_count(void);
 
 /*

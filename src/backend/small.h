@@ -27,7 +27,6 @@ struct small_kernels {
      */
     void (*advance)(const struct physics *physics, const struct bodies *bodies, size_t system,
                     const struct stage_program *program, uint64_t steps, bool current);
-    /* Computes bodies->ax, ay, az of one system. */
     void (*accelerations)(const struct physics *physics, const struct bodies *bodies,
                           size_t system);
 };
