@@ -46,7 +46,7 @@ struct bench_subject {
 struct bench_row {
     const char *title;
     const char *backend, *kernel, *precision, *isa;
-    const char *device; /* a GPU's name, or "" */
+    const char *device;
     int threads;
     size_t systems, count;
     const char *skipped;    /* why the case was not measured, so that the members below are not set;
