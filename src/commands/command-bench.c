@@ -166,8 +166,6 @@ static void fit_isas(struct bench_plan *plan)
     plan->isas[kept] = NULL;
 }
 
-/* Sets the numbers of threads to measure: the powers of two below the number of cores, and the
- * number of cores itself. */
 static void spread_threads(struct bench_plan *plan, int cores)
 {
     size_t count = 0;

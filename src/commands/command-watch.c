@@ -26,20 +26,20 @@ enum { SERVED_PORT = 8080, SERVED_PAUSE = 5 /* least seconds between two pages *
 
 struct watcher {
     const char *path;
-    const char *show;      /* columns of --show, "a,b"; NULL: the last row of all tables */
-    bool quiet;            /* --quiet: print only the rows of --show */
-    bool redraws;          /* a new report replaces the last one on the screen */
-    bool reports;          /* a page is drawn, by --report or --serve */
-    double report_pause;   /* least seconds between two pages */
-    double next_report;    /* clock_seconds() at which the next page is due */
-    size_t drawn;          /* lines of the terminal that the last report took */
-    bool printed;          /* a report of the state was printed before */
-    double shown_step;     /* step of the row printed last for --show; -1 before any */
-    char problem[256];     /* the problem that was printed last, "" before any */
-    int64_t port;          /* port of --serve; -1: no page is served */
-    struct server *server; /* NULL: no page is served */
-    bool asked_to_end;     /* a signal has asked to end watching, while a page was drawn */
-    char folder[4096];     /* folder in which the page to serve is made */
+    const char *show;    /* columns of --show, "a,b"; NULL: the last row of all tables */
+    bool quiet;          /* --quiet: print only the rows of --show */
+    bool redraws;        /* a new report replaces the last one on the screen */
+    bool reports;        /* a page is drawn, by --report or --serve */
+    double report_pause; /* least seconds between two pages */
+    double next_report;  /* clock_seconds() at which the next page is due */
+    size_t drawn;        /* lines of the terminal that the last report took */
+    bool printed;        /* a report of the state was printed before */
+    double shown_step;   /* step of the row printed last for --show; -1 before any */
+    char problem[256];   /* the problem that was printed last, "" before any */
+    int64_t port;        /* port of --serve; -1: no page is served */
+    struct server *server;
+    bool asked_to_end; /* a signal has asked to end watching, while a page was drawn */
+    char folder[4096]; /* folder in which the page to serve is made */
     struct display display;
 };
 

@@ -81,10 +81,10 @@ enum status command_study(const struct prepare_options *prepare, const struct co
                           const struct run_options *run,
                           const struct command_study_options *options, struct error *error);
 
-/* The estimate for all runs of a sweep together. */
+/* The number of runs of a sweep (0: no sweep) and the bytes that their files take together. */
 struct sweep_estimate {
-    size_t runs;       /* number of runs; 0 without a sweep */
-    double disk_bytes; /* bytes that the files of all runs take together */
+    size_t runs;
+    double disk_bytes;
 };
 
 /* Checks that there is memory for those members of a study that will run at one time, and estimates

@@ -117,8 +117,6 @@ static int width_of(const char *label)
     return length < LEAST_WIDTH ? LEAST_WIDTH : length;
 }
 
-/* Returns the width in characters of the column "step": the digits of the last step of the run, at
- * least LEAST_WIDTH / 2. */
 static int step_width(const struct run_row *row)
 {
     const int width = snprintf(NULL, 0, "%" PRIu64, row->last);

@@ -188,8 +188,6 @@ static void answer(struct client *client, struct page *page, const char *line)
     client->deadline = clock_seconds() + answer_seconds;
 }
 
-/* Tells whether a call on a socket that does not block must be repeated later, by its result and
- * errno. */
 static bool is_to_repeat(ssize_t result)
 {
     return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);

@@ -50,7 +50,6 @@ static const char *file_of(const struct run_record *record, double system)
 
 enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
 
-/* Tells, by its exit status, whether a run came to its end, whatever its verdict. */
 static bool has_ended(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
@@ -425,8 +424,6 @@ static void say_time(const struct run_record *record)
              sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
-/* Prints the sentence which says why the run failed, before all else; nothing if it did not
- * fail. */
 static void say_sentence(const struct run_record *record)
 {
     struct text line = { 0 };
