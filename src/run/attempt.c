@@ -63,7 +63,6 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-/* Returns how accurate the orbits are and are expected to be, for a run with time.trust_until. */
 static struct trust_outlook orbits_outlook(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);

@@ -29,7 +29,6 @@ struct poll {
     char reason[ENDING_REASON_SIZE]; /* signal, file or limit that ends the run early, or "" */
 };
 
-/* Tells whether the run should end now, and puts the reason into poll->reason. */
 static bool should_stop(const struct run *run, struct poll *poll)
 {
     const double now = clock_seconds();

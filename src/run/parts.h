@@ -125,7 +125,6 @@ struct continuation {
     struct work_done work; /* work done before this process or attempt began; see run_work() */
 };
 
-/* Closes the checkpoint, once the run has been opened. */
 void continuation_close(struct continuation *continuation);
 /* Forgets the run.json of the run that was to be continued, for a run that begins anew. */
 void continuation_forget(struct continuation *continuation);

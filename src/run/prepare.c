@@ -25,7 +25,6 @@ static enum status allocate_arrays(struct run *run, struct error *error)
     return observers->psi ? STATUS_OK : error->status;
 }
 
-/* Refuses a diagnostic that would write the same file as an earlier one. */
 static void check_name(const struct run *run, size_t index, const struct section *section,
                        struct error *error)
 {

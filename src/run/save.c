@@ -88,7 +88,6 @@ static void copy_files(struct saved_state *saved, size_t index, const struct out
     free(marks);
 }
 
-/* Copies all state that must be saved, as it is now; returns NULL if memory is exhausted. */
 static struct saved_state *copy_state(const struct run *run, const char *prefix)
 {
     const struct observers *observers = &run->observers;

@@ -37,7 +37,6 @@ struct choice {
     const struct units *units;
 };
 
-/* Tells whether --show can name quantities of this diagnostic. */
 static bool offers(const struct choice *choice, size_t diagnostic)
 {
     const struct diagnostic *d = choice->diagnostics[diagnostic];
