@@ -76,11 +76,11 @@ static void serve_destroy(struct ranks **all, const struct rank_order *order)
     rank_work_destroy(ranks);
 }
 
-/* Ignores signals that mpirun may send to all ranks: rank 0 handles them, and makes all ranks
- * stop. */
+/* Ignores the signals that mpirun or a batch system may send to all ranks and that rank 0 handles
+ * (signals.c): it makes all ranks stop. */
 static void leave_signals_to_rank_0(void)
 {
-    static const int numbers[] = { SIGINT, SIGTERM, SIGUSR1, SIGUSR2 };
+    static const int numbers[] = { SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU };
     for (size_t k = 0; k < COUNT_OF(numbers); k++)
         signal(numbers[k], SIG_IGN);
 }

@@ -94,9 +94,11 @@ def test_a_lost_rank_0_ends_the_job():
 
 
 def test_a_signal_stops_all_ranks():
-    """SIGUSR1 to all ranks: a checkpoint, exit status 75, and the same bytes in the end"""
+    """signals to all ranks: a checkpoint, exit status 75, and the same bytes in the end"""
     process = begin(2)
-    for rank in (0, 1):
+    for number in (signal.SIGHUP, signal.SIGXCPU):
+        os.kill(job.process_of(MARK, 1), number)
+    for rank in (1, 0):
         os.kill(job.process_of(MARK, rank), signal.SIGUSR1)
     _, errors = end_of(process)
     assert process.returncode == 75 and "--restart" in errors, (process.returncode, errors)
