@@ -264,6 +264,18 @@ def test_nothing_overflows():
     go(PAIR, "shadowed", "bodies.eccentricity=0.999", "time.step=0.2", "watch.on_jump=warn")
 
 
+def test_a_shadow_that_is_lost():
+    """an infinite force on the finer run alone is an infinite error of the run"""
+    # At t = 0.75, a time of the finer run only, the bodies are 1e-120 apart: the force overflows.
+    pathlib.Path("lost.csv").write_text("id,m,x,y,z,vx,vy,vz\n1,1e-18,-0.75,0,0,1,0,0\n"
+                                        "2,1e-18,0.75,1e-120,0,-1,0,0\n")
+    go("""bodies = { initial = "file"; file = "lost.csv"; };
+time = { step = 0.5; end = 2.0; };
+trust = { shadow = true; };
+""", "out")
+    assert columns("out/trust.csv")["accurate_until"][-1] <= 2.0
+
+
 def test_horizons_can_be_expected():
     """`expect` and `stop_when` know the horizons; a run too short to show one is refused"""
     until = go(CLUSTER, "out") and about("out")["trust"]["accurate_until"]

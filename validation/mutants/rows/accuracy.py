@@ -45,6 +45,8 @@ ROWS = [
     ("src/accuracy/trust-measure.c", "row[E_FOLDING_TIME] = fit.time;", "", "cli/trust.py"),
     ("src/accuracy/shadow.c", "bodies->vx, bodies->vy, bodies->vz };\n    double *const to",
      "bodies->vy, bodies->vx, bodies->vz };\n    double *const to", "cli/trust.py"),
+    ("src/accuracy/shadow.c", "        trust_lose(shadows->trust, system, kind);", "        ;",
+     "cli/trust.py"),
     ("src/accuracy/energy-budget.c", "if (now->step % budget->every != 0)", "if (false)",
      "cli/energy-budget.py"),
     ("src/accuracy/energy-budget.c", "if (budget->chooses_steps) /* the grid", "if (false) /*",
