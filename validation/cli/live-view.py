@@ -502,7 +502,8 @@ def test_watching_what_is_no_run():
     for damage, said in (({"watch": run["watch"] | {"holds": "yes"}}, "watch.holds: is no boolean"),
                          ({"steps": "many"}, "steps: is no number"),
                          ({"files": {}}, "files: is no list"),
-                         ({"findings": ["a", None]}, "findings: is no list of objects"),
+                         ({"findings": ["a"]}, "findings: is no list of objects"),
+                         ({"findings": [{}, None]}, "findings: is no list of objects"),
                          ({"findings": run["findings"] + [{"bound": "low"}]},
                           f"findings.{len(run['findings'])}.bound: is no number")):
         json_file.write_text(json.dumps(run | damage))
