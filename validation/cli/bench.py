@@ -140,6 +140,8 @@ def test_multipoles_stand_beside_direct_sums():
         # Measured: of 300 bodies all are near, of 12,000 more than a hundred are, but not all.
         assert 100 < float(row["near_pairs"]) <= float(row["bodies"]), row
         assert (row["near_pairs"] == row["bodies"]) == (row["bodies"] == "300"), row
+        shown = f" {bounds[2]:7.1e} " + "".join(f" {share:4.2f}" for share in shares)
+        assert shown + f" {float(row['near_pairs']):6.0f}" in result.stdout, (shown, row)
     # What is summed does not depend on threads; a lesser error takes more pairs.
     same = ("bodies", "accuracy", "error", "error_99", "error_9999", "largest_error", "near_pairs")
     by_threads = [[[row[key] for key in same] for row in measured
