@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import pathlib
+import re
 
 import numpy
 
@@ -276,6 +277,16 @@ def test_a_restart_converts_nothing():
     found = last_frame("again.run") / (AU, AU, AU, AU / DAY, AU / DAY, AU / DAY, MSUN)
     # The two G Msun differ by 3e-11, which is a phase.
     assert numpy.allclose(found, last_frame("whole.run"), rtol=1e-7, atol=0)
+
+
+def test_the_time_of_a_verdict_has_its_unit():
+    """when a run ended that came to no row of an expectation"""
+    write_binary("si.csv", "si")
+    text = orbit("si.csv", "astronomical") + """
+expect = ( { quantity = "orbit.separation"; at_least = 0.0; after = 1e-6; before = 2e-6; } );
+"""
+    said = " ".join(run(text, "unseen.run", status=1).stdout.split())
+    assert re.search(r"the run ended at t = [\d.e+-]+ d: choose other times", said), said
 
 
 def test_the_hash_of_the_file_is_that_of_its_bytes():

@@ -59,6 +59,7 @@ def test_it_says_so_everywhere():
     for place, text in places().items():
         assert NAME in text and "emulated" in text.replace(NAME, ""), (place, text)
         assert "sm_90" not in text, (place, text)
+        assert place != "info" or "driver 13.0" in text, text
     for place, text in places(ORRERY_EXECUTOR_GPU="1").items():
         assert "emulate" not in text and "executor" in text, (place, text)
 
