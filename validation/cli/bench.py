@@ -38,7 +38,10 @@ def test_every_combination_is_a_row():
     assert pathlib.Path("out/notes.txt").read_text() == "mine"
     # Bounds of the precisions for softened forces: fp64 rounding; 24 digits, some hundred pairs.
     most = {"double": 1e-14, "mixed": 1e-6, "single": 1e-5}
-    for row in measured:
+    percents = [int(percent) for percent in re.findall(r" (\d+) % ", result.stdout)]
+    for row, percent in zip(measured, percents, strict=True):
+        share = float(row["interactions_per_second"]) / float(row["limit"])
+        assert abs(percent - 100 * share) < 0.6, (row, percent)
         assert float(row["error"]) < most[row["precision"]], row
         assert float(row["median_seconds"]) >= float(row["seconds"]) > 0, row
         pairs = float(row["bodies"]) ** 2
