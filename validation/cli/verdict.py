@@ -96,6 +96,11 @@ KINDS = {
         'diagnostics = ( { type = "lagrangian-radii"; every = 10; } );\n'
         'expect = ( { quantity = "radius_50"; at_most = 0.5; } );', 1, "radius_50", 0.5,
         r"orrery run --convergence \S+/run\.cfg tells how exact that number is"),
+    # 2 pi r / v with r = 0.5 and v^2 = 6 is 1.28.
+    "another criterion in a part of a period": (
+        TWO.format(0.5) + "time = { step = 0.001; end = 0.5; };\n" + CONSERVATION +
+        'expect = ( { quantity = "kinetic"; at_most = 1.0; } );', 1, "kinetic", 1.0,
+        r"time\.end is 0\.39 of the shortest period, 1\.28 \(bodies 1 and 2\)"),
     "rounding": (  # more of it than the bound allows, with any step
         'bodies = { initial = "plummer"; count = 70; };\nphysics = { softening = 0.3; };\n'
         'time = { integrator = "yoshida6"; step = 0.002; end = 2.0; };\n' + BOUND % "2.3e-16", 1,
