@@ -271,20 +271,21 @@ def test_an_error_bar_from_three_numbers():
 
 def coarse(mass, **keys):
     """100 bodies of this mass on a lattice that no symmetry helps, with forces in fp32."""
-    lines = ["m,x,y,z,vx,vy,vz"]
+    lines, size = ["m,x,y,z,vx,vy,vz"], keys.get("size", 1.0)
     for k in range(100):
-        x = [math.sin(k * a + a) for a in (1.1, 2.3, 3.7)]
+        x = [size * math.sin(k * a + a) for a in (1.1, 2.3, 3.7)]
         lines.append(",".join(map(repr, [mass, *x, 0.0, 0.0, 0.0])))
     pathlib.Path("lattice.csv").write_text("\n".join(lines) + "\n")
     end, precision = keys.get("end", 0.1), keys.get("precision", "mixed")
     return write(f"""
     name = "coarse";
     bodies = {{ initial = "file"; file = "lattice.csv"; }};
-    physics = {{ softening = 0.5; }};
+    physics = {{ softening = {0.5 * size}; }};
     compute = {{ precision = "{precision}"; kernel = "plain"; backend = "openmp"; }};
     time = {{ step = 0.005; end = {end}; }};
     diagnostics = ( {{ type = "conservation"; every = 2; }},
-                    {{ type = "force-error"; every = 1; }} );
+                    {{ type = "force-error"; every = 1; }},
+                    {{ type = "lagrangian-radii"; every = 2; }} );
     watch = {{ energy_error = 0.0; energy_jump = 0.0; }};
     """, "coarse.cfg")
 
@@ -317,19 +318,23 @@ def test_the_error_of_coarse_forces_goes_into_the_bar():
     assert force_error("double") is None
     # A bias that is a thousand times as large, in the run with the smallest step. Errors of the
     # second order are far above the roundings, in which instruction sets differ.
-    study = ("run", coarse(1.0), "-q", "--convergence", "-P", "time.integrator=velocity-verlet",
-             "-o", "bars")
-    path, bars = pathlib.Path("bars/003/run.json"), []
-    for _ in range(2):
-        result = tap.run(*study)
-        assert result.returncode == 0, result.stderr
-        row = rows_of("bars/convergence.csv")["conservation.kinetic"]
-        bars.append(float(row["error"]))
-        about = json.loads(path.read_text())
-        about["force_error"]["bias"] = 1e-4
-        path.write_text(json.dumps(about))
+    path, bars, lengths = pathlib.Path("bars/003/run.json"), [], []
+    for size in (1.0, 64.0):  # with G = 1 the same motion, in which lengths are 64 times as large
+        study = ("run", coarse(size**3, size=size), "-q", "--convergence", "-P",
+                 "time.integrator=velocity-verlet", "-o", "bars")
+        for _ in range(2):
+            result = tap.run(*study)
+            assert result.returncode == 0, result.stderr
+            measured = rows_of("bars/convergence.csv")
+            bars.append(float(measured["conservation.kinetic"]["error"]))
+            about = json.loads(path.read_text())
+            about["force_error"]["bias"] = 1e-4
+            path.write_text(json.dumps(about))
+        lengths.append(float(measured["lagrangian-radii.radius_50"]["error"]) / size)
+        shutil.rmtree("bars")
     # 2.5 times 1e-4 of K + |U|, some 5000, of which half a crossing has passed at the least.
     assert bars[0] < 0.1 and bars[1] > 0.1, bars
+    assert abs(lengths[1] / lengths[0] - 1) < 1e-3, lengths
 
 
 def test_a_finished_member_that_failed_is_left_alone():
