@@ -59,6 +59,7 @@ struct gpu_kernel_facts {
     const char *name;
     bool third_law;   /* computes each pair once, so all bodies of a system must be on one device,
                          with room for the sums of both bodies */
+    bool portable;    /* gives the bits of a CPU: sums and units of mass are a CPU's */
     bool resident;    /* small systems may use gpu_resident() in its place, with the same bits */
     bool splits;      /* blocks may share the sums of the same bodies */
     uint32_t padding; /* systems start a multiple of this number of bodies apart */
@@ -74,12 +75,6 @@ enum gpu_kernel_id gpu_catalog_find(const char *name);
 /* Returns the kernel that "auto" takes for systems of `count` bodies; `whole`: each system is on
  * one device. The kernel decides the bits of the result, so the choice depends on nothing else. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole);
-
-/* Tells whether the kernel computes in a precision. */
-static inline bool gpu_catalog_has(enum gpu_kernel_id id, enum precision precision)
-{
-    return gpu_catalog[id].limits[precision].block.most > 0;
-}
 
 /* Tells whether the sizes of a launch are within the limits for which the kernel was compiled. */
 bool gpu_limits_allow(const struct gpu_limits *limits, const struct gpu_tuning *tuning);

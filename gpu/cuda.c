@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "backend/backend.h"
 #include "backend/host.h"
@@ -99,13 +98,6 @@ static enum status cuda_create(const struct backend_options *options, const stru
                          options->integrator->variant.name);
     if (force_check_direct(&options->force, "the cuda backend", error))
         return error->status;
-    const bool own_steps = integrator_chooses_steps(options->integrator);
-    if ((physics->external || own_steps) && strcmp(options->force.kernel, "portable") == 0)
-        return error_set(error, STATUS_CONFIG,
-                         "compute.kernel = \"portable\": on a GPU %s have other last bits than on "
-                         "a CPU; choose another kernel, or backend \"openmp\"",
-                         own_steps ? "the sums of integrators that choose their own steps"
-                                   : "external fields and rotating frames");
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return error_memory(error);
@@ -184,8 +176,8 @@ static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps
     cuda->moved = true;
     cuda->current = false;
     const enum status status = adaptive->class_->advance(adaptive, dt, steps, error);
-    if (cuda->force && gpu_due_failure(cuda->force)->status) {
-        *error = *gpu_due_failure(cuda->force); /* after this failure all forces were NaN */
+    if (cuda->force && cuda->force->failure.status) {
+        *error = cuda->force->failure; /* after this failure all forces were NaN */
         return error->status;
     }
     return status ? status : report_non_finite(cuda, error);
@@ -281,7 +273,7 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
                                   struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
-    if (cuda->division.setup.kernel->id == GPU_PORTABLE)
+    if (cuda->division.setup.kernel->facts->portable)
         return sum_on_host(cuda, conserved, error);
     struct request request = { .cuda = cuda };
     const struct external *const external = cuda->division.setup.physics->external;

@@ -278,7 +278,8 @@ static enum status unknown_kernel(const char *name, struct error *error)
 /* Finds the kernel to use. Kernels of the third law need all bodies of a system on one device: not
  * if ranks divide the bodies (`shared`), nor if there are more devices than systems.
  * STATUS_CONFIG. */
-static enum status choose_kernel(const struct backend_options *options, const struct bodies *bodies,
+static enum status choose_kernel(const struct backend_options *options,
+                                 const struct physics *physics, const struct bodies *bodies,
                                  bool shared, const struct gpu_kernel **kernel, struct error *error)
 {
     const char *name = options->force.kernel;
@@ -293,11 +294,20 @@ static enum status choose_kernel(const struct backend_options *options, const st
     *kernel = gpu_kernel_of(id);
     if (direct_check_precision(&options->force, error))
         return error->status;
-    if (shared && ((*kernel)->facts->third_law || id == GPU_PORTABLE))
+    const struct gpu_kernel_facts *const facts = (*kernel)->facts;
+    if (shared && (facts->third_law || facts->portable))
         return error_set(error, STATUS_CONFIG,
                          "compute.kernel = \"%s\": on a GPU it needs all bodies of a system, and "
                          "ranks divide them; \"blocked\" does not",
                          name);
+    const bool own_steps = integrator_chooses_steps(options->integrator);
+    if (facts->portable && (physics->external || own_steps))
+        return error_set(error, STATUS_CONFIG,
+                         "compute.kernel = \"%s\": on a GPU %s have other last bits than on a "
+                         "CPU; choose another kernel, or backend \"openmp\"",
+                         name,
+                         own_steps ? "the sums of integrators that choose their own steps"
+                                   : "external fields and rotating frames");
     return STATUS_OK;
 }
 
@@ -310,7 +320,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
     /* Few bodies are moved faster than they are gathered, so every process moves all of them. */
     const bool shared = options->peers && bodies->count > GPU_RESIDENT_ALONE;
     *division = (struct gpu_division){ 0 };
-    if (choose_kernel(options, bodies, shared, &kernel, error) ||
+    if (choose_kernel(options, physics, bodies, shared, &kernel, error) ||
         gpu_setup_init(kernel, options->force.precision, physics, bodies, &division->setup, error))
         return error->status;
     division->setup.registers = integrator_has_registers(options->integrator);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "devices.h"
@@ -55,34 +56,23 @@ static void destroy_due(struct jerk *base)
     free(due);
 }
 
-/* Places the arrays of the device one after another from `base` on, and returns their bytes; with
- * NULL it only counts them. */
-static size_t lay_out(struct due *due, char *base)
+/* Takes the arrays of the device. The arena puts those of the state one right after another. */
+static void lay_out(struct due *due, struct gpu_arena *arena)
 {
-    enum { ALIGNMENT = 256 };
+    static_assert(GPU_GRANULE * sizeof(double) == GPU_ARENA_ALIGNMENT, "there are no gaps");
     struct gpu_due_call *const call = &due->call;
-    const size_t stride = call->shape.stride, parts = due->sums * call->shape.segments;
+    struct gpu_state *const state = &call->state;
+    const size_t stride = call->shape.stride;
     const size_t source = due->sums == SUMS ? gpu_moving_size() : gpu_source_size(due->precision);
-    const size_t sizes[] = { ARRAYS * stride * sizeof(double), stride * source,
-                             due->sums * stride * sizeof(double), stride * sizeof(uint32_t),
-                             call->room * parts * sizeof(double) };
-    void *arrays[COUNT_OF(sizes)];
-    size_t used = 0;
-    for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-        arrays[k] = base ? base + used : NULL;
-        used += (sizes[k] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    }
-    double *const state = arrays[0];
-    double **const members[ARRAYS] = { &call->state.m, &call->state.x,  &call->state.y,
-                                       &call->state.z, &call->state.vx, &call->state.vy,
-                                       &call->state.vz };
-    for (size_t k = 0; base && k < ARRAYS; k++)
-        *members[k] = state + k * stride;
-    call->sources = arrays[1];
-    call->results = arrays[2];
-    call->due = due->active = arrays[3];
-    call->partial = arrays[4];
-    return used;
+    double **const members[ARRAYS] = { &state->m,  &state->x,  &state->y, &state->z,
+                                       &state->vx, &state->vy, &state->vz };
+    for (size_t k = 0; k < ARRAYS; k++)
+        *members[k] = gpu_arena_take(arena, stride, sizeof(double));
+    call->sources = gpu_arena_take(arena, stride, source);
+    call->results = gpu_arena_take(arena, due->sums * stride, sizeof(double));
+    call->due = due->active = gpu_arena_take(arena, stride, sizeof(uint32_t));
+    call->partial =
+        gpu_arena_take(arena, call->room * due->sums * call->shape.segments, sizeof(double));
 }
 
 static void find_shape(struct due *due, size_t count)
@@ -114,13 +104,14 @@ static enum status create_due(const struct force_options *options, const struct 
     due->precision = options->precision;
     due->sums = rates ? SUMS : SUMS / 2;
     find_shape(due, count);
-    const size_t size = lay_out(due, NULL);
+    struct gpu_arena arena = { 0 };
+    lay_out(due, &arena);
     const size_t staged = ARRAYS * due->call.shape.stride * sizeof(double);
     snprintf(doing, sizeof doing, "allocating %.1f MiB for the bodies that are due",
-             (double)size / 0x1p20);
+             (double)arena.used / 0x1p20);
     cudaError_t code = cudaSetDevice(DEVICE);
     if (!code)
-        code = cudaMalloc(&due->memory, size);
+        code = cudaMalloc(&due->memory, arena.used);
     if (!code)
         code = cudaMallocHost((void **)&due->staged, staged);
     if (!code)
@@ -130,7 +121,8 @@ static enum status create_due(const struct force_options *options, const struct 
         return gpu_check((int)code, DEVICE, doing, error);
     }
     memset(due->staged, 0, staged);
-    lay_out(due, due->memory);
+    arena = (struct gpu_arena){ .base = due->memory };
+    lay_out(due, &arena);
     *result = &due->base;
     return STATUS_OK;
 }
@@ -306,12 +298,9 @@ static void accelerations(struct force *base, const struct bodies *bodies,
         jerk_pack(force->sums, x, NULL, share_start(lines, threads, thread) * BODIES_PADDING,
                   share_start(lines, threads, thread + 1) * BODIES_PADDING);
         jerk_sum(force->sums, force->all, bodies->count, a, NULL);
+        if (thread == 0 && force->sums->failure.status)
+            base->failure = force->sums->failure;
     }
-}
-
-const struct error *gpu_due_failure(const struct force *force)
-{
-    return &((const struct due_force *)force)->sums->failure;
 }
 
 const struct force_method gpu_due = {

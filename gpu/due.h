@@ -16,8 +16,4 @@
  * the bodies that are due. */
 extern const struct force_method gpu_due;
 
-/* Returns the failure of a device in the sums of a force of this method; its status is STATUS_OK if
- * there was none. Accelerations are not finite after one. */
-const struct error *gpu_due_failure(const struct force *force);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "external/external.h"
@@ -95,33 +96,19 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
     return tuning;
 }
 
-/* A piece of device memory from which arrays are taken one after another. Without a base it only
- * counts their bytes. */
-struct part_arena {
-    char *base;
-    size_t used;
-};
-
-static void *take(struct part_arena *arena, size_t count, size_t size)
-{
-    char *taken = arena->base ? arena->base + arena->used : NULL;
-    arena->used += round_up(count * size, 256);
-    return taken;
-}
-
-static void lay_out_state(struct part_arena *arena, struct gpu_state *state, size_t length)
+static void lay_out_state(struct gpu_arena *arena, struct gpu_state *state, size_t length)
 {
     double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
                                 &state->vy, &state->vz, &state->ax, &state->ay, &state->az };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] = take(arena, length, sizeof(double));
+        *arrays[k] = gpu_arena_take(arena, length, sizeof(double));
 }
 
-static void lay_out_registers(struct part_arena *arena, struct gpu_state *state, size_t length)
+static void lay_out_registers(struct gpu_arena *arena, struct gpu_state *state, size_t length)
 {
     for (size_t k = 0; k < STAGE_REGISTERS; k++)
         for (size_t c = 0; c < 3; c++)
-            state->registers[k][c] = take(arena, length, sizeof(double));
+            state->registers[k][c] = gpu_arena_take(arena, length, sizeof(double));
 }
 
 static size_t slots_of(const struct gpu_shape *shape, const struct gpu_tuning *tuning)
@@ -153,7 +140,7 @@ static unsigned distances_of(const struct gpu_part *part)
     return (unsigned)(all < most ? all : most);
 }
 
-static void lay_out(struct gpu_part *part, struct part_arena *arena)
+static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
 {
     const struct gpu_setup *setup = part->setup;
     const size_t length = (size_t)part->shape.systems * part->shape.stride;
@@ -161,31 +148,34 @@ static void lay_out(struct gpu_part *part, struct part_arena *arena)
     lay_out_state(arena, &part->state, length);
     if (setup->registers)
         lay_out_registers(arena, &part->state, length);
-    part->force.unit_mass = take(arena, part->shape.systems, sizeof(double));
-    part->force.factor = take(arena, part->shape.systems, sizeof(double));
-    part->force.sources = take(arena, length, source);
+    part->force.unit_mass = gpu_arena_take(arena, part->shape.systems, sizeof(double));
+    part->force.factor = gpu_arena_take(arena, part->shape.systems, sizeof(double));
+    part->force.sources = gpu_arena_take(arena, length, source);
     part->observed.sources = setup->interaction.precision == PRECISION_DOUBLE
                                  ? part->force.sources
-                                 : take(arena, length, gpu_source_size(PRECISION_DOUBLE));
-    part->partial = take(arena, partial_length(part), sizeof(double));
+                                 : gpu_arena_take(arena, length, gpu_source_size(PRECISION_DOUBLE));
+    part->partial = gpu_arena_take(arena, partial_length(part), sizeof(double));
     if (setup->kernel->facts->third_law) {
         part->force.distances = distances_of(part);
-        part->force.sides = take(arena, part->force.distances,
-                                 gpu_symmetric_size(&part->shape, setup->interaction.precision));
+        part->force.sides =
+            gpu_arena_take(arena, part->force.distances,
+                           gpu_symmetric_size(&part->shape, setup->interaction.precision));
     }
-    part->observed.phi = take(arena, length, sizeof(double));
-    part->observed.psi = take(arena, length, sizeof(double));
+    part->observed.phi = gpu_arena_take(arena, length, sizeof(double));
+    part->observed.psi = gpu_arena_take(arena, length, sizeof(double));
     if (setup->masses)
-        part->observed.masses = take(arena, length, sizeof(double));
+        part->observed.masses = gpu_arena_take(arena, length, sizeof(double));
     const struct external *const external = setup->physics->external;
     if (external) {
-        part->fields.list = take(arena, external->count, sizeof *external->fields);
+        part->fields.list = gpu_arena_take(arena, external->count, sizeof *external->fields);
         part->fields.count = external->count;
         memcpy(part->fields.center, external->center, sizeof external->center);
     }
-    part->observed.blocks = take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
-    part->observed.sums = take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
-    part->non_finite = take(arena, 1, sizeof *part->non_finite);
+    part->observed.blocks =
+        gpu_arena_take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
+    part->observed.sums =
+        gpu_arena_take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
+    part->non_finite = gpu_arena_take(arena, 1, sizeof *part->non_finite);
 }
 
 static void plan(struct gpu_part *part, const struct gpu_setup *setup,
@@ -216,7 +206,7 @@ size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *dev
                      size_t first, size_t last)
 {
     struct gpu_part part;
-    struct part_arena arena = { 0 };
+    struct gpu_arena arena = { 0 };
     plan(&part, setup, device, systems, first, last);
     lay_out(&part, &arena);
     return arena.used;
@@ -239,7 +229,7 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     if (!part)
         return error_memory(error);
     plan(part, setup, device, systems, first, last);
-    struct part_arena arena = { 0 };
+    struct gpu_arena arena = { 0 };
     lay_out(part, &arena);
     char doing[64];
     snprintf(doing, sizeof doing, "allocating %.1f MiB", (double)arena.used / 0x1p20);
@@ -260,7 +250,7 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
         code =
             cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming | cudaEventBlockingSync);
     if (!code) {
-        arena = (struct part_arena){ .base = part->memory };
+        arena = (struct gpu_arena){ .base = part->memory };
         lay_out(part, &arena);
         snprintf(doing, sizeof doing, "clearing a flag");
         code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);

@@ -64,7 +64,7 @@ static bool find_units(struct gpu_setup *setup)
     const struct gpu_interaction *interaction = &setup->interaction;
     const bool full = interaction->precision == PRECISION_DOUBLE;
     const double G = setup->physics->gravitational_constant;
-    const bool portable = setup->kernel && setup->kernel->id == GPU_PORTABLE;
+    const bool portable = setup->kernel && setup->kernel->facts->portable;
     bool all = !portable;
     for (size_t s = 0; s < bodies->systems; s++) {
         const double largest = largest_mass(bodies, s);

@@ -80,7 +80,7 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     else if (strcmp(options->force.isa, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.isa names instructions of a CPU");
     else if (options->peers && id != GPU_KERNELS &&
-             (gpu_catalog[id].third_law || id == GPU_PORTABLE))
+             (gpu_catalog[id].third_law || gpu_catalog[id].portable))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a GPU needs all bodies of a system", kernel);
     else if (pairs < DEVICE_PAIRS)
         snprintf(reason, BACKEND_CHOICE_SIZE,

@@ -68,16 +68,16 @@ static inline enum gpu_kernel_id case_kernel(const char *name)
     return strcmp(name, "auto") == 0 ? gpu_catalog_choose(1, true) : id;
 }
 
-/* Returns `wanted`, or double if kernel number k does not compute in that precision. */
-static inline enum precision case_precision(size_t k, enum precision wanted)
-{
-    return gpu_catalog_has((enum gpu_kernel_id)k, wanted) ? wanted : PRECISION_DOUBLE;
-}
-
 /* Tells whether kernel number k computes in precision p; false past the last one. */
 static inline bool case_has(size_t k, int p)
 {
-    return p <= PRECISION_SINGLE && gpu_catalog_has((enum gpu_kernel_id)k, (enum precision)p);
+    return p <= PRECISION_SINGLE && gpu_catalog[k].limits[p].block.most > 0;
+}
+
+/* Returns `wanted`, or double if kernel number k does not compute in that precision. */
+static inline enum precision case_precision(size_t k, enum precision wanted)
+{
+    return case_has(k, wanted) ? wanted : PRECISION_DOUBLE;
 }
 
 static inline void case_open_kernel(struct case_device *on, struct bodies *b,

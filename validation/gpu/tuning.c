@@ -44,6 +44,7 @@ static void test_the_catalog_is_the_same_in_c_and_c_plus_plus(void **state)
         const struct gpu_kernel_facts *const one = &in_order[k], *const other = &gpu_catalog[k];
         assert_string_equal(one->name, other->name);
         assert_int_equal(one->third_law, other->third_law);
+        assert_int_equal(one->portable, other->portable);
         assert_int_equal(one->resident, other->resident);
         assert_int_equal(one->splits, other->splits);
         assert_int_equal(one->padding, other->padding);
@@ -75,19 +76,13 @@ static void test_what_is_stored_is_found_again(void **state)
     assert_int_equal(gpu_tuning_find(&again, GPU_BLOCKED, PRECISION_SINGLE, 5000)->count, 0);
 }
 
-/* Tells whether the kernel computes in precision p; false past the last one. */
-static bool has(int id, int p)
-{
-    return precision_names[p] && gpu_catalog_has((enum gpu_kernel_id)id, (enum precision)p);
-}
-
 /* Each kernel's own start is a launch that it was built for, and may come out of a file; so may any
  * at the ends of its limits, and none beyond. */
 static void test_every_kernel_takes_its_own_rows(void **state)
 {
     (void)state;
     for (int id = 0; id < GPU_KERNELS; id++)
-        for (int p = 0; has(id, p); p++) {
+        for (int p = 0; case_has((size_t)id, p); p++) {
             const struct gpu_limits *limits = &gpu_catalog[id].limits[p];
             struct gpu_tuning_row row = { (enum gpu_kernel_id)id, (enum precision)p, 1000,
                                           limits->start };
@@ -292,7 +287,7 @@ static void test_what_cannot_be_split_is_not(void **state)
 {
     (void)state;
     for (int id = 0; id < GPU_KERNELS; id++)
-        for (int p = 0; has(id, p); p++) {
+        for (int p = 0; case_has((size_t)id, p); p++) {
             const struct gpu_limits *limits = &gpu_catalog[id].limits[p];
             const struct gpu_tuning_row row = { (enum gpu_kernel_id)id, (enum precision)p, 0,
                                                 limits->start };

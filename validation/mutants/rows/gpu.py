@@ -24,7 +24,7 @@ ROWS = [
      "greatest_speed * gpu_inverse_power(system->count, system->vx, system->vy, system->vz);",
      "greatest_speed;", "gpu/kernels"),
     ("gpu/due.c", "fmax(eps * eps, least_r2)", "(eps * eps)", "gpu/kernels"),
-    ("gpu/cuda.c", "*error = *gpu_due_failure(cuda->force);", "error_clear(error);", "gpu/backend"),
+    ("gpu/cuda.c", "*error = cuda->force->failure;", "error_clear(error);", "gpu/backend"),
     ("gpu/cuda.c", "    cuda->moved = true;\n", "", "gpu/backend"),
     ("gpu/cuda.c", "        own.devices = 1;\n", "", "gpu/backend"),
     ("gpu/cuda.c", "if (bodies->systems == 1)", "if (true)", "gpu/backend"),
@@ -108,7 +108,7 @@ ROWS = [
     ("gpu/work.c", "(portable ? gpu_portable_potentials : gpu_potentials)", "gpu_potentials",
      "gpu/backend"),
     ("gpu/setup.c", "portable || (full && !equal)", "full && !equal", "gpu/equal-bits.py"),
-    ("gpu/cuda.c", "if (cuda->division.setup.kernel->id == GPU_PORTABLE)", "if (false)",
+    ("gpu/cuda.c", "if (cuda->division.setup.kernel->facts->portable)", "if (false)",
      "gpu/backend"),
-    ("gpu/division.c", "facts->third_law || id == GPU_PORTABLE", "facts->third_law", "gpu/backend"),
+    ("gpu/division.c", "facts->third_law || facts->portable", "facts->third_law", "gpu/backend"),
 ]
