@@ -35,11 +35,21 @@ struct due {
     struct jerk base;
     struct physics physics;
     enum precision precision;
-    size_t sums;    /* sums of a body: SUMS, or half as many without jerks */
-    void *memory;   /* one allocation for all arrays on the device */
-    double *staged; /* [ARRAYS][stride] on the host, locked in memory; takes the sums as well */
-    uint32_t *active;
+    size_t sums;  /* sums of a body: SUMS, or half as many without jerks */
+    void *memory; /* one allocation for all arrays on the device */
+    /* Memory of the host, locked, for copies to and from the device: masses; [SUMS][stride]
+     * positions and velocities; sums of the bodies that were due last, [sums][listed_count]; and
+     * the indices of these bodies. */
+    double *masses, *states, *found;
+    uint32_t *listed;
+    size_t listed_count;
+    double *moved;    /* positions and velocities on their way into predict.kept */
+    uint32_t *active; /* the indices on the device */
     struct gpu_due_call call;
+    struct gpu_predict_call predict;
+    bool begun;  /* sums are under way, of bodies that the device has predicted */
+    bool all;    /* the states of all bodies may have changed since the device has taken them */
+    bool unlike; /* gather() has found accelerations or jerks that are not the last results */
     struct barrier barrier;
 };
 
@@ -51,7 +61,7 @@ static void destroy_due(struct jerk *base)
     cudaSetDevice(DEVICE);
     if (due->call.stream)
         cudaStreamDestroy(due->call.stream);
-    cudaFreeHost(due->staged);
+    cudaFreeHost(due->masses);
     cudaFree(due->memory);
     free(due);
 }
@@ -69,7 +79,9 @@ static void lay_out(struct due *due, struct gpu_arena *arena)
     for (size_t k = 0; k < ARRAYS; k++)
         *members[k] = gpu_arena_take(arena, stride, sizeof(double));
     call->sources = gpu_arena_take(arena, stride, source);
-    call->results = gpu_arena_take(arena, due->sums * stride, sizeof(double));
+    due->predict.kept = gpu_arena_take(arena, (1 + 2 * due->sums) * stride, sizeof(double));
+    due->predict.moved = due->moved = gpu_arena_take(arena, SUMS * stride, sizeof(double));
+    due->predict.forces = call->results = gpu_arena_take(arena, due->sums * stride, sizeof(double));
     call->due = due->active = gpu_arena_take(arena, stride, sizeof(uint32_t));
     call->partial =
         gpu_arena_take(arena, call->room * due->sums * call->shape.segments, sizeof(double));
@@ -106,28 +118,39 @@ static enum status create_due(const struct force_options *options, const struct 
     find_shape(due, count);
     struct gpu_arena arena = { 0 };
     lay_out(due, &arena);
-    const size_t staged = ARRAYS * due->call.shape.stride * sizeof(double);
+    const size_t stride = due->call.shape.stride, staged = (1 + SUMS + due->sums) * stride;
+    const size_t host = staged * sizeof(double) + stride * sizeof(uint32_t);
     snprintf(doing, sizeof doing, "allocating %.1f MiB for the bodies that are due",
              (double)arena.used / 0x1p20);
     cudaError_t code = cudaSetDevice(DEVICE);
     if (!code)
         code = cudaMalloc(&due->memory, arena.used);
     if (!code)
-        code = cudaMallocHost((void **)&due->staged, staged);
+        code = cudaMallocHost((void **)&due->masses, host);
     if (!code)
         code = cudaStreamCreateWithFlags(&due->call.stream, cudaStreamNonBlocking);
     if (code) {
         destroy_due(&due->base);
         return gpu_check((int)code, DEVICE, doing, error);
     }
-    memset(due->staged, 0, staged);
+    memset(due->masses, 0, host);
+    due->states = due->masses + stride;
+    due->found = due->states + SUMS * stride;
+    due->listed = (uint32_t *)(due->found + due->sums * stride);
     arena = (struct gpu_arena){ .base = due->memory };
     lay_out(due, &arena);
+    due->predict.count = due->call.shape.count;
+    due->predict.stride = due->call.shape.stride;
+    due->predict.jerks = rates;
+    due->predict.at = due->call.state.x;
+    due->predict.stream = due->call.stream;
     *result = &due->base;
     return STATUS_OK;
 }
 
 /* --- a system ----------------------------------------------------------------------------------*/
+
+static const char summing[] = "summing for the bodies that are due";
 
 /* Keeps `code`, a CUDA error or 0, as the failure of `due` unless it has one already. Once it has
  * one, sum_due() gives NaN for all sums. */
@@ -175,12 +198,13 @@ static void open_due(struct jerk *base, const struct bodies *bodies, size_t syst
     double unit_mass;
     find_units(due, &one, &unit_mass);
     for (size_t i = 0; i < one.count; i++)
-        due->staged[i] = one.m[i] / unit_mass;
+        due->masses[i] = one.m[i] / unit_mass;
     cudaError_t code = cudaSetDevice(DEVICE);
     if (!code)
-        code = cudaMemcpyAsync(due->call.state.m, due->staged, stride * sizeof(double),
+        code = cudaMemcpyAsync(due->call.state.m, due->masses, stride * sizeof(double),
                                cudaMemcpyHostToDevice, due->call.stream);
     note(due, code, "copying masses to it");
+    due->all = true;
 }
 
 static void pack_due(struct jerk *base, const double *const x[3], const double *const v[3],
@@ -190,57 +214,135 @@ static void pack_due(struct jerk *base, const double *const x[3], const double *
     const size_t stride = due->call.shape.stride;
     for (size_t k = 0; k < due->sums; k++) {
         const double *const from = k < 3 ? x[k] : v[k - 3];
-        memcpy(due->staged + (1 + k) * stride + first, from + first, (last - first) * sizeof *from);
+        memcpy(due->states + k * stride + first, from + first, (last - first) * sizeof *from);
     }
 }
 
-/* Computes the sums for the bodies that are due. `staged` has positions and velocities from its
- * second array on; they go to the device, and the sums come back into their place. */
-static void sum_active(struct due *due, const uint32_t *active, size_t count)
+static cudaError_t send(struct due *due, void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, due->call.stream);
+}
+
+/* Queues the sums for the bodies `active`, which all bodies in `state` have on them, and their copy
+ * to the host. */
+static cudaError_t queue_sums(struct due *due, const uint32_t *active, size_t count)
 {
     struct gpu_due_call *const call = &due->call;
-    double *const staged = due->staged + call->shape.stride;
-    const size_t state = due->sums * call->shape.stride * sizeof(double);
-    call->count = (uint32_t)count;
-    cudaError_t code = cudaSetDevice(DEVICE);
-    if (!code)
-        code = cudaMemcpyAsync(call->state.x, staged, state, cudaMemcpyHostToDevice, call->stream);
-    if (!code)
-        code = cudaMemcpyAsync(due->active, active, count * sizeof *active, cudaMemcpyHostToDevice,
-                               call->stream);
+    memcpy(due->listed, active, count * sizeof *active);
+    due->listed_count = call->count = (uint32_t)count;
+    cudaError_t code = send(due, due->active, due->listed, count * sizeof *active);
     if (!code)
         code = gpu_due_pack(call);
     if (!code)
         code = gpu_due_sum(call);
+    return code ? code
+                : cudaMemcpyAsync(due->found, call->results, due->sums * count * sizeof(double),
+                                  cudaMemcpyDeviceToHost, call->stream);
+}
+
+/* Queues the sums for bodies that pack_due() has packed. */
+static cudaError_t sum_packed(struct due *due, const uint32_t *active, size_t count)
+{
+    const size_t size = due->sums * due->call.shape.stride * sizeof(double);
+    due->all = true;
+    cudaError_t code = cudaSetDevice(DEVICE);
     if (!code)
-        code = cudaMemcpyAsync(staged, call->results, due->sums * count * sizeof(double),
-                               cudaMemcpyDeviceToHost, call->stream);
-    /* Waits after a failure too, when copies from `active`, which the caller may free, go on. */
-    const cudaError_t ended = cudaStreamSynchronize(call->stream);
-    note(due, code ? code : ended, "summing for the bodies that are due");
+        code = send(due, due->call.state.x, due->states, size);
+    return code ? code : queue_sums(due, active, count);
+}
+
+/* Queues a prediction and the sums. The device takes the new positions and velocities of `changes`
+ * bodies. It has their accelerations and jerks, which were its last results, unless these are no
+ * more the forces on the bodies (`unlike`). */
+static cudaError_t sum_predicted(struct due *due, const struct jerk_motion *motion, size_t changes,
+                                 const uint32_t *active, size_t count)
+{
+    struct gpu_predict_call *const predict = &due->predict;
+    const bool forces = predict->jerks && (due->unlike || due->listed_count != changes);
+    const size_t size = SUMS * changes * sizeof(double);
+    predict->changed = due->all ? NULL : due->active;
+    predict->changes = (uint32_t)changes;
+    predict->then = motion->time[due->all ? 0 : due->listed[0]];
+    predict->now = motion->now;
+    predict->tick = motion->tick;
+    due->all = due->unlike = false;
+    cudaError_t code = cudaSetDevice(DEVICE);
+    if (!code)
+        code = send(due, due->moved, due->states, size);
+    if (!code && forces)
+        code = send(due, due->call.results, due->found, size);
+    if (!code)
+        code = gpu_predict(predict);
+    return code ? code : queue_sums(due, active, count);
+}
+
+/* Copies of bodies [first, last) of the `changes` bodies that have changed the positions and
+ * velocities to `states`, and with jerks the accelerations and jerks to `found`. Returns true if
+ * the latter are not what was found there: the integrator has added other forces, as those of
+ * fields. */
+static bool gather(struct due *due, const struct jerk_motion *motion, size_t changes, size_t first,
+                   size_t last)
+{
+    const double *const *const vectors[] = { motion->x, motion->v, motion->a, motion->jerk };
+    bool unlike = false;
+    for (size_t n = 0; n < 2 * due->sums; n++) {
+        const double *const from = vectors[n / 3][n % 3];
+        double *const to = n < SUMS ? due->states + n * changes : due->found + (n - SUMS) * changes;
+        for (size_t k = first; k < last; k++) {
+            const double value = from[due->all ? k : due->listed[k]];
+            unlike |= n >= SUMS && memcmp(&value, to + k, sizeof value) != 0;
+            to[k] = value;
+        }
+    }
+    return unlike;
+}
+
+static bool predict_due(struct jerk *base, const struct jerk_motion *motion, const uint32_t *active,
+                        size_t count)
+{
+    struct due *const due = (struct due *)base;
+    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    const size_t changes = due->all ? due->call.shape.count : due->listed_count;
+    if (gather(due, motion, changes, share_start(changes, threads, thread),
+               share_start(changes, threads, thread + 1)))
+        __atomic_store_n(&due->unlike, true, __ATOMIC_RELAXED);
+    barrier_wait(&due->barrier);
+    if (thread == 0) {
+        note(due, sum_predicted(due, motion, changes, active, count), summing);
+        due->begun = true;
+    }
+    return true;
 }
 
 static void sum_due(struct jerk *base, const uint32_t *active, size_t count, double *const a[3],
                     double *const rate[3])
 {
     struct due *const due = (struct due *)base;
-    const double *const found = due->staged + due->call.shape.stride;
+    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    const size_t first = share_start(count, threads, thread);
+    const size_t last = share_start(count, threads, thread + 1);
     barrier_wait(&due->barrier);
-    if (omp_get_thread_num() == 0) {
-        sum_active(due, active, count);
-        for (size_t n = 0; n < due->sums; n++)
-            for (size_t k = 0; k < count; k++)
-                (n < 3 ? a[n] : rate[n - 3])[k] = base->failure.status ? NAN : found[n * count + k];
+    if (thread == 0) {
+        if (!due->begun)
+            note(due, sum_packed(due, active, count), summing);
+        due->begun = false;
+        note(due, cudaStreamSynchronize(due->call.stream), summing);
     }
+    barrier_wait(&due->barrier);
+    for (size_t n = 0; n < due->sums; n++)
+        for (size_t k = first; k < last; k++)
+            (n < 3 ? a[n] : rate[n - 3])[k] =
+                base->failure.status ? NAN : due->found[n * count + k];
     barrier_wait(&due->barrier);
 }
 
-/* The class has no estimate of the host's memory: it takes no more than the CPU's sums, by whose
- * memory runs are planned. */
+/* The class has no estimate of the host's memory, since runs are planned by that of the CPU's sums,
+ * 64 bytes for each body; it takes 84, or 108 with jerks. */
 static const struct jerk_class due_sums = {
     .create = create_due,
     .open = open_due,
     .pack = pack_due,
+    .predict = predict_due,
     .sum = sum_due,
     .destroy = destroy_due,
 };

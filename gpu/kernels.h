@@ -264,6 +264,26 @@ size_t gpu_moving_size(void);
 cudaError_t gpu_due_pack(const struct gpu_due_call *call);
 cudaError_t gpu_due_sum(const struct gpu_due_call *call);
 
+/* The prediction of the bodies of one system, by integrator/prediction.h or, without jerks, by x +
+ * h v, from the state of each body at a time of its own, which the device keeps. */
+struct gpu_predict_call {
+    uint32_t count, stride;
+    bool jerks;
+    double *kept; /* [13 or 7][stride]: times, positions, velocities and, with jerks, accelerations
+                     and jerks */
+    /* Before the prediction, new states are taken of `changes` bodies, all at the time `then`:
+     * positions and velocities moved[6][changes] and, with jerks, accelerations and jerks
+     * forces[6][changes]. */
+    const uint32_t *changed; /* [changes] indices of these bodies; NULL: 0, 1, ... */
+    uint32_t changes;
+    const double *moved, *forces;
+    double then, now, tick; /* h = (now - time) tick */
+    double *at; /* [6 or 3][stride]: takes the positions and, with jerks, the velocities at `now` */
+    cudaStream_t stream;
+};
+
+cudaError_t gpu_predict(const struct gpu_predict_call *call);
+
 /* gpu_rate() runs `operations` operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every
  * thread of `blocks` blocks of GPU_RATE_THREADS threads. Nothing is ever written to `out`. */
 enum gpu_operation {

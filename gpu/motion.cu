@@ -4,13 +4,62 @@
  * jerks. Few bodies may be due, so a thread takes one of them and one segment of the bodies j; a
  * second kernel adds the segments. The number of bodies alone fixes the order: a segment's bodies
  * follow one another, lane l of a warp adds segments l, l + 32, ..., and the lanes are added in a
- * tree. So the bits depend neither on the launch nor on which bodies are due.
+ * tree. So the bits depend neither on the launch nor on which bodies are due. The bodies that are
+ * not due have to be predicted first, which the device does, too.
  */
+#include "integrator/prediction.h"
 #include "launch.cuh"
 #include "state.cuh"
 #include "sum.cuh"
 
 enum { BLOCK = 128, SEGMENT = GPU_DUE_SEGMENT };
+
+/* --- prediction --------------------------------------------------------------------------------*/
+
+/* Indices of arrays of gpu_predict_call.kept. */
+enum { TIME, POSITION, VELOCITY = POSITION + 3, ACCELERATION = VELOCITY + 3 };
+
+static __global__ void __launch_bounds__(BLOCK) take_changes(const struct gpu_predict_call call)
+{
+    const size_t k = blockIdx.x * BLOCK + threadIdx.x, stride = call.stride;
+    if (k >= call.changes)
+        return;
+    double *const kept = call.kept + (call.changed ? call.changed[k] : k);
+    kept[TIME * stride] = call.then;
+    for (unsigned n = 0; n < 6; n++) {
+        kept[(POSITION + n) * stride] = call.moved[n * call.changes + k];
+        if (call.jerks)
+            kept[(ACCELERATION + n) * stride] = call.forces[n * call.changes + k];
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK) predict(const struct gpu_predict_call call)
+{
+    const size_t i = blockIdx.x * BLOCK + threadIdx.x, stride = call.stride;
+    if (i >= call.count)
+        return;
+    const double *kept = call.kept + i;
+    const double h = (call.now - kept[TIME * stride]) * call.tick;
+    double *at = call.at + i;
+    for (int axis = 0; axis < 3; axis++, kept += stride, at += stride) {
+        const double x = kept[POSITION * stride], v = kept[VELOCITY * stride];
+        if (call.jerks) {
+            const double a = kept[ACCELERATION * stride], jerk = kept[(ACCELERATION + 3) * stride];
+            at[0] = predicted_position(x, v, a, jerk, h);
+            at[3 * stride] = predicted_velocity(v, a, jerk, h);
+        } else {
+            at[0] = x + h * v;
+        }
+    }
+}
+
+extern "C" cudaError_t gpu_predict(const struct gpu_predict_call *call)
+{
+    const cudaError_t code =
+        launch(call->stream, groups_of(call->changes, BLOCK), BLOCK, 0, take_changes, *call);
+    return code ? code
+                : launch(call->stream, groups_of(call->count, BLOCK), BLOCK, 0, predict, *call);
+}
 
 /* --- terms with the jerk -----------------------------------------------------------------------*/
 

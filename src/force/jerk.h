@@ -21,6 +21,18 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
+/*
+ * The motion of the bodies of a system between the ends of their steps, for methods that predict it
+ * where they sum, as a GPU does: x + h v or, with jerks, the polynomials of integrator/prediction.h
+ * in h = (now - time) tick. Arrays have one number for each body.
+ */
+struct jerk_motion {
+    const double *x[3], *v[3];    /* the state of each body at its `time` */
+    const double *a[3], *jerk[3]; /* used with jerks only */
+    const double *time;           /* in units of `tick`, as `now` is */
+    double now, tick;
+};
+
 struct jerk; /* the first member of every method's own struct, which holds one system */
 
 /* The functions of a method, with the contracts of the functions jerk_create(), ... below, which
@@ -32,6 +44,8 @@ struct jerk_class {
     void (*open)(struct jerk *jerk, const struct bodies *bodies, size_t system);
     void (*pack)(struct jerk *jerk, const double *const x[3], const double *const v[3],
                  size_t first, size_t last);
+    bool (*predict)(struct jerk *jerk, const struct jerk_motion *motion, const uint32_t *active,
+                    size_t count); /* NULL: the method sums for packed bodies only */
     void (*sum)(struct jerk *jerk, const uint32_t *active, size_t count, double *const a[3],
                 double *const rate[3]);
     void (*destroy)(struct jerk *jerk);
@@ -84,6 +98,19 @@ static inline void jerk_pack(struct jerk *jerk, const double *const x[3], const 
                              size_t first, size_t last)
 {
     jerk->class_->pack(jerk, x, v, first, last);
+}
+
+/*
+ * Takes the place of jerk_pack() if the method itself predicts the bodies from their motion;
+ * returns false if it does not. The method begins with the sums for the bodies `active`, for which
+ * jerk_sum() then waits. Since the last such call after jerk_open(), `motion` may have changed for
+ * the bodies that were active then, and all of these now have one time; after jerk_open() this
+ * holds for all bodies. Every thread of the team calls.
+ */
+static inline bool jerk_predict(struct jerk *jerk, const struct jerk_motion *motion,
+                                const uint32_t *active, size_t count)
+{
+    return jerk->class_->predict && jerk->class_->predict(jerk, motion, active, count);
 }
 
 /*

@@ -125,13 +125,35 @@ static void add_fields(const struct block_worker *worker, const struct reference
     wait_for_others(worker);
 }
 
-/* Sums the forces of all bodies on the block. Each thread first packs its own bodies (copies them
- * into the form in which the kernels read them), then all threads sum. */
-static void sum_block(const struct block_worker *worker, double *const x[3], double *const v[3])
+/* Begins with the forces on the block if the method that sums them predicts all bodies itself; else
+ * returns false. */
+static bool begin_sums(const struct block_worker *worker)
+{
+    const struct block_system *const s = worker->system;
+    const struct block_workspace *const work = worker->work;
+    const struct jerk_motion motion = {
+        .x = { s->x[0], s->x[1], s->x[2] },
+        .v = { s->v[0], s->v[1], s->v[2] },
+        .a = { s->a[0], s->a[1], s->a[2] },
+        .jerk = { s->jerk[0], s->jerk[1], s->jerk[2] },
+        .time = work->time,
+        .now = work->now,
+        .tick = worker->tick,
+    };
+    /* In a frame that turns, drifts are not along straight lines. */
+    const bool turns = !worker->method->jerks && worker->physics->rotation != 0.0;
+    return !turns && jerk_predict(work->forces, &motion, work->block, work->block_size);
+}
+
+/* Sums the forces of all bodies, at x and v, on the block. Unless the sums have begun, each thread
+ * first packs its own bodies (copies them into the form in which the kernels read them). */
+static void sum_block(const struct block_worker *worker, double *const x[3], double *const v[3],
+                      bool begun)
 {
     struct block_workspace *const work = worker->work;
     const struct reference_motion motion = block_motion(worker, x, v);
-    jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
+    if (!begun)
+        jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
     jerk_sum(work->forces, work->block, work->block_size, work->sum_a, work->sum_jerk);
     add_fields(worker, &motion);
 }
@@ -234,8 +256,9 @@ static void do_blocks(const struct block_worker *worker)
     }
     wait_for_others(worker);
     while (work->now <= BLOCK_TICKS && s->clock->stuck == ADAPTIVE_DONE) {
+        const bool begun = begin_sums(worker);
         worker->method->predict(worker);
-        sum_block(worker, work->at_x, v);
+        sum_block(worker, work->at_x, v, begun);
         worker->method->correct(worker);
         wait_for_others(worker);
         if (worker->thread == 0) {
@@ -253,7 +276,7 @@ static void do_blocks(const struct block_worker *worker)
 static void begin(const struct block_worker *worker)
 {
     const struct block_system *const s = worker->system;
-    sum_block(worker, s->x, s->v);
+    sum_block(worker, s->x, s->v, false);
     worker->method->begin(worker);
     wait_for_others(worker);
     if (worker->thread == 0) {

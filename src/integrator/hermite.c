@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "integrator/prediction.h"
+
 enum { STEP, ETA };
 
 const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
@@ -36,8 +38,8 @@ static struct hermite_block block_of(const struct block_worker *worker,
     };
 }
 
-/* Predicts x + h v + h^2/2 a + h^3/6 jerk and v + h a + h^2/2 jerk along one axis, where h is the
- * time from every body's own time to that of the block. */
+/* Predicts positions and velocities along one axis, from every body's own time to that of the
+ * block. */
 CLONE_FOR_VECTORS
 static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
                          const double *restrict v, const double *restrict a,
@@ -47,8 +49,8 @@ static void predict_axis(double *restrict at_x, double *restrict at_v, const dou
 #pragma omp simd
     for (size_t i = first; i < last; i++) {
         const double h = (now - time[i]) * tick;
-        at_x[i] = x[i] + h * (v[i] + h * (0.5 * a[i] + h * (1.0 / 6) * jerk[i]));
-        at_v[i] = v[i] + h * (a[i] + h * 0.5 * jerk[i]);
+        at_x[i] = predicted_position(x[i], v[i], a[i], jerk[i], h);
+        at_v[i] = predicted_velocity(v[i], a[i], jerk[i], h);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "gpu-case.h"
 
 #include "due.h"
+#include "integrator/prediction.h"
 #include "motion-case.h"
 
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
@@ -683,6 +684,107 @@ static void test_due_bodies_that_coincide_or_are_far_away(void **state)
     bodies_destroy(b);
 }
 
+/* The bytes that copies have sent to devices, since the last call. */
+static size_t sent(void)
+{
+    static size_t before;
+    const size_t now = executor_count().sent, since = now - before;
+    before = now;
+    return since;
+}
+
+/* Compares the sums for bodies that the device predicts with those for bodies that the host
+ * predicts, over four blocks of bodies, and counts the bytes that both send. */
+static void check_prediction(size_t count, enum precision precision, bool jerks)
+{
+    const struct force_options options = { .precision = precision, .method = &gpu_due };
+    struct error error = { 0 };
+    struct bodies *b = case_bodies(1, count, 221), *rates = case_bodies(1, count, 222),
+                  *at = case_bodies(1, count, 223);
+    double *const x[] = { b->x, b->y, b->z }, *const v[] = { b->vx, b->vy, b->vz };
+    double *const a[] = { rates->vx, rates->vy, rates->vz };
+    double *const jerk[] = { rates->x, rates->y, rates->z }, *const time = rates->ax;
+    double *const at_x[] = { at->x, at->y, at->z }, *const at_v[] = { at->vx, at->vy, at->vz };
+    struct jerk_motion motion = { .x = { x[0], x[1], x[2] },
+                                  .v = { v[0], v[1], v[2] },
+                                  .a = { a[0], a[1], a[2] },
+                                  .jerk = { jerk[0], jerk[1], jerk[2] },
+                                  .time = time,
+                                  .tick = 0.0078125 };
+    double *const values = calloc(2 * DUE_SUMS * count, sizeof *values);
+    double *sums[2][DUE_SUMS];
+    uint32_t *const due = calloc(count, sizeof *due);
+    struct jerk *there, *here;
+    size_t changed = count;
+    bool same = false; /* accelerations and jerks of the changed bodies are the device's sums */
+    for (size_t n = 0; n < 2 * DUE_SUMS; n++)
+        sums[n / DUE_SUMS][n % DUE_SUMS] = values + n * count;
+    assert_int_equal(jerk_create(&options, &case_soft, count, jerks, &there, &error), 0);
+    assert_int_equal(jerk_create(&options, &case_soft, count, jerks, &here, &error), 0);
+    jerk_open(there, b, 0);
+    jerk_open(here, b, 0);
+    for (size_t block = 0; block < 4; block++) {
+        size_t number = 0;
+        for (size_t i = block % count; i < count; i += 2 * block + 1)
+            due[number++] = (uint32_t)i;
+        motion.now = 1.5 * (double)(block + 1);
+        sent();
+        assert_true(jerk_predict(there, &motion, due, number));
+        jerk_sum(there, due, number, sums[0], sums[0] + 3);
+        const size_t words = (jerks && !same ? 12 : 6) * changed;
+        assert_true(executor_is_a_gpu || sent() == words * sizeof(double) + number * sizeof *due);
+        for (size_t i = 0; i < count; i++)
+            for (int k = 0; k < 3; k++) {
+                const double h = (motion.now - time[i]) * motion.tick;
+                at_x[k][i] = jerks ? predicted_position(x[k][i], v[k][i], a[k][i], jerk[k][i], h)
+                                   : x[k][i] + h * v[k][i];
+                at_v[k][i] = predicted_velocity(v[k][i], a[k][i], jerk[k][i], h);
+            }
+        sent();
+        jerk_pack(here, (const double *const *)at_x, (const double *const *)at_v, 0, b->stride);
+        jerk_sum(here, due, number, sums[1], sums[1] + 3);
+        const size_t stride = (count + GPU_GRANULE - 1) / GPU_GRANULE * GPU_GRANULE;
+        assert_true(executor_is_a_gpu ||
+                    sent() == (jerks ? 6 : 3) * stride * sizeof(double) + number * sizeof *due);
+        for (size_t n = 0; n < (jerks ? DUE_SUMS : 3); n++)
+            assert_memory_equal(sums[0][n], sums[1][n], number * sizeof(double));
+        same = block % 2 == 0;
+        for (size_t k = 0; k < number; k++) {
+            const size_t i = due[k];
+            for (int axis = 0; axis < 3; axis++) {
+                x[axis][i] = at_x[axis][i];
+                v[axis][i] = -at_v[axis][i];
+                a[axis][i] = sums[0][axis][k];
+                jerk[axis][i] = sums[0][3 + axis][k] + (same ? 0 : 1);
+            }
+            time[i] = motion.now;
+        }
+        changed = number;
+    }
+    jerk_destroy(there);
+    jerk_destroy(here);
+    bodies_destroy(b);
+    bodies_destroy(rates);
+    bodies_destroy(at);
+    free(values);
+    free(due);
+}
+
+/* The device predicts with the bits of the host. For a block it gets 48 bytes for each body of the
+ * last one, or 96 if forces other than its sums act on these bodies too, and not 48 (24 without
+ * velocities) for each body of the system. */
+static void test_the_device_predicts_with_the_bits_of_the_host(void **state)
+{
+    (void)state;
+    const size_t counts[] = { 1, 33, 300 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+            check_prediction(counts[n], (enum precision)p, false);
+        check_prediction(counts[n], PRECISION_DOUBLE, true);
+        check_prediction(counts[n], PRECISION_MIXED, true);
+    }
+}
+
 /* The sums for some bodies, by launches with room for `room` of them, into results[SUMS][count]. */
 static void sum_due_bodies(const struct bodies *b, enum precision precision, bool rates,
                            const uint32_t *due, uint32_t count, uint32_t room, double *results)
@@ -798,6 +900,7 @@ int main(void)
         cmocka_unit_test_setup(test_rounds_of_a_resident_system_change_no_bits, reset),
         cmocka_unit_test_setup(test_sums_for_bodies_that_are_due, reset),
         cmocka_unit_test_setup(test_due_bodies_that_coincide_or_are_far_away, reset),
+        cmocka_unit_test_setup(test_the_device_predicts_with_the_bits_of_the_host, reset),
         cmocka_unit_test_setup(test_due_bodies_have_the_same_bits_in_any_company, reset),
     };
     return cmocka_run_group_tests_name("GPU kernels", tests, NULL, NULL);

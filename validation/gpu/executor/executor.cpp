@@ -464,6 +464,7 @@ static cudaError_t add_copy(const void *to, enum cudaMemcpyKind kind, cudaStream
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
+    counts.sent += kind == cudaMemcpyHostToDevice ? size : 0;
     return add_copy(to, kind, stream, [=]() { memcpy(to, from, size); });
 }
 

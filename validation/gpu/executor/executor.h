@@ -43,7 +43,7 @@ extern const bool executor_is_a_gpu;
 struct executor_counts {
     size_t allocated;                       /* bytes that are not freed */
     size_t streams, events, graphs, locked; /* that exist; ranges of locked host memory */
-    size_t launches, waits;                 /* so far */
+    size_t launches, waits, sent;           /* so far; bytes copied from the host to devices */
     size_t peers;                           /* pairs of devices that use each other's memory */
 };
 
