@@ -124,7 +124,7 @@ static bool batches_fit(const struct gpu_division *division, const struct gpu_de
 }
 
 /* Creates the parts of the mode GPU_STREAMED, one for each batch under way: three on every device,
- * or fewer if there is no room for three. */
+ * or fewer if there is no room for three. Batches are so small that each part takes two of them. */
 static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
                                    const size_t *memory, struct error *error)
 {
@@ -134,7 +134,10 @@ static enum status create_streamed(struct gpu_division *division, const struct g
     while (division->batches > 1 && !batches_fit(division, devices, memory))
         division->batches--;
     for (size_t d = 0; d < division->device_count && !status; d++) {
-        const size_t batch = batch_size(division, &devices[d], memory[d]);
+        const size_t systems = division->first[d + 1] - division->first[d];
+        const size_t sixth = (systems + 2 * division->batches - 1) / (2 * division->batches);
+        const size_t fits = batch_size(division, &devices[d], memory[d]);
+        const size_t batch = fits < sixth ? fits : sixth;
         if (batch == 0)
             return too_little(&devices[d], "a system",
                               gpu_part_size(&division->setup, &devices[d], 1, 0, count), memory[d],
@@ -156,19 +159,24 @@ static enum status free_memory(const struct gpu_device *device, size_t *memory, 
 }
 
 /* Chooses the mode, and creates its parts: divided if there are fewer systems than devices or other
- * processes move bodies of the same systems; whole if all systems fit into the devices' memory;
- * else streamed. */
+ * processes move bodies of the same systems; whole if all systems fit into the devices' memory and
+ * are not to be streamed; else streamed. STATUS_CONFIG if divided systems are to be streamed. */
 static enum status create_parts(struct gpu_division *division, const struct gpu_device *devices,
-                                struct error *error)
+                                bool stream, struct error *error)
 {
     const struct bodies *bodies = division->setup.bodies;
     size_t memory[GPU_MAX_PARTS] = { 0 };
-    bool fits = true;
+    bool fits = !stream;
     for (size_t d = 0; d < division->device_count; d++) {
         if (free_memory(&devices[d], &memory[d], error))
             return error->status;
     }
     if (division->device_count > bodies->systems || division->setup.peers) {
+        if (stream)
+            return error_set(error, STATUS_CONFIG,
+                             "compute.stream = true: whole systems pass through a GPU, and here %s "
+                             "each system",
+                             division->setup.peers ? "ranks divide" : "several GPUs divide");
         division->mode = GPU_DIVIDED;
         return create_divided(division, devices, memory, error);
     }
@@ -198,8 +206,8 @@ static size_t useful_devices(const struct gpu_division *division, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
-/* Writes the names of the devices: "NVIDIA H200", "2 x NVIDIA H200", or each name if they
- * differ. */
+/* Writes the names of the devices: "NVIDIA H200", "2 x NVIDIA H200", or each name if they differ;
+ * and that systems are streamed. */
 static void describe_devices(struct gpu_division *division, const struct gpu_device *devices)
 {
     char *const words = division->device;
@@ -212,6 +220,8 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     for (size_t d = 0; d < count && (count == 1 || !alike); d++)
         snprintf(words + strlen(words), size - strlen(words), "%s%s", d > 0 ? ", " : "",
                  devices[d].name);
+    if (division->mode == GPU_STREAMED)
+        snprintf(words + strlen(words), size - strlen(words), ", systems in batches");
     snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
 }
 
@@ -233,7 +243,6 @@ static enum status find_devices(struct gpu_division *division, int wanted, int n
         status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
     if (status)
         return status;
-    describe_devices(division, devices);
     return STATUS_OK;
 }
 
@@ -327,8 +336,9 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
     take_share(division, shared ? &options->force.share : NULL);
     if ((shared && gpu_setup_share(&division->setup, options->peers, error)) ||
         find_devices(division, options->devices, options->node_rank, devices, error) ||
-        create_parts(division, devices, error))
+        create_parts(division, devices, options->stream, error))
         return error->status;
+    describe_devices(division, devices);
     const struct gpu_team all = { division->parts, division->part_count };
     return gpu_team_each(&all, gpu_work_try, error);
 }

@@ -37,6 +37,7 @@ struct backend_options {
     struct force_options force;
     const struct backend_peers *peers; /* borrowed; NULL if processes do not divide bodies */
     int devices;                       /* number of GPUs; 0: as many as there are */
+    bool stream;   /* systems pass through the memory of GPUs in batches, even if all fit into it */
     int node_rank; /* number of this process on its machine, by which it chooses GPUs */
     int ranks;     /* number of ranks (processes), which must all choose alike; 0 or 1: one */
     const struct backend_class *within; /* for backend_ranks: class of each rank's own backend */

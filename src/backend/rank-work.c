@@ -256,6 +256,7 @@ static enum status create_inner(struct ranks *ranks, const struct rank_plan *pla
                    .threads = plan->threads,
                    .accuracy = plan->accuracy },
         .devices = plan->devices,
+        .stream = plan->stream,
         .node_rank = ranks->node_rank,
         .ranks = mpi_count(),
         .integrator = integrator_find(plan->integrator),

@@ -29,6 +29,7 @@ struct rank_plan {
     double refinement, accuracy;
     enum precision precision;
     int threads, devices;
+    bool stream;
     struct physics physics;
     size_t fields;         /* number of external fields; only rank 0 has them at first */
     size_t systems, count; /* number of systems, and of bodies of each */

@@ -77,7 +77,8 @@ static enum status make_origin(const struct bench_subject *subject, struct bodie
 {
     *origin = (struct simulation){ .physics = subject->physics,
                                    .integrator = subject->integrator,
-                                   .options.devices = subject->devices };
+                                   .options.devices = subject->devices,
+                                   .options.stream = subject->stream };
     return simulation_take(origin, bodies, error);
 }
 

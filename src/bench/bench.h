@@ -39,6 +39,7 @@ struct bench_subject {
     const struct integrator *integrator;
     const struct bodies *bodies; /* NULL: random bodies in a cube, as many as a size says */
     int devices;                 /* number of GPUs that share the bodies */
+    bool stream;                 /* systems pass through these GPUs in batches */
     bool equal;                  /* bodies in the cube have the mass 1, else masses from 1 to 2 */
 };
 

@@ -322,7 +322,8 @@ static enum status measure_experiment(const char *path, const struct argument_li
         const struct bench_subject subject = { .physics = experiment.simulation.physics,
                                                .integrator = experiment.simulation.integrator,
                                                .bodies = experiment.simulation.bodies,
-                                               .devices = experiment.simulation.options.devices };
+                                               .devices = experiment.simulation.options.devices,
+                                               .stream = experiment.simulation.options.stream };
         measure_all(&plan, 1, &subject, experiment.name, wanted, error);
     }
     experiment_destroy(&experiment);

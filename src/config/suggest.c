@@ -111,6 +111,7 @@ static const struct synonym synonyms[] = {
     { "physics.box_length", "box boxsize", NULL },
     { "compute.threads", "nthreads cores jobs", NULL },
     { "compute.devices", "gpus device", NULL },
+    { "compute.stream", "batches streamed", NULL },
     { "compute.precision", "dtype", NULL },
     { "every", "interval frequency stride", NULL },
     { "r_max", "rmax cutoff", NULL },

@@ -241,12 +241,18 @@ static void resolve_time(struct experiment *experiment, struct error *error)
         experiment->steps = (uint64_t)steps;
 }
 
-static void resolve_backend(struct experiment *experiment)
+static void resolve_backend(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "compute");
     experiment->simulation.class_ = backend_find(section_variant(section)->name);
     experiment->simulation.options.force = force_options_of(section);
     experiment->simulation.options.devices = (int)section_integer(section, "devices");
+    experiment->simulation.options.stream = section_flag(section, "stream");
+    if (experiment->simulation.options.stream && experiment->simulation.class_ != &backend_cuda)
+        section_error(section, "stream", error,
+                      "bodies pass through a GPU only under compute.backend = \"cuda\", and it is "
+                      "\"%s\"",
+                      experiment->simulation.class_->variant.name);
 }
 
 /* Refuses the shadows of trust (copies of the run that show its errors) with a force method that
@@ -306,7 +312,7 @@ enum status experiment_create(const struct config *config, struct interruption *
     experiment_name(config, experiment->name);
     resolve_physics(experiment, error);
     resolve_time(experiment, error);
-    resolve_backend(experiment);
+    resolve_backend(experiment, error);
     check_fields(experiment, error);
     check_trust(experiment, error);
     check_systems(config, error);

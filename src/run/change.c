@@ -23,6 +23,7 @@ static const struct {
     { "compute.backend", CHANGE_ROUNDING },
     { "compute.threads", CHANGE_NOTHING },
     { "compute.devices", CHANGE_NOTHING },
+    { "compute.stream", CHANGE_NOTHING },
     { "compute.kernel", CHANGE_ROUNDING },
     { "compute.isa", CHANGE_ROUNDING },
     { "diagnostics.*.every", CHANGE_OBSERVES },

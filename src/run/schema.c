@@ -116,6 +116,9 @@ static const struct parameter compute_rows[] = {
     { KEY(INTEGER, devices), BY_DEFAULT(INTEGER, 1), BETWEEN(0, 64),
       .help = "GPUs that share the systems, or the bodies of one system; 0: all visible "
               "ones. Under mpirun: the GPUs of each rank, in turn." },
+    { KEY(FLAG, stream), BY_DEFAULT(FLAG, false),
+      .help = "With backend = \"cuda\": bodies stay on the host, and systems pass through the "
+              "GPU in batches, as they do if its memory is too small for all." },
 };
 
 static const struct parameter checkpoint_rows[] = {

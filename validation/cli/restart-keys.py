@@ -89,8 +89,8 @@ CASES = (
 )
 # What may change before a restart. All other keys make another experiment.
 MAY_CHANGE = ("name", "outputs.*.compress", "checkpoint.*", "compute.backend", "compute.threads",
-              "compute.devices", "compute.kernel", "compute.isa", "diagnostics.*.every",
-              "outputs.*.every", "watch.*", "stop_when.*", "time.end", "time.work_limit")
+              "compute.devices", "compute.stream", "compute.kernel", "compute.isa",
+              "diagnostics.*.every", "outputs.*.every", "watch.*", "stop_when.*", "time.end", "time.work_limit")
 # Other values where the rule of other() finds none that the rest of the config allows.
 OTHERS = {"name": "other", "bodies.cutoff": 0.99, "bodies.initial": "cold-sphere",
           "expect.0.quantity": "potential", "stop_when.0.quantity": "potential",
@@ -98,9 +98,9 @@ OTHERS = {"name": "other", "bodies.cutoff": 0.99, "bodies.initial": "cold-sphere
           "outputs.0.file": "other", "diagnostics.0.name": "other", "diagnostics.0.species": "b",
           "models.0.species": "other", "bodies.names": ["b", "a"], "time.end": 0.003,
           "time.stages": ["drift 1", "force", "kick 1"]}
-# They change with other keys only, with a file or a build with HDF5, or are of a study.
-NOT_ALONE = {"bodies.file", "bodies.files", "bodies.format", "outputs.0.type", "physics.boundary",
-             "sweep.0.key", "sweep.0.values"}
+# They change with other keys only, with a file or a build with HDF5 or CUDA, or are of a study.
+NOT_ALONE = {"bodies.file", "bodies.files", "bodies.format", "compute.stream", "outputs.0.type",
+             "physics.boundary", "sweep.0.key", "sweep.0.values"}
 
 
 def write(text, path="run.cfg"):

@@ -478,6 +478,40 @@ static void test_streaming_changes_no_bits(void **state)
     free_outcome(expected);
 }
 
+/* Returns the bytes of the devices' memory that the backend takes for 8 systems, and checks that
+ * its description says whether they pass through in batches. */
+static size_t taken_by(const struct backend_options *with)
+{
+    struct backend_description description;
+    struct bodies *b = case_bodies(8, 70, 23);
+    struct backend *backend = make(&backend_cuda, with, &case_soft, b);
+    const size_t taken = executor_count().allocated;
+    backend_cuda.describe(backend, &description);
+    assert_true(with->stream == (strstr(description.device, ", systems in batches") != NULL));
+    backend_cuda.destroy(backend);
+    bodies_destroy(b);
+    return taken;
+}
+
+/* Systems that all have room, streamed because the options ask for it: six batches of each device's
+ * systems through three slots of its memory. */
+static void test_streaming_that_is_asked_for(void **state)
+{
+    (void)state;
+    struct backend_options with = options("auto", PRECISION_MIXED, 1);
+    const struct outcome expected = run(&with, 8, 70, 3);
+    const size_t all = taken_by(&with);
+    with.stream = true;
+    assert_true(executor_is_a_gpu || taken_by(&with) < all);
+    expect_outcome(run(&with, 8, 70, 3), expected, 8);
+    if (!executor_is_a_gpu) {
+        executor_settings.devices = with.devices = 2;
+        executor_settings.order = EXECUTOR_SHUFFLED;
+        expect_outcome(run(&with, 8, 70, 3), expected, 8);
+    }
+    free_outcome(expected);
+}
+
 /* Two systems, of which the memory has room for one and no batch beside it. */
 static void test_streaming_through_the_room_of_one_system(void **state)
 {
@@ -903,6 +937,10 @@ static void test_what_is_not_there_is_refused(void **state)
     with = options("portable", PRECISION_MIXED, 1);
     expect_refused(&with, STATUS_CONFIG, "computes in double only");
     const struct backend_peers peers = { .context = NULL };
+    with = options("blocked", PRECISION_DOUBLE, 1);
+    with.peers = &peers;
+    with.stream = true;
+    expect_refused(&with, STATUS_CONFIG, "compute.stream = true: whole systems pass");
     with = options("portable", PRECISION_DOUBLE, 1);
     with.peers = &peers;
     with.force.share = (struct force_share){ .parts = 2, .last = 64 };
@@ -1205,6 +1243,7 @@ int main(void)
         FRESH(test_a_share_of_the_bodies),
         FRESH(test_processes_take_turns_with_the_devices),
         FRESH(test_streaming_changes_no_bits),
+        FRESH(test_streaming_that_is_asked_for),
         FRESH(test_streaming_through_the_room_of_one_system),
         FRESH(test_no_room_for_one_system),
         FRESH(test_a_fill_that_is_refused),

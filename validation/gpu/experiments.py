@@ -189,7 +189,11 @@ def test_systems_pass_through_little_memory():
             finish("little", steps, *keys)
     else:
         finish("little", steps, *keys, environment={"ORRERY_EXECUTOR_MEMORY": "300000"})
-    assert contents("large", ["conservation.csv"]) == contents("little", ["conservation.csv"])
+    finish("stream", steps, *keys, "compute.stream=true")
+    for directory in ("little", "stream"):
+        assert contents(directory, ["conservation.csv"]) == contents("large", ["conservation.csv"])
+        about = json.loads(pathlib.Path(directory, "run.json").read_text())
+        assert about["compute"]["device"].endswith(", systems in batches"), about["compute"]
 
 
 def test_no_memory_is_exit_71():

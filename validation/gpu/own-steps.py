@@ -141,6 +141,8 @@ def test_what_cannot_be_done_is_said():
             (("compute.precision=single",), "which positions in one part do not resolve"),
             ((*RADAU, "compute.precision=mixed"), "gauss-radau computes in double only"),
             (("compute.kernel=plain",), 'compute.kernel = "plain"'),
+            (("compute.stream=true", "compute.backend=openmp"),
+             'compute.stream = true: bodies pass through a GPU only under compute.backend = "cuda"'),
             (("physics.boundary=periodic", "physics.box_length=9"), "forces without jumps"),
             (("compute.method=fmm",), 'compute.method = "fmm"')):
         result = go("bad", *keys, status=78, devices=2)
