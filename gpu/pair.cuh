@@ -6,8 +6,8 @@
  *   SUMS       how many sums a pair adds to,
  *   pair()     the terms of j acting on i, added to the sums of i,
  *   mutual()   the terms of j acting on i and those of i acting on j; only gravity has this.
- * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so that all kernels
- * give a pair the same bits.
+ * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so pair() has the
+ * same bits in all kernels; mutual() rounds otherwise unless all masses are 1.
  */
 #ifndef ORRERY_GPU_PAIR_CUH
 #define ORRERY_GPU_PAIR_CUH

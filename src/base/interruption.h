@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 struct interruption {
-    /* Tells whether the end of the work is asked for. It is called some twenty times per second,
+    /* Tells whether the end of the work is asked for. It is called at most twenty times per second,
      * from any thread, but by one thread at a time. */
     bool (*asked)(void *context);
     void *context;

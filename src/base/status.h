@@ -17,13 +17,13 @@ extern "C" {
 enum status {
     STATUS_OK = 0,
     /* The run finished, but its verdict is failed: by the criteria `expect` of the config, the
-     * watch over accuracy or time.energy_error. */
+     * accuracy watch, time.energy_error or time.trust_until. */
     STATUS_EXPECT_FAILED = 1,
     STATUS_USAGE = 64,       /* an error in the command line */
     STATUS_DATA = 65,        /* an error in the content of an input file */
     STATUS_NO_INPUT = 66,    /* an input file is missing or unreadable */
     STATUS_UNAVAILABLE = 69, /* a backend, device or optional library is missing on this machine */
-    STATUS_NUMERICAL = 70,   /* a result is not finite, or the energy has blown up */
+    STATUS_NUMERICAL = 70,   /* a result is not finite, the energy blew up, a step is too small */
     STATUS_MEMORY = 71,      /* out of host or device memory */
     STATUS_CANT_CREATE = 73, /* an output file or directory cannot be created */
     STATUS_IO = 74,          /* reading or writing failed */

@@ -26,7 +26,7 @@
  * one unit in one figure. */
 
 enum curve_kind {
-    CURVE_LINE,   /* y over x; points that the eye cannot tell apart are left out */
+    CURVE_LINE,   /* y over x */
     CURVE_DASHED, /* a dashed line: a reference or a bound */
     CURVE_PATH,   /* a path through the plane, in the order of its points */
     CURVE_POINTS, /* a few measured points */
@@ -166,8 +166,8 @@ struct diagnostic_class {
      * the parameters; it then replaces state_reals. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
     /* Optional: completes a diagnostic whose parameters are read and whose state is zero. `start`
-     * is the moment of step 0, with positions, velocities and conserved quantities valid; it is not
-     * kept. */
+     * is the moment of step 0 or, at a restart, that of the checkpoint, whose state follows; its
+     * positions, velocities and conserved quantities are valid, and it is not kept. */
     enum status (*init)(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error);
     /* Optional: computes the values that all systems of a moment share, before the first system is
@@ -236,7 +236,7 @@ extern const struct parameter diagnostic_parameters[];
 extern const size_t diagnostic_parameter_count;
 
 /* Creates the diagnostic that a section of the list `diagnostics` describes, with the name that it
- * gives. Errors as diagnostic_create_as(). `start` is the moment of step 0. */
+ * gives. Errors as diagnostic_create_as(); `start` is that of init(). */
 enum status diagnostic_create(const struct section *section, const struct moment *start,
                               struct diagnostic **diagnostic, struct error *error);
 

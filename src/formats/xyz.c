@@ -128,8 +128,8 @@ static bool xyz_finished_file(const struct section *section, char name[OUTPUT_NA
     return section_flag(section, "compress");
 }
 
-/* Returns an upper bound of the bytes of a frame; with `compress` 1.5 times as much, since at the
- * end the compressed file stands beside the plain one for a while. */
+/* Estimates the bytes of a frame; with `compress` returns 1.5 times as much, since at the end the
+ * compressed file stands beside the plain one for a while. */
 static double xyz_event_bytes(const struct section *section, size_t systems, double bodies)
 {
     char problem[XYZ_PROBLEM_SIZE];

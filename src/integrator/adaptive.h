@@ -53,9 +53,9 @@ struct adaptive_options {
      * it cannot follow with STATUS_CONFIG: 'compute.precision = "single": gauss-radau ...'.
      */
     const struct force_options *force;
-    /* The object by which the backend `openmp` computes the forces on these bodies, in teams of
-     * force->threads threads; borrowed for the life of the integrator's object. NULL for the serial
-     * backend. */
+    /* The object by which the backend computes the forces on these bodies: `openmp` in teams of
+     * force->threads threads, `cuda` on a GPU; borrowed for the life of the integrator's object.
+     * NULL for the serial backend. */
     struct force *kernels;
     /* For an integrator with block steps whose bodies are a sample of a larger system: others[k] is
      * the number of bodies outside the sample whose step is the grid step over 2^k. They would move

@@ -354,7 +354,8 @@ ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
 
 #include "integrator/gauss-radau-slots.inc"
 
-/* Tells whether the run is to be interrupted; really asks only once in some hundred steps. */
+/* Tells whether the run is to be interrupted; really asks only once in INTERRUPTION_WORK, which is
+ * some 400 steps of 2 bodies or 10 of 32. */
 static bool is_interrupted(const struct kernel *k, double *done)
 {
     enum { STEP_WORK = 2000 }; /* work of a step without its pairs; the unit is that of a pair */

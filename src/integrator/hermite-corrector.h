@@ -31,7 +31,7 @@ struct hermite_block {
 /*
  * Copies acceleration and jerk of body number k of the block before its first step. Returns the
  * step that it asks for: eta_start |a| / |jerk|; or, if that is not shorter than `longest`, as for
- * bodies at rest, eta_start times the shortest time of its pairs.
+ * bodies at rest, eta_start times the shortest time of its pairs or of the external fields.
  */
 double hermite_start(const struct block_system *system, const struct hermite_rule *rule,
                      const struct hermite_block *block, size_t k, double longest);

@@ -73,7 +73,7 @@ static double first_step(const struct block_worker *worker, double wanted)
 }
 
 /* Returns the next step of a body, near `wanted`: the step may become shorter at any time, and may
- * be doubled if the time is a multiple of the doubled step. */
+ * be doubled if the time is a multiple of the doubled step; 0 if the shortest is too long. */
 static double next_step(const struct block_worker *worker, double step, double wanted)
 {
     const double doubled = 2 * step / worker->tick;

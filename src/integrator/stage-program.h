@@ -32,7 +32,7 @@ struct stage_move {
 
 enum {
     STAGE_PASS_MOVES = 4,
-    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* one for each force; two more */
+    STAGE_PASSES = INTEGRATOR_MAX_STAGES / 2 /* enough for each force of a step, and two more */
 };
 
 struct stage_pass {
@@ -50,9 +50,10 @@ struct stage_program {
     bool leaves_forces; /* the forces are current at the end of an advance */
     bool registers; /* some move uses registers (VECTOR_R, VECTOR_S); if not, every move is a kick
                        or a drift */
-    /* An advance takes the passes [first, count); then, for every further step, pass number
-     * `count`, which joins the end of a step and the start of the next, and [1, count); and at last
-     * pass number count + 1, which has no force. */
+    /* An advance takes passes [first, count); for each further step pass `count` (the end of a
+     * step, and pass 0 of the next) and [1, count); at last pass count + 1, without a force.
+     * `first` is 1 if pass 0 is only the force at the start, which is known already (needs_forces).
+     */
     uint32_t first, count;
     struct stage_pass passes[STAGE_PASSES];
 };

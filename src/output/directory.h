@@ -60,8 +60,9 @@ void directory_unlock_files(struct directory *directory);
 /* --- progress --------------------------------------------------------------------------------- */
 
 /* The progress of the process that holds a directory, for those who look at the directory from
- * outside. A run writes it once per second into the file of its lock, which exists as long as the
- * run goes on, or longer if the run was killed. The run does not wait for the disk. */
+ * outside. A run writes it into the file of its lock, once per second or, if a step or the events
+ * take longer, after these. The file exists as long as the run goes on, or longer if the run was
+ * killed. The run does not wait for the disk. */
 
 struct progress {
     bool held;                       /* a living process holds the directory */

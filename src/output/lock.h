@@ -5,7 +5,7 @@
  * After lock_do_without(), or if the environment has ORRERY_LOCKS=none, the files of locks are made
  * as always, and their text says that nobody is kept out: this is for file systems that have no
  * locks. Such a lock counts as held while its process lives or, if the process is on another
- * machine, has written a note in the last minutes.
+ * machine, has written a note in the last ten minutes.
  */
 #ifndef ORRERY_OUTPUT_LOCK_H
 #define ORRERY_OUTPUT_LOCK_H

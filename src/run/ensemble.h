@@ -17,8 +17,8 @@ struct ensemble {
     struct conserved *first; /* conserved quantities at step 0; both arrays are the simulation's */
     double *largest_error;   /* largest |energy error| so far; NaN from the moment when it was
                                 undefined */
-    bool *left_out; /* true: statistics leave the system out, since its energy error exceeded the
-                       limit */
+    bool *left_out; /* true: statistics and accuracy watch leave the system out, since its energy
+                       error exceeded the limit or was undefined */
     double error_limit; /* limit of the energy error; infinite: none */
 };
 

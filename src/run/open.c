@@ -60,8 +60,8 @@ static enum status open_series(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* File names that no output may have: those of the run's own files, of control files, and of files
- * being written. */
+/* File names that no output may have: those of the run's own files and its report, of control
+ * files, of outputs with a file for each event, and of files being written. */
 static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
                                            "checkpoint", "stop",    "*.orr",    "*.orr.prev",
                                            "*.tmp",      "plots",   "report.*", "failure.*",

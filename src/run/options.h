@@ -46,8 +46,9 @@ struct run_options {
     double deadline;  /* clock_seconds() when the run must have stopped, with a checkpoint; 0: no
                          limit */
     const char *show; /* quantities with commas between them, for `row`; NULL: none */
-    /* `progress` is called a few times a second while the run computes; `notice` is called with a
-     * line for people, `loud` if they must see it. Both may be NULL. */
+    /* `progress` is called after each call of the backend, which takes some 0.1 s or ends at an
+     * event; `notice` is called with a line for people, `loud` if they must see it. Both may be
+     * NULL. */
     void (*progress)(void *context, const struct run_progress *progress);
     void (*notice)(void *context, bool loud, const char *line);
     /* Called at each event at which a quantity of `show` is measured. May be NULL. */

@@ -29,8 +29,8 @@ enum status open_files(struct run *run, struct error *error);
 
 /* --- loop.c: the steps between events --------------------------------------------------------- */
 
-/* Advances the run to its last step, or until something asks to stop (STATUS_STOPPED, with a
- * checkpoint). */
+/* Advances the run to its last step, or until something asks to stop (STATUS_STOPPED; with a new
+ * checkpoint, unless it stops during the events of a step). */
 enum status loop_run(struct run *run, struct error *error);
 
 /* --- events.c: the events of a step ----------------------------------------------------------- */

@@ -57,11 +57,9 @@ static void fill_slot(struct run *run, size_t index, const struct section *secti
         observed->last_row[k] = NAN;
 }
 
-/*
- * Creates the diagnostics of the groups `energy_budget` and `trust`, at the indices from `next` on.
- * They have no statistics over systems: a mean over horizons would leave out those that lie beyond
- * the end of the run.
- */
+/* Creates the diagnostics of the groups `energy_budget` and `trust`, at the indices from `next` on.
+ * They get no statistics over systems: for `trust`, a mean over horizons would leave out those that
+ * lie beyond the end of the run. */
 static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
                                           struct error *error)
 {

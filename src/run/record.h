@@ -69,7 +69,7 @@ struct run_record {
     const char *verdict;     /* sentence about a run that failed; "" for others */
     const char *proportions; /* warnings about numbers that look like slips, or "" */
     bool holds;              /* the accuracy watch accepts the systems that are not left out */
-    double wall;             /* seconds of the present leg, or of the leg that has ended */
+    double wall;             /* seconds of the present leg: up to now, or to its end */
     /* In the leg of `wall`, per second spent in steps: steps (the integrator's own if it chooses
      * them), and pair interactions. */
     double steps_per_second, rate;

@@ -11,9 +11,10 @@
 #include "force/direct/reference.h"
 #include "run/phases.h"
 
-/* The least work that the search for a remedy may do, in pair interactions: a fifth of a second.
- * This work decides what is tried, so that no load of the machine changes the result; the seconds
- * are a limit for a machine that is many times slower. */
+/* The search for a remedy may do as much work as the run to its end, or `least_work` (pair
+ * interactions: a fifth of a second) if that is more. Work decides what is tried, so that no load
+ * of the machine changes the result. The search also ends after the seconds that the run took, or
+ * `least_seconds` if that is more. */
 static const double least_work = 2e8, least_seconds = 5.0;
 /* The softening length, over the size of the system, beyond which softening would make another
  * system. */

@@ -18,8 +18,9 @@ struct run;
 
 /*
  * Opens everything that can be opened without writing: bodies, backend, diagnostics, outputs and
- * criteria; all errors of the config and its input show here. If `measure` is false, the conserved
- * quantities at the start, an O(N^2) sum, are left at zero, which is enough for `orrery check`.
+ * criteria; all errors of the config and its input show here. If `measure` is false, all that needs
+ * sums over pairs at the start (conserved quantities, error of the forces, time scales) stays zero,
+ * and the run gets no shadows: enough for `orrery check` and estimates.
  */
 enum status run_prepare(const struct config *config, const struct run_options *options,
                         bool measure, struct run **run, struct error *error);
@@ -43,15 +44,15 @@ struct verification {
     uint64_t from, to; /* steps of the two checkpoints */
     bool same_build;   /* the checkpoints were written by this build, on the same kind of machine */
     struct restart_difference difference;
-    double seconds;
+    double seconds; /* seconds in which the steps were computed again */
 };
 
 /*
  * Computes the last steps of the run in `directory` again (see above); its resolved configuration
- * is `config`. Notes the outcome as "verified" in its run.json. `progress` is called now and then
- * with the part that is done, and may be NULL. STATUS_OK if all bits are equal,
- * STATUS_EXPECT_FAILED if they differ, STATUS_UNAVAILABLE if they differ but another build had
- * computed them (nothing is noted then); STATUS_NO_INPUT if there is nothing to compare,
+ * is `config`. Notes the outcome as "verified" in its run.json. `progress` is called after each
+ * call of the backend with the part that is done, 0 to 1, and may be NULL. STATUS_OK if all bits
+ * are equal, STATUS_EXPECT_FAILED if they differ, STATUS_UNAVAILABLE if they differ but another
+ * build had computed them (nothing is noted then); STATUS_NO_INPUT if there is nothing to compare,
  * STATUS_DATA for a damaged checkpoint, STATUS_CONFIG if `config` is not that of the run; and the
  * errors of opening, computing and writing.
  */

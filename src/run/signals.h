@@ -1,6 +1,6 @@
 /*
  * The requests to a run by signals: SIGINT, SIGTERM, SIGUSR1, SIGHUP (unless it is ignored) and
- * SIGXCPU stop it after the current step, a second SIGINT at once; SIGUSR2 asks for a checkpoint.
+ * SIGXCPU ask it to end early, and a second SIGINT ends it at once; SIGUSR2 asks for a checkpoint.
  */
 #ifndef ORRERY_RUN_SIGNALS_H
 #define ORRERY_RUN_SIGNALS_H

@@ -221,10 +221,10 @@ void body_tree_cut(struct body_tree *tree, size_t c)
 }
 
 /*
- * Tells whether a cell is a leaf: whether it has few enough bodies. If one of its ancestors, of
- * which `densest` is the greatest density, is much denser than the cell itself, the cell lies in
- * the outskirts of that ancestor: its bodies are far apart, as seen from where most mass is, and
- * fewer of them go into a leaf.
+ * Tells whether a cell is a leaf: whether it has few enough bodies. If `densest`, the greatest
+ * density of its ancestors, is much greater than its own, the cell lies in the outskirts of that
+ * ancestor: its bodies are far apart, as seen from where most mass is, and fewer of them go into a
+ * leaf.
  */
 static bool is_leaf(const struct body_tree *tree, const struct body_tree_cell *cell, double densest)
 {
