@@ -69,7 +69,7 @@ enum status host_create_steps(const struct backend_options *options,
  * known (NULL). STATUS_MEMORY. */
 enum status host_create_registers(struct host *host, const struct backend_options *options,
                                   struct error *error);
-/* Allocates host->before if force evaluations are long and may be interrupted. STATUS_MEMORY. */
+/* Allocates host->before if an advance by stages may be interrupted. STATUS_MEMORY. */
 enum status host_create_before(struct host *host, struct error *error);
 /* Returns the most bytes that host_create_before() allocates for `systems` systems of `count`
  * bodies. */

@@ -358,7 +358,6 @@ void mpi_division_destroy(struct mpi_division *division)
     *division = (struct mpi_division){ 0 };
 }
 
-/* Sends an array of any length to a rank, in messages of at most PIECE values. */
 static void send(const double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)

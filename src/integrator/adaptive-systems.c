@@ -77,7 +77,6 @@ void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adap
     clock->limiting = copy->limiting;
 }
 
-/* Copies the present state to all->before and all->clocks_before, or back. */
 static void copy_state(const struct adaptive_systems *all, bool back)
 {
     const struct bodies *const b = all->bodies;

@@ -27,7 +27,7 @@ struct adaptive_clock {
     double limiting; /* index, within the system, of the body that asks for `step` */
     double grid, dt; /* number of grid steps so far, and their length; both 0 before the first */
     /* The work so far. `sums` counts force evaluations, each of the sum of all pulls on one body; a
-     * sum over only a part of the pulls counts as a fraction. */
+     * sum over a part of the pulls, or by fmm, counts as a fraction. */
     double steps, rejections, sums;
     double smallest, pair[2]; /* smallest step so far; indices of the body that asked for it and of
                                  the one that pulled it most */

@@ -71,7 +71,8 @@ struct work_done {
     double bodies;       /* bodies that one step moves: all, or 1 with block steps */
     double rejections;   /* steps that were tried and rejected, not counted in `steps`; NaN if the
                             integrator rejects none */
-    double interactions; /* ordered pairs that were summed, also in rejected steps */
+    double interactions; /* ordered pairs that were summed, also in rejected steps; with fmm those
+                            that a direct sum would do in the same time */
     double smallest;     /* smallest step so far, in the unit of time; INFINITY before the first */
     double current;  /* length of the next step; with block steps that of the body with the smallest
                         one */

@@ -23,8 +23,9 @@ enum { BLOCK_DEEPEST = ADAPTIVE_LEVELS - 1 };
  * `wanted`; 0 if there is none. */
 double block_round_step(double dt, double wanted);
 
-/* One system: its bodies, and their state at the beginning of their steps. Pointers are to arrays
- * of `count` numbers; jerk and low are NULL if the method has no jerks. */
+/* One system: its bodies, and their state at the beginning of their steps (v of block-leapfrog in
+ * the middle). Pointers are to arrays of `count` numbers; jerk and low are NULL if the method has
+ * no jerks. */
 struct block_system {
     size_t count;
     size_t index;           /* index of the system among all of the run */

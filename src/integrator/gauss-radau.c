@@ -340,9 +340,8 @@ static void move_batch(const struct systems *all, struct radau_batch *batch, boo
     all->small->advance(batch, all->work[omp_get_thread_num()], lanes);
 }
 
-/* Moves systems of few bodies. Lanes are used if there are enough systems to fill most of them.
- * Systems that need many more steps than the others are moved alone at the end, each by one
- * thread. */
+/* Moves systems of few bodies, with one in each lane from LEAST_LANES for each thread on. Systems
+ * that need many more steps than the others are moved alone at the end, each by one thread. */
 static void move_small(struct systems *all, double dt)
 {
     const size_t count = all->common.bodies->systems;

@@ -116,7 +116,6 @@ static bool check_place(const struct reading *r, size_t index)
     return text[0] == '\0';
 }
 
-/* Checks that the coefficients of all stages of a verb add up to one step. */
 static bool check_sum(const struct reading *r, enum verb verb)
 {
     double sum = 0.0, sizes = 0.0;

@@ -52,8 +52,7 @@ struct stage_program {
                        or a drift */
     /* An advance takes passes [first, count); for each further step pass `count` (the end of a
      * step, and pass 0 of the next) and [1, count); at last pass count + 1, without a force.
-     * `first` is 1 if pass 0 is only the force at the start, which is known already (needs_forces).
-     */
+     * `first` is 1 if pass 0 is only the force at the start, which needs_forces has made known. */
     uint32_t first, count;
     struct stage_pass passes[STAGE_PASSES];
 };

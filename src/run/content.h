@@ -37,7 +37,8 @@ void content_visit_state(const struct run *run,
                          void *context);
 
 /* The prefix of the sections with the state before the events of the last step, "early:". They
- * exist if these events fall on no cadence: a restart with a later end takes such events back. */
+ * exist if some of these events were not due by their `every`, but because it was the last step: a
+ * restart with a later end takes the events back. */
 extern const char content_early[];
 
 /* Writes the name of a section, "output:2" or "early:row:0", and returns `buffer`. It has the index

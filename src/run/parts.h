@@ -114,8 +114,8 @@ struct continuation {
     const char *from;    /* name of that checkpoint; NULL for a run that begins */
     bool newest_damaged; /* checkpoint.orr is damaged, so the next checkpoint must not keep it as
                             checkpoint.orr.prev */
-    bool goes_further;   /* the run goes beyond its old end, and takes back the events there, which
-                            fall on no cadence */
+    bool goes_further;   /* the run goes beyond its old end, and takes back the events there, since
+                            some were not due by their `every` */
     bool changed;        /* the config was changed, in ways that a restart allows */
     bool done;       /* the run had ended before this process began; its files stay as they are */
     bool other_bits; /* another build or kind of machine has computed a part of the run, so results
@@ -137,7 +137,7 @@ bool continuation_owns(const struct continuation *continuation, const char *name
 
 /* The phases of a run, which decide how it may be interrupted (run/loop.c). */
 enum run_phase {
-    RUN_BEGINS,   /* nothing is written yet */
+    RUN_BEGINS,   /* before the first events and steps; control files interrupt nothing */
     RUN_STEPS,    /* steps from one event to the next; an interrupted step is taken back */
     RUN_OBSERVES, /* events of a step */
     RUN_ENDS      /* the end, which nothing interrupts */
@@ -203,8 +203,8 @@ double run_rate(const struct run *run);
 
 /* The work of all systems since the beginning of the run. `sums` holds the sums over the systems;
  * the smallest step of all systems, taken by system number `system`, and the pair of bodies that
- * caused it; and the time at which the first system got stuck (could not go on, struct
- * work_done). */
+ * caused it; and the time at which the first system got stuck (could not go on, struct work_done),
+ * INFINITY if none has. */
 struct run_work {
     bool chosen; /* the integrator chooses its own steps; if not, all systems take the run's */
     size_t system;

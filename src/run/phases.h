@@ -24,7 +24,8 @@ enum status prepare_bare(struct run *run, const struct config *config, struct er
 /* Opens the outputs; if `directory` is NULL, only checks their parameters. */
 enum status open_outputs(struct run *run, struct directory *directory, struct error *error);
 
-/* Opens all files, and writes a first run.json and checkpoint. */
+/* Opens all files and writes run.json. A new run, and one that goes beyond its old end, also writes
+ * a checkpoint; for a run that was done before, nothing is written. */
 enum status open_files(struct run *run, struct error *error);
 
 /* --- loop.c: the steps between events --------------------------------------------------------- */
@@ -68,8 +69,8 @@ void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE]);
 /* --- save.c: checkpoints, and the last frame of a run that failed ----------------------------- */
 
 /* Keeps the marks (lengths and hashes) of the files and the state of diagnostics in
- * run->autosave.before_last. Called before the events of the last step if they fall on no cadence:
- * a restart with a later end takes these events back. */
+ * run->autosave.before_last. Called before the events of the last step if some are due only because
+ * it is the last, not by their `every`: a restart with a later end takes these events back. */
 enum status save_keep_early(struct run *run, struct error *error);
 void save_free(struct saved_state *state); /* accepts NULL */
 

@@ -44,7 +44,7 @@ static void check_name(const struct run *run, size_t index, const struct section
     }
 }
 
-/* Sets the cadence of a diagnostic, checks its name and makes room for its last row. */
+/* Sets how often a diagnostic is measured, checks its name and makes room for its last row. */
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {

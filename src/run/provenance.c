@@ -296,7 +296,6 @@ static json_t *run_findings_json(const struct run *run, bool ended)
     return json;
 }
 
-/* Returns an object with the config file and the overrides that the user gave. */
 static json_t *asked_json(const struct config *config)
 {
     size_t count;

@@ -34,7 +34,7 @@ struct legs_sum {
     size_t count;
     double steps; /* steps of the run, or those of an integrator that chooses its own */
     double wall, advance, cpu;
-    double interactions; /* ordered pairs of bodies that were summed */
+    double interactions; /* ordered pairs that were summed, see struct work_done */
 };
 
 /* Loads the earlier legs into run->continuation.legs: from the checkpoint or, if run.json was

@@ -20,9 +20,9 @@ static const double least_work = 2e8, least_seconds = 5.0;
  * system. */
 static const double most_softened = 0.1;
 
-/* The integrators that a remedy tries if the run's own needs too many steps. */
+/* The integrators that a remedy tries if no step of the run's own was found to keep the energy. */
 static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
-enum { FEW_BODIES = 64 }; /* the largest number of bodies for which gauss-radau is quick */
+enum { FEW_BODIES = 64 }; /* the most bodies, of all systems, for which gauss-radau is quick */
 
 /* A failed run, its experiment at the start, and the limits of the search for a remedy. */
 struct failed_run {
@@ -99,7 +99,7 @@ static double round_up(double value)
 
 /* Returns the softening length eps with which two bodies as heavy as the heaviest, however near
  * they come, have as many of the present steps in a period as the integrator needs: a period is 2
- * pi (eps^3 / G m)^(1/2) or longer. */
+ * pi (eps^3 / G m)^(1/2) or longer, with the mass m of both. */
 static double softening_for(const struct experiment *x, const struct advice *advice)
 {
     const struct bodies *b = x->simulation.bodies;
@@ -254,7 +254,7 @@ static bool asked(void *context)
 }
 
 /* Tells whether a search for a remedy may begin: on one rank, and if drawing or reading the bodies
- * anew, which is about N^2 of work, is no more than the search may do. */
+ * anew, which is taken for N^2 pairs of work, is no more than the search may do. */
 static bool can_afford(const struct failed_run *failed)
 {
     const struct run *run = failed->run;

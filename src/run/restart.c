@@ -173,8 +173,8 @@ static enum status load_counts(struct run *run, struct error *error)
     run->schedule.step = run->schedule.first_step = run->simulation->steps = counts[COUNT_STEP];
     if (check_end(run, run->schedule.step, error) || load_end(run, error))
         return error->status;
-    /* If the run goes beyond its old end, the events there are taken back if they fell on no
-     * cadence. */
+    /* If the run goes beyond its old end, the events there are taken back if some happened only
+     * because it was the end. */
     run->continuation.goes_further = counts[COUNT_EARLY] && run->schedule.last > run->schedule.step;
     run->schedule.events_done = counts[COUNT_EVENTS] && !run->continuation.goes_further;
     run->continuation.other_bits = !counts[COUNT_BITWISE];

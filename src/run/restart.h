@@ -16,7 +16,7 @@ enum status restart_open(struct run *run, struct error *error);
 /*
  * Compares the config with that of the checkpoint. Refuses one that changes the experiment
  * (STATUS_CONFIG, with a line for each difference), and notes the differences that are allowed,
- * such as in the end, cadences, checkpoints, threads and kernel.
+ * such as in the end, in any `every`, in threads or, if kernels agree to rounding, in kernel.
  */
 enum status restart_compare(struct run *run, struct error *error);
 

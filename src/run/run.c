@@ -248,7 +248,6 @@ static enum status nothing_to_verify(const struct run *run, const char *why, str
                      directory_path(run->files.directory), why);
 }
 
-/* Opens both checkpoints and loads the state of the earlier one. */
 static enum status open_states(struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;

@@ -204,7 +204,7 @@ static void say_remedy_of_energy(struct run *run, double beyond_limit)
 static bool fails_by_energy(struct run *run, const struct findings *rows,
                             const struct finding *watched)
 {
-    /* The error over its limit if it is not known how far beyond the limit it is. */
+    /* The least error over its limit: how far beyond the limit it is may not be known. */
     static const double at_least = 2.0;
     const struct watch *watch = run->observers.watch;
     const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);

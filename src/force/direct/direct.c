@@ -52,7 +52,6 @@ static void batch_destroy(struct batch *batch)
     bodies_destroy(batch->bodies);
 }
 
-/* Computes the bounds of the numbers of one interleaved array for each system of a batch. */
 static void bounds_of_all(const struct batch *batch, const double *interleaved,
                           struct bounds *bounds)
 {
