@@ -1,10 +1,10 @@
-/* The backend for all CPU cores: one team of threads makes a whole advance. Each thread first takes
- * systems of its own, some at a time, through all steps of the advance; all threads take the
- * remaining systems together. In systems taken together each thread moves the same bodies in every
- * step, and needs data of other threads only for the forces, before and after which are barriers.
- * The moves between two forces are made in one pass over memory. The order in which the forces on a
- * body are summed does not depend on threads, so neither do the bits of the result. Systems of very
- * few bodies have kernels of their own (small.h). */
+/* The backend for all CPU cores: one team of threads makes a whole advance or, if it may be
+ * interrupted, one step. Each thread first takes systems of its own, some at a time, through all of
+ * these steps; all threads take the remaining systems together. In systems taken together each
+ * thread moves the same bodies in every step, and needs data of other threads only for the forces,
+ * before and after which are barriers. The moves between two forces are made in one pass over
+ * memory. The order in which the forces on a body are summed does not depend on threads, so neither
+ * do the bits of the result. Systems of very few bodies have kernels of their own (small.h). */
 #include "config.h"
 
 #include <omp.h>

@@ -53,8 +53,8 @@ bool bound_search_holds(const struct bound_search *search, const struct bound_se
  * given, of `velocity`; the potential changes only afterwards. Tells whether any came or left. */
 bool bound_search_judge(struct bound_search *search, const double *velocity);
 
-/* Decides again (bound_search_judge()) until nothing changes, since the bound bodies make the frame
- * and the potential in which others may be bound. */
+/* Decides again (bound_search_judge()) until nothing changes, at most 100 times, since the bound
+ * bodies make the frame and the potential in which others may be bound. */
 void bound_search_settle(struct bound_search *search);
 
 #endif

@@ -49,7 +49,8 @@ enum drawn_value {
 /* A curve, or the curves, of a figure. */
 struct drawn_curve {
     const char *column; /* "radius_*": each such column, labelled by the rest of its name */
-    /* Its label; for "radius_*", the text behind the rest of each name; NULL: time of the event. */
+    /* Its label, or for "radius_*" the text behind the rest of each name; NULL: the label is the
+     * time of the event. */
     const char *label;
     enum curve_kind kind;
     enum drawn_value value;

@@ -149,8 +149,8 @@ static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 }
 
 /* Chooses the shells in the range of the fit, up to the last one that holds at least
- * `least_bodies`. If the range goes on beyond that shell, the shell is left out too, since the
- * system may end inside it. */
+ * `least_bodies`; none unless has_enough(). If the range goes on beyond that shell, the shell is
+ * left out too, since the system may end inside it. */
 static struct fitted choose_shells(const struct profile *profile)
 {
     size_t begin = 0, end = profile->shells;
@@ -243,9 +243,9 @@ static double most_likely_slope(struct fitted *fitted)
     return root;
 }
 
-/* Returns Pearson's chi^2 over its degrees of freedom. Neighbouring shells are merged until five
- * bodies are expected in each, since chi^2 means nothing with fewer. NaN if there is no degree of
- * freedom. */
+/* Returns Pearson's chi^2 over its degrees of freedom, NaN without any. Neighbouring shells are
+ * merged until five bodies are expected in each, since chi^2 means nothing with fewer; the last
+ * shells are left out if they do not come to five. */
 static double reduced_chi2(const struct fitted *fitted, double s, double log_sum)
 {
     const double least = 5.0;

@@ -26,7 +26,7 @@ struct shell {
  * shells. */
 struct profile_fit {
     size_t shells;               /* number of shells that were fitted */
-    double amplitude, slope;     /* NaN for fewer than two shells with bodies */
+    double amplitude, slope;     /* NaN for fewer than two shells with mass, or |slope| > 30 */
     double slope_error;          /* standard error of the slope; NaN if the slope is */
     double reduced_chi2;         /* chi^2 over its degrees of freedom; NaN without any */
     double isothermal_amplitude; /* amplitude of a power law r^-2, fitted to the same shells */

@@ -153,7 +153,7 @@ static void add_to_mean(struct bin *bin, double frames, double pairs)
 }
 
 /* Returns the standard error of the mean number of pairs over `frames` events: by their scatter, or
- * for a single event by counting noise, sqrt(n). */
+ * for a single event by counting noise, sqrt(n); NaN if this has no pairs, or there is no event. */
 static double error_of_mean(const struct bin *bin, double frames)
 {
     if (frames > 1)

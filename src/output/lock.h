@@ -62,8 +62,8 @@ bool lock_is_named(int folder, const char *name, int fd);
  * taking it for such a file. */
 bool lock_temporary(int folder, const char *name, int fd);
 
-/* Removes the temporary file of that name unless a living process holds it. Returns true if there
- * is no file of that name any more. */
+/* Removes the temporary file of that name unless a living process holds it or, without locks, may
+ * hold it. Returns true if there is no file of that name any more. */
 bool lock_remove_litter(int folder, const char *name);
 
 #endif
