@@ -251,7 +251,7 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 
 /* --- its keys --------------------------------------------------------------------------------- */
 
-/* Sets r_max, by the half-mass radius if it is not given. Only state[0] is used for it: after a
+/* Sets r_max in state[0], to three half-mass radii (1 if that is 0) if it is not given: after a
  * restart the checkpoint restores there the value of the first start. */
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)

@@ -53,8 +53,8 @@ struct visitor {
     bool kernels_agree;
 };
 
-/* Returns the kind of change that the key makes. Another kernel makes another experiment if the
- * results of kernels agree less well than to rounding. */
+/* Returns the kind of change that the key makes. Another backend, kernel or instruction set
+ * makes another experiment if the results of kernels agree less well than to rounding. */
 static enum change_kind kind_of(const struct visitor *visitor, const char *path)
 {
     size_t i = 0;

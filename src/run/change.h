@@ -11,7 +11,7 @@
 #include "config/configuration.h"
 
 enum change_kind {
-    CHANGE_NOTHING,  /* the same results to the bit: name, threads, checkpoints */
+    CHANGE_NOTHING,  /* the same results to the bit: compute.threads, checkpoint.*, and such */
     CHANGE_ROUNDING, /* the same results but for rounding: backend, kernel and instruction set, if
                         all kernels agree (else CHANGE_EXPERIMENT) */
     CHANGE_OBSERVES, /* the same motion, but other rows and frames, or other limits of watch and

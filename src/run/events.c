@@ -226,8 +226,8 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     return status;
 }
 
-/* Warns, once in a run, if the precision of the forces does not resolve the separation of a
- * pair. */
+/* Warns, once after each start or restart, if the precision of the forces does not resolve the
+ * separation of a pair. */
 static enum status look_at_resolution(struct run *run, struct error *error)
 {
     struct resolution worst;
