@@ -20,7 +20,7 @@
 
 enum draw_extent {
     DRAW_PAGE,
-    /* for comparing runs; without hints one for each column */
+    /* for comparing runs: also hints with `comparative`; without hints one for each column */
     DRAW_COMPARISON,
     /* those of DRAW_COMPARISON, and one for each column even with hints */
     DRAW_ALL

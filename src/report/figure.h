@@ -73,8 +73,8 @@ void extent_add(struct extent *extent, const double *values, size_t count);
 /*
  * Adds a curve of `count` points, which are copied. Points that are not finite, or not positive on
  * a logarithmic axis (set x_log and y_log first), are left out; a CURVE_PATH has a gap there. A
- * curve without points is not added, nor is one past FIGURE_MAX_LINES, which left_out counts.
- * STATUS_MEMORY.
+ * line of many points is thinned, one of a single point becomes CURVE_POINTS. A curve without
+ * points is not added, nor is one past FIGURE_MAX_LINES, which left_out counts. STATUS_MEMORY.
  */
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error);
@@ -113,7 +113,6 @@ struct figure *figure_add(struct figures *figures, struct error *error);
 void figure_drop_empty(struct figures *figures);
 void figure_free_all(struct figures *figures);
 
-/* Returns the first figure of this name; NULL if there is none. */
 struct figure *figure_find(const struct figures *figures, const char *name);
 
 /* Appends a blank to a figure's finding unless that is empty, and returns it, for one more

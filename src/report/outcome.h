@@ -58,7 +58,7 @@ json_t *outcome_view(const struct result *result);
 
 /* Returns {"text", "goes_on", "command"}: how far the run is; whether a command can continue it,
  * which needs that no process works on it; the words of that command. JSON false for a run that has
- * come to its end, NULL for want of memory. */
+ * ended, well or badly, NULL for want of memory. */
 json_t *unfinished_view(const struct result *result);
 
 /*

@@ -239,7 +239,6 @@ static bool lies_upon(const struct figure *figure, const struct curve *upper,
     return 5 * apart < lower->count;
 }
 
-/* Counts for each curve those that it hides (`beneath`) and those that hide it (`above`). */
 static void show_hidden(struct figure *figure)
 {
     for (size_t i = 0; i < figure->curve_count; i++) {

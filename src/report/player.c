@@ -48,7 +48,7 @@ struct player {
     size_t *order;             /* [bodies]: scratch */
     unsigned *group;
     struct trajectory_groups groups;
-    double scale, limit;     /* see the head of this file */
+    double scale, limit;     /* of the formula at the head of this file */
     double span;             /* asinh(limit / scale) */
     double slowest, fastest; /* extreme speeds above 0; fastest is 0 if no body has one */
     struct text bytes;       /* all data, not yet compressed */

@@ -96,7 +96,6 @@ static void become_gnuplot(int folder, const char *argument, int pipe, pid_t par
     _exit(127);
 }
 
-/* A process of gnuplot that draws what the script says. */
 struct gnuplot {
     pid_t process;
     int from; /* end of a pipe from which its messages are read */

@@ -19,7 +19,7 @@ struct report_options {
     /* folder to write to; NULL: the directory of the only run, the folder of runs, or "report" */
     const char *output;
     bool no_player;    /* leave out the player, which shows the bodies in motion (report/page.h) */
-    const char *plots; /* names of the figures to draw, with commas between; NULL: all */
+    const char *plots; /* names of figures or columns to draw, with commas between; NULL: all */
 };
 
 enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };

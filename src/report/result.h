@@ -111,7 +111,7 @@ bool result_is_over(const struct result *result);
  * or was stopped; it did not break off, was not killed and is not at work. */
 bool result_has_end(const struct result *result);
 
-/* Tells whether the run has come to the end that its config asks for. */
+/* Tells whether the run has come to its end, that of its config or where stop_when has ended it. */
 bool result_is_whole(const struct result *result);
 
 /* Returns the largest |ΔE|/max(|E₀|, |U₀|) of the run, by which it is judged: in the rows of its

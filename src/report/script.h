@@ -31,7 +31,7 @@ const struct curve *script_curve(const struct figure *figure, size_t drawn);
  * seen on white; on dark pages these colours are lighter.
  */
 
-/* of curves; a further curve has the colour of an earlier one, dashed */
+/* The number of colours of curves; a further curve has the colour of an earlier one, dashed */
 enum { PALETTE_COLORS = 7 };
 
 /* Returns {"curves", "others"}, the colours of curves and of all else, for the templates: lists of

@@ -62,8 +62,8 @@ struct trajectory_groups {
 };
 
 /* Reads the id of every `stride`-th body of the first frame (its number in the frame, from 1, if
- * the file has no ids) and, unless `group` is NULL, its group as an index into `groups`.
- * STATUS_DATA, STATUS_IO. */
+ * the file has no ids) and, unless `group` is NULL, its group as an index into `groups`, which
+ * means nothing if groups->count is 0. STATUS_DATA, STATUS_IO. */
 enum status trajectory_identify(struct trajectory *trajectory, size_t stride, double *ids,
                                 unsigned *group, struct trajectory_groups *groups,
                                 struct error *error);
