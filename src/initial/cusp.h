@@ -76,8 +76,8 @@ enum status cusp_create(struct cusp_shape shape, const struct cusp_surroundings 
                         struct cusp **sphere, struct error *error);
 void cusp_destroy(struct cusp *sphere); /* accepts NULL */
 
-double cusp_mass(const struct cusp *sphere);
 /* Return the mass of the sphere, and that within r, by interpolation between radii of a grid. */
+double cusp_mass(const struct cusp *sphere);
 double cusp_mass_within(const struct cusp *sphere, double r);
 /* Returns the softened acceleration inwards at r by the sphere and its surroundings. */
 double cusp_attraction(const struct cusp *sphere, double r);

@@ -50,8 +50,9 @@ __attribute__((always_inline)) static inline void find_terms(const struct physic
     }
 }
 
-/* Adds the terms: in open space alternately to two sums, in a periodic box to the first. The order
- * is written out because an OpenMP reduction leaves it to the compiler. */
+/* Adds the terms: in open space alternately to two sums, in a periodic box to one, as gcc with SSE2
+ * (two doubles in a vector, none with nearest images) did with an OpenMP reduction that stood here.
+ * Written out, the order and its bits do not depend on the compiler. */
 __attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
                                                             bool periodic, double sums[2])
 {

@@ -90,7 +90,7 @@ enum status initial_check_use(const struct config *config, struct error *error);
 
 /*
  * Checks that the section can be given in the units of the run. In physical units masses and
- * lengths must be given: by default they are 1, which nobody means in kilograms or metres. Adds its
+ * lengths must be given: nobody means their defaults, mostly 1, in kilograms or metres. Adds its
  * messages to those that `error` may have. STATUS_CONFIG; if `error` had an error before, also the
  * errors of initial_create() about units of files.
  */
@@ -112,10 +112,10 @@ const char *initial_count_name(const struct section *section);
 /*
  * Creates the `count` bodies of each of `systems` systems as the section `bodies` of a config
  * describes them: fills them and checks them by check_bodies(). Then, if the section asks for it,
- * moves them to the centre of mass, rescales the velocities to a virial ratio (by the energies that
- * the force method `forces` gives or, if that is NULL, by sums over all pairs), and adds `origin`
- * and `origin_velocity`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY,
- * STATUS_STOPPED.
+ * moves them to the centre of mass and rescales the velocities to a virial ratio (by the energies
+ * that the force method `forces` gives or, if that is NULL, by sums over all pairs), adds `origin`
+ * and `origin_velocity`, and takes the names of bodies. STATUS_CONFIG, STATUS_DATA,
+ * STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY, STATUS_STOPPED.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,

@@ -1,7 +1,7 @@
 /*
  * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. It is
  * the usual start of GPU n-body tutorials; it collapses and virialises. With the default half side
- * s = 10 (N / 1024)^(1/3) the density is the same for every N.
+ * in open space, s = 10 (N / 1024)^(1/3), the density is the same for all N.
  */
 #include <math.h>
 #include <string.h>
