@@ -42,7 +42,6 @@ struct disk_estimate {
     struct error refused;
 };
 
-/* Computes the bytes that a member will write; false if it cannot be prepared. */
 static bool member_bytes(const struct study *study, const struct study_options *options,
                          size_t member, double *bytes, struct error *error)
 {

@@ -100,7 +100,8 @@ static double growth_of(const struct errorbar_method *method, const struct diffe
     return walk > 0.0 ? growth * (isfinite(unseen) ? unseen : 1.0) : 1.0;
 }
 
-/* Returns the largest change of the column since its first row; INFINITY if it has one row. */
+/* Returns the largest change of the column since its first row, with the smallest step; INFINITY if
+ * it has one row. */
 static double largest_change(const struct errorbar_column *column)
 {
     const double *const values = column->values[ERRORBAR_LEVELS - 1];

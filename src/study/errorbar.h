@@ -29,12 +29,13 @@ struct errorbar_column {
 
 struct errorbar_method {
     double order;    /* nominal order of the integrator */
-    double rounding; /* rounding error of one step in a number as large as the column's can be */
+    double rounding; /* error that rounding and inexact forces make in one step, in a number of the
+                        size that is usual for the column's unit in the run */
     double steps;    /* number of steps of the run with the smallest step */
     double dynamic_time; /* size over speed: the time before which errors cannot have grown */
     bool coarse_forces;  /* forces have errors larger than the rounding of double precision */
-    double bias; /* change within a dynamic time, of a number as large as the column's can be, by a
-                    relative error that all forces share; 0 unless forces are coarse */
+    double bias; /* change of such a number (a length: no larger than the column) in a dynamic time
+                    by an error that all forces share; 0 unless forces are coarse */
 };
 
 struct errorbar {

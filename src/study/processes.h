@@ -32,7 +32,6 @@ struct work {
     size_t *notices; /* number of messages of all runs so far, in shared memory; or NULL */
 };
 
-/* Writes the directory of a member into buffer. */
 const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 /* Tells whether this process is to run the member: true unless options->only is another one. */

@@ -206,8 +206,8 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
-/* Tells whether a member will begin anew, and so needs disk space: one that continues has taken
- * nearly all of it already. */
+/* Tells whether a member will begin anew. Only such members count in the need of disk space: one
+ * that continues has written a part of its files already. */
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
@@ -329,7 +329,6 @@ static enum status get_ready(struct work *work, struct error *error)
     return disk_check(options->directory, bytes, error);
 }
 
-/* Runs the members that are left, in the directory of the study. */
 static enum status run_members(struct work *work, struct directory *directory, struct error *error)
 {
     struct error table = { 0 };

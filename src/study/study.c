@@ -65,7 +65,6 @@ static enum status complete(struct study *study, struct error *error)
     return error_memory(error);
 }
 
-/* Tells whether `path` is the key `key` or lies within it. */
 static bool is_within(const char *path, const char *key)
 {
     const size_t length = strlen(key);

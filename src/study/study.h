@@ -55,7 +55,7 @@ struct study_options {
     const char *const *overrides; /* values of -P on the command line, which `config` has */
     size_t override_count;
     const char *directory;
-    bool force;  /* run finished members, too, after their old runs were removed */
+    bool force;  /* remove the old runs, finished or not, and begin members anew */
     size_t only; /* the only member to run, counted from 1 (for a job of an array); 0: run all */
     double deadline; /* clock_seconds() when all must have stopped; 0: no limit */
     int threads;     /* threads of each member; 0: the members at work share the cores */
@@ -71,9 +71,9 @@ enum status study_load_member(const struct study *study, int threads, size_t mem
                               struct config **config, struct error *error);
 
 /*
- * Runs the members that have not finished, as many at a time as there are cores. Errors in any
- * member's config are found before the first is run. STATUS_OK; STATUS_EXPECT_FAILED if that is the
- * worst status of a member; STATUS_STOPPED on a signal; or the status of the first member that went
+ * Runs the members that have not finished, as many at a time as cores allow. Errors in any member's
+ * config are found before the first is run. STATUS_OK; STATUS_EXPECT_FAILED if that is the worst
+ * status of a member; STATUS_STOPPED on a signal; or the status of the first member that went
  * wrong. *outcomes is a new array with the outcome of each member, OUTCOME_NOT_BEGUN if none is
  * known; NULL unless the directory is that of this study.
  */

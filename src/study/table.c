@@ -117,7 +117,6 @@ static const char *unit_of(const struct series *series, const char *column)
     return found && found->unit[0] ? found->unit : "1";
 }
 
-/* Tells whether `columns` has all columns of the run. */
 static bool have_those_of(const struct columns *columns, const struct result *result)
 {
     const char *name, *column;
@@ -134,7 +133,6 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     return true;
 }
 
-/* Adds the list of the columns of a run to the table, as the first. */
 static enum status add_columns(struct table *table, const struct result *result,
                                struct error *error)
 {
