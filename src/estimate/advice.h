@@ -16,8 +16,8 @@
 #include "estimate/trial-run.h"
 
 enum advice_kind {
-    ADVICE_NONE,       /* no two bodies attract each other */
-    ADVICE_NOW,        /* limited by two bodies at their present distance */
+    ADVICE_NONE, /* no two bodies attract each other, or the integrator chooses its own steps */
+    ADVICE_NOW,  /* limited by two bodies at their present distance */
     ADVICE_PERICENTER, /* limited by the pericentre of a pair that others hardly disturb */
     ADVICE_PASSAGE,    /* limited by the closest passage in an integration of few bodies */
     ADVICE_ENCOUNTER,  /* limited by the closest passage of any two to be expected by chance */

@@ -64,7 +64,6 @@ static bool of_orbits(const struct search *search)
     return accuracy_target_of_orbits(&search->choice->target);
 }
 
-/* Returns the error of a pilot run beyond which the order of its method tells nothing. */
 static double hopeless(const struct search *search)
 {
     return of_orbits(search) ? INFINITY : energy_lost;
@@ -123,7 +122,6 @@ static enum status find_fastest(struct search *search, struct error *error)
     return STATUS_OK;
 }
 
-/* Returns the work that pilot runs may still do together, in pair interactions. */
 static double work_left(const struct search *search)
 {
     const double run = isfinite(search->best) ? search->best : search->run;
@@ -256,8 +254,8 @@ static bool too_dear(const struct search *search, const struct setting *setting,
            (search->cold && search->aim * cost > limits->work);
 }
 
-/* Makes pilot runs of one integrator, which see the part `part` of the run (1: as much as the work
- * allows), and puts the best setting that they find into the candidate. */
+/* Puts into the candidate the best setting of one integrator: by pilot runs of the part `part` of
+ * the run or more, as far as the work allows, or from the last by the order of the method. */
 static enum status try_integrator(struct search *search, double part, struct candidate *candidate,
                                   struct error *error)
 {

@@ -26,7 +26,7 @@ struct candidate {
                      must be accurate */
     /* Cost of the motion in the whole run, in pair interactions: see integrator_time(). */
     double cost;
-    double least; /* smallest `error` by any pilot run of this integrator */
+    double least; /* smallest `error` by pilot runs of this integrator */
     double part;  /* part of the run that a pilot run with this setting saw, 1 if that was all that
                      decides about the error; 0: `error` follows from other settings' pilot runs */
     double carried; /* time when, by pilot runs, rounding errors will have ended the accuracy of
@@ -51,7 +51,6 @@ struct choice {
 /* Size of the text about a run far costlier than expected: attempt_cost_text() in run/attempt.h. */
 enum { CHOICE_DEARER_SIZE = 320 };
 
-/* Frees the attempts, and empties the choice. */
 void choice_destroy(struct choice *choice);
 
 /* --- the candidates: choice-candidates.c ------------------------------------------------------ */
@@ -62,7 +61,8 @@ struct experiment;
 struct choice_start {
     bool hidden;     /* close encounters do not decide the steps: softening is longer than their
                         distance, or there are at most three bodies */
-    double collapse; /* part of the run after which all cold systems have collapsed; or 0 */
+    double collapse; /* part of the run after which all cold systems that collapse in it have done
+                        so; or 0 */
 };
 
 /* Puts the candidates into `choice`, in the order in which they are tried, and fills *start.
@@ -115,7 +115,8 @@ void choice_refine(const struct config *config, double part, double error, doubl
 double choice_usual_error(const struct accuracy_target *target);
 
 /* Returns the largest expected error with which a setting counts as keeping `target`: less than
- * target->asked, above all if pilot runs saw only a part of the run (`whole` is false). */
+ * target->asked, above all for orbits, or if pilot runs saw only a part of the run (`whole` is
+ * false). */
 double choice_error_aim(const struct accuracy_target *target, bool whole);
 
 /* Returns the exponent g of the least growth t^g of the integrator's error with the time. */

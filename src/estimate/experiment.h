@@ -38,7 +38,6 @@ void experiment_destroy(struct experiment *experiment);
 /* Writes the key `name` or, if unset, the config file's name without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
-/* Returns the integrator that the config names. */
 const struct integrator *experiment_integrator(const struct config *config);
 
 /* Returns the directory of the experiment's run: `given`, or "<name>.run", written into `buffer`,

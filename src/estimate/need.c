@@ -59,7 +59,6 @@ static double rows_of(const struct section *section)
     return key ? (double)section_integer(section, key) : 1.0;
 }
 
-/* Returns the bytes that a diagnostic borrows while it measures a system. */
 static double borrowed_by(const struct section *section, double count, int threads)
 {
     const struct diagnostic_class *class_ = need_diagnostic(section);

@@ -2,7 +2,8 @@
  * A pilot: a copy of the bodies that moves through the beginning of the run, or all of it, with a
  * setting (integrator and steps) that is tried, under an accuracy watch of its own; it writes
  * nothing. A run with this setting then moves in the same way to the bit, and is observed at the
- * same steps. If orbits must be accurate, the pilot has shadows as the run has (accuracy/trust.h).
+ * same steps, unless these are too many for a pilot. If orbits must be accurate, the pilot has
+ * shadows as the run has (accuracy/trust.h).
  */
 #ifndef ORRERY_ESTIMATE_PILOT_H
 #define ORRERY_ESTIMATE_PILOT_H
@@ -23,7 +24,7 @@ struct pilot_limits {
 
 struct pilot {
     struct setting setting;
-    double part;  /* part of the run that was seen */
+    double part;  /* part of the run that was seen; for orbits, 0 before a comparison */
     double error; /* largest energy error, of the system that counts, INFINITY if numbers were not
                      finite; for orbits, the error expected at time.trust_until */
     double early; /* largest energy error in the first quarter of the part that was seen */

@@ -14,7 +14,8 @@
 
 /* --- cadences --------------------------------------------------------------------------------- */
 
-/* A cadence: a key of the config that counts steps, such as "diagnostics.0.every". */
+/* A cadence: a key of the config that is an interval in steps, such as "diagnostics.0.every"; not
+ * watch.every. */
 struct cadence {
     char path[64];
     int64_t every;
@@ -95,7 +96,6 @@ static uint64_t most_grid_steps(const struct config *config, double steps)
     return most;
 }
 
-/* Finds the least and the largest refinement of an integrator that chooses its own steps. */
 static void find_limits(const struct integrator *integrator, double *least, double *most)
 {
     const struct parameter *key = integrator_key(integrator);

@@ -40,8 +40,8 @@ struct timing {
 
 double timing_item_seconds(const struct timing_item *part);
 
-/* Measures the parts. Takes about a second at most, unless one step of the run takes as long.
- * STATUS_MEMORY, and the errors of backends and diagnostics. */
+/* Measures the parts. Takes some 0.1 s for each part and each diagnostic, unless a single step or
+ * event takes longer. STATUS_MEMORY, and the errors of backends and diagnostics. */
 enum status timing_measure(const struct estimated *x, struct timing *timing, struct error *error);
 
 #endif

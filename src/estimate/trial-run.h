@@ -2,7 +2,8 @@
  * A trial run: a copy of the bodies moves through the whole run with another step, with a backend
  * and an integrator of its own, under an accuracy watch of its own; it writes nothing. A run with
  * this step then moves in the same way to the bit, and its watch comes to the same verdict. If the
- * energy error has a bound, the trial also measures it at all rows at which the run will.
+ * energy error has a bound and the config the diagnostic `conservation`, the trial also measures it
+ * at all rows at which the run will.
  */
 #ifndef ORRERY_ESTIMATE_TRIAL_RUN_H
 #define ORRERY_ESTIMATE_TRIAL_RUN_H
