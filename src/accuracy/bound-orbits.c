@@ -29,7 +29,6 @@ struct point {
     double m, x[3], v[3];
 };
 
-/* Returns the coordinate x; in a periodic box that of its image nearest to `other`. */
 static double image_near(const struct physics *physics, double x, double other)
 {
     return physics->boundary == BOUNDARY_PERIODIC

@@ -327,7 +327,7 @@ static double forces_of(const struct bound_method *method, double period)
 }
 
 /* Returns the method that serves as the truth: gauss-radau with its usual accuracy or, if `method`
- * is itself gauss-radau and nearly as accurate, with its accuracy and half of its steps. */
+ * is itself gauss-radau and nearly as accurate, with its accuracy and steps half as long. */
 static struct bound_method truth_beside(const struct bound_method *method)
 {
     struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };

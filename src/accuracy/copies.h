@@ -19,8 +19,8 @@ bool copies_replayed(const struct config *config);
  * that is replayed is also replayed with exact forces. */
 bool copies_exact(const struct config *config);
 
-/* Return the number of copies of the run's bodies that exist at a time, and the work of all copies
- * as a multiple of the run's own work. */
+/* Return the number of copies of the run's bodies that exist at a time, before any shadow is
+ * dropped, and the work of all these copies as a multiple of the run's own work. */
 size_t copies_count(const struct config *config);
 double copies_work(const struct config *config);
 

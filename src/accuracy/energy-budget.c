@@ -196,8 +196,9 @@ static void keep_worst(struct state *state, const double row[COLUMNS])
     state->worst_step = state->step;
 }
 
-/* Adds a row at the end of each interval of budget->every steps, and begins the next interval. The
- * last step of a run that ends within an interval has no row: the run may be continued. */
+/* Adds a row at step 0 and at the end of each interval of budget->every steps, and begins the next
+ * interval. The last step of a run that ends within an interval has no row: the run may be
+ * continued. */
 static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
                                 size_t system, const struct row_sink *sink, struct error *error)
 {

@@ -37,7 +37,8 @@ enum status energy_budget_create(const struct section *section, const struct mom
 
 /* Measures by what angle the fastest pair of a system turns in one step of the run, and keeps the
  * largest angle of the current interval with the ids of its pair. `now` has the run's dt, and the
- * bodies at the beginning of the interval or those of a replay within it. STATUS_MEMORY. */
+ * bodies at the beginning of the interval or those of a replay within it. Does nothing with an
+ * integrator that chooses its own steps. STATUS_MEMORY. */
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
 /* Notes the internal energy (conserved_internal_energy()) that a system has at the end of a replay

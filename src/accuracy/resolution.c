@@ -44,7 +44,6 @@ static void find_origin(struct subject *subject, enum origin origin)
         origin_find(x, b->count, subject->origin);
 }
 
-/* Returns the largest |coordinate| of body i, measured from the origin. */
 static double offset_of(const struct subject *subject, size_t i)
 {
     const struct bodies *const b = subject->bodies;

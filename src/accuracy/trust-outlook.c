@@ -11,7 +11,8 @@ static const double growth_of_errors = 2.0, growth_of_rounding = 1.5;
 /* --- growth ----------------------------------------------------------------------------------- */
 
 /* Returns ln of the factor by which the distance of a displaced copy grows from the start to
- * `time`: as it was seen up to the last sample, then by the fitted law. */
+ * `time`: as it was seen up to the last sample, then exponentially, if that was fitted, or as the
+ * square of the time. */
 static double log_growth(const struct trust_state *state, const struct growth_fit *fit, double time)
 {
     const struct growth *const g = &state->growth;
@@ -29,7 +30,6 @@ static double log_growth(const struct trust_state *state, const struct growth_fi
     return g->time > before ? level + (last - level) * (time - before) / (g->time - before) : level;
 }
 
-/* Returns the time when rounding errors reach the tolerance: as it was seen, or extrapolated. */
 static double carried_until(const struct trust_state *state, const struct growth_fit *fit,
                             const struct trust_rise *rounding, double tolerance)
 {

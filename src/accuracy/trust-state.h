@@ -46,7 +46,7 @@ struct trust_state {
     double nearing;     /* factor for the twin's distance that trust_take_nearing() returns next */
     double moved;       /* 1: the twin was brought nearer at least once; or 0 */
     double displacement; /* distance of each body of the twin from its original at the start */
-    double lost[TRUST_SHADOWS];    /* 1: this shadow has numbers that are not finite; or 0 */
+    double lost[TRUST_SHADOWS];    /* 1: this shadow was lost (not finite, or stuck); or 0 */
     double carried[TRUST_SHADOWS]; /* steps of the run during which the system had this shadow */
     struct trust_rise rounding, error;
     struct growth growth;

@@ -33,10 +33,10 @@ enum trust_shadow { TRUST_TWIN, TRUST_FINE, TRUST_SHADOWS };
 /* The number of steps that a shadow takes in one step of the run. */
 extern const unsigned trust_steps[TRUST_SHADOWS];
 
-/* The forces of the run at its start. */
+/* The forces of the run at its start, on a sample of ACCURACY_SAMPLE bodies (force/accuracy.h). */
 struct trust_force {
     double scale; /* root mean square of the accelerations */
-    double error; /* root mean square of their errors, over `scale` */
+    double error; /* rms of their rounding errors, over `scale`; with fmm by force_traits() */
 };
 
 /*
@@ -72,16 +72,17 @@ bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow, siz
  * before the next step; 1: the twin stays. The factor is handed out once: the next answer is 1. */
 double trust_take_nearing(struct diagnostic *trust, size_t system);
 
-/* Notes that the shadow of a system has numbers that are not finite: from now on it counts as
- * infinitely far from the run. */
+/* Notes that the shadow of a system has numbers that are not finite, or can take no further step:
+ * from now on it counts as infinitely far from the run. */
 void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shadow);
 
 /*
  * The outlook of a run whose orbits shall be accurate until a given time: that of the system, or of
- * the orbit within a system, with the largest error. Errors after the last sample are extrapolated
- * by the growth that was seen. Accuracy is due for at most nine tenths of the time in which
- * rounding errors in double precision reach trust.tolerance. Until then they are still small: they
- * grow from 1e-16 to 0.01, some e^30 times, so by a factor of e in a thirtieth of that time.
+ * the orbit within a system, that misses the accuracy or, if none or several do, has the largest
+ * error. Errors after the last sample are extrapolated by the growth that was seen. Accuracy is due
+ * for at most nine tenths of the time in which rounding errors in double precision reach
+ * trust.tolerance. Until then they are still small: they grow from 1e-16 to 0.01, some e^30 times,
+ * so by a factor of e in a thirtieth of that time.
  */
 #define TRUST_CARRIED_PART 0.9
 struct trust_outlook {

@@ -8,7 +8,7 @@
 #include "base/document.h"
 
 /* Orbits are checked at those steps of the watch that are multiples of FEW_EVERY in a system of up
- * to VERY_FEW_BODIES bodies, of MANY_EVERY in a larger one. */
+ * to VERY_FEW_BODIES bodies, of MANY_EVERY in a larger one, and at the end of the run. */
 enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
 /* The multiple for an integrator that chooses its own steps, whose grid steps may be long. */
 enum { GRID_EVERY = 10 };
@@ -24,8 +24,8 @@ static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
  * circular orbit of that many steps changes its energy by 1e-8 in a period. */
 static const double sure_steps_drifting = 150.0;
 
-/* A pair with this part of the system's energy, or more, is judged by that energy: if the orbit is
- * off by the default limit of orbits, the energy is off by its own. */
+/* A pair with this part of the system's energy, or more, is judged by that energy, which is off by
+ * its default limit when the orbit is off by that of orbits. */
 static const double light = 0.1;
 
 /* A body whose orbit is in doubt is tried again after the part `again` of the steps so far, or as
@@ -214,8 +214,9 @@ static void halve(const struct watch *watch, const struct bound_orbit *orbit, do
         *value = text_round_down(fmin(0.5 * *value, orbit->period / (2.0 * least_steps_of(watch))));
 }
 
-/* Finds the largest step, or value of the integrator's key, of one digit whose trial stays within
- * `spare` of the limit, from half the steps of the run on; *holds is NaN if there is none. */
+/* Halves the step, or the value of the integrator's key, again and again, each time rounded down to
+ * one digit, until the error of a trial stays within `spare` of the limit. *holds is NaN if this
+ * would take more than search_work, or with a method of the first order. */
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, struct bound_method method,
                              double *holds, struct error *error)
@@ -225,7 +226,7 @@ static enum status find_step(const struct watch *watch, const struct moment *now
     double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
-        return STATUS_OK; /* first order: another method is needed, not a shorter step */
+        return STATUS_OK; /* another method is needed, not a shorter step */
     if (chooses && isnan(*value))
         *value = integrator_key(watch->integrator)->default_value.real;
     while (isnan(*holds)) {

@@ -8,7 +8,6 @@
 
 /* --- an energy beside what it was ------------------------------------------------------------- */
 
-/* Returns sum m (x - X)^2 about the centre of mass. */
 static double inertia_of(const struct bodies *b, size_t system, const double center[3])
 {
     double sum = 0.0;

@@ -101,7 +101,7 @@ struct record {
     double hiding; /* watch_hiding() at `first_error` if only |U| as a scale showed it; else 0 */
     struct close_pair offending; /* fastest pair at `first_error` or the check before */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
-    double inertia, virial;      /* sums of I and |W| over all checks */
+    double inertia, virial;      /* sums of I and |W| over the checks of the history */
     double time; /* time of the last mark, from which changes within JUMP_STEPS are counted */
     double large_changes;      /* number of changes within JUMP_STEPS beyond watch.energy_jump */
     double first_jump;         /* the time of the first such change */

@@ -50,7 +50,6 @@ static bool any_counts(const struct watch *watch, const bool *left_out)
     return false;
 }
 
-/* Tells whether a system that counts fails by a row from `first` to `last`. */
 static bool any_fails(const struct watch *watch, const bool *left_out, int first, int last)
 {
     for (size_t s = 0; s < watch->systems; s++)
@@ -318,7 +317,6 @@ static void say_pair(struct sentence *s)
             s->system, units_time(s->watch->units, pair->time, 4, time));
 }
 
-/* Makes the sentence on a row; "" if no system is beyond its bound. */
 static struct sentence sentence_on(const struct watch *watch, const struct table *table, int row)
 {
     struct sentence s = { .watch = watch, .table = table };

@@ -50,12 +50,13 @@ size_t watch_system_reals(void);
 /*
  * Tells whether the watch measures the errors of the forces at this step, for which it needs
  * NEED_ACCELERATIONS: at step 0 and where `last` says that the run ends, if the force method leaves
- * a part of the forces out. The forces on 256 bodies are then compared with direct sums; a run
- * whose forces miss the accuracy that the config asks for fails.
+ * a part of the forces out. The forces on up to 256 bodies of each system are then compared with
+ * direct sums; a run whose forces miss the accuracy that the config asks for fails.
  */
 bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 
-/* Returns the largest relative error of the forces that the watch found; 0: none was measured. */
+/* Returns the largest error of the forces, root mean square over the bodies compared, that was
+ * found in any check and system; 0: none was measured. */
 double watch_force_error(const struct watch *watch);
 
 /* Returns watch.every, the most steps between two calls of watch_check() with NEED_STATE. */
@@ -67,18 +68,18 @@ uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
 /* Returns the next step after `step` at which the watch judges the energy: the next multiple of the
  * stride or, before it, a step at which the bound pair with the largest error per step passes its
- * pericentre. There are at most ten such passages, and one more for each hundred steps. */
+ * pericentre (in open space, with more than 64 bodies in up to 64 systems). There are at most ten
+ * such passages, and one more for each hundred steps. */
 uint64_t watch_next(const struct watch *watch, uint64_t step);
 
 /* Returns the numbers that a checkpoint saves and a restart puts back; *count is their number. */
 double *watch_state(struct watch *watch, size_t *count);
 
 /*
- * Checks a moment of which `valid` (enum need, or-ed) is there: state, sums or both. The energy
- * is judged at the steps of watch_next() and where `last` says that the run ends. Warnings go to
- * `tell`, which may be NULL, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a
- * position, a velocity or an energy is not finite, and for an error or a jump when on_jump =
- * "stop"; STATUS_MEMORY.
+ * Checks a moment of which `valid` (enum need, or-ed) is there. The energy is judged at the steps
+ * of watch_next() and where `last` says that the run ends. Warnings go to `tell`, which may be
+ * NULL, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a position, a velocity
+ * or an energy is not finite, and for an error or a jump when on_jump = "stop"; STATUS_MEMORY.
  */
 enum status watch_check(struct watch *watch, const struct moment *now, unsigned valid, bool last,
                         void (*tell)(void *context, const char *line), void *context,
@@ -103,7 +104,7 @@ bool watch_within_limits(const struct watch *watch, const bool *left_out);
  * 0 without limits. */
 double watch_error_in_limits(const struct watch *watch);
 /* Returns the largest energy error as it was judged, over its limit: while bodies pass each other
- * closely, errors count less (watch-energy.h). */
+ * closely, errors count less, and beside a fast body more (watch-energy.h). */
 double watch_judged_in_limits(const struct watch *watch);
 /* Returns the largest energy error, over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
