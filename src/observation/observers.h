@@ -76,7 +76,6 @@ enum status observers_trim(const struct observers *observers, bool outputs, stru
 /* Checks that nobody has replaced or changed the files since the run wrote them, else STATUS_IO. */
 enum status observers_look(const struct observers *observers, const struct config *config,
                            const struct directory *directory, struct error *error);
-/* Closes all files. */
 void observers_close(struct observers *observers, struct error *error);
 
 /* --- statistics of an ensemble ---------------------------------------------------------------- */

@@ -63,7 +63,6 @@ bool schedule_fires(const struct schedule *schedule, const struct trigger *trigg
  * fires only for this reason, not because the step is a multiple of its `every`. */
 bool schedule_off_cadence(const struct schedule *schedule);
 
-/* Advances the schedule by `steps` steps. */
 void schedule_advance(struct schedule *schedule, uint64_t steps);
 /* Makes the present step the last one: the run ends here. */
 void schedule_cut(struct schedule *schedule);
