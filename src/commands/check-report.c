@@ -195,8 +195,8 @@ static void print_resolution(const struct experiment *x, const struct backend_de
         item("warning", "%s", text);
 }
 
-/* Prints the pair of bodies that limits the step: the one that orbits fastest, now or when it
- * passes. */
+/* Prints what limits the step: the pair that orbits fastest, now or when it passes, or the closest
+ * encounter that is to be expected in a cluster. */
 static void print_fastest(const struct experiment *x, const struct advice *a)
 {
     const struct units *units = x->simulation.physics.units;
@@ -324,8 +324,8 @@ static void print_step(const struct experiment *x, const struct advice *a,
     print_trial(x, a, timing);
 }
 
-/* Proposes shadows (copies of the run with other steps, which tell until when positions are right):
- * the energy does not show that, and for few bodies shadows cost little. */
+/* Proposes shadows (copies of the run, one displaced, one with half the step, which tell until when
+ * positions are right): the energy does not show that, and for few bodies shadows cost little. */
 static void print_trust(const struct experiment *x, const struct timing *timing)
 {
     const double few = 64.0; /* the most bodies, in all systems, for the proposal */

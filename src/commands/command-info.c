@@ -337,7 +337,6 @@ static void print_keys(const struct schema *schema, struct text *text)
     }
 }
 
-/* All names that `orrery info` takes as a NAME. */
 struct names {
     const char *names[1024];
     size_t count;

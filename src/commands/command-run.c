@@ -36,9 +36,9 @@ static void show_row(void *context, const struct run_row *row)
 /* The seconds before the end that the batch system sets at which the last checkpoint begins. */
 static const double batch_margin_seconds = 60.0;
 
-/* Returns the seconds that the run may take before the batch system ends the job, less the margin
- * for the checkpoint; 0 if the batch system sets no end. An end in the past was perhaps inherited
- * from a job that has ended: returns 1, with a warning. */
+/* Returns the seconds that the run may take before the batch system (Slurm) ends the job, less the
+ * margin for the checkpoint, but at least 1; 0 if it sets no end. An end in the past, perhaps
+ * inherited from a job that is over, is warned of. */
 static double batch_limit(void)
 {
     int64_t end;
@@ -81,7 +81,6 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The options of `orrery run`. */
 struct wanted {
     struct prepare_options prepare;
     struct run_options run;
@@ -105,8 +104,6 @@ static enum status read_restart(const char *word, struct run_options *options, s
     return STATUS_OK;
 }
 
-/* Interprets the options whose values are words or need a check: --restart, --member and
- * --max-time. */
 static enum status read_words(struct wanted *wanted, bool quiet, struct error *error)
 {
     if (read_restart(wanted->restart, &wanted->run, error))

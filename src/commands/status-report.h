@@ -39,8 +39,8 @@ enum status status_report_open_study(const char *path, struct status_report_stud
                                      struct error *error);
 void status_report_close_study(struct status_report_study *study);
 /* Reads the directories of the members; appends the number of runs for each outcome, and a line for
- * each run that is at work or did not go well. If `values` is not NULL, the line has the values of
- * the keys that the study varies. */
+ * each of the first 20 runs that are at work or did not go well. If `values` is not NULL, the line
+ * has the values of the keys that the study varies. */
 void status_report_of_members(const char *path, const struct study *values,
                               struct status_report_study *study, struct text *text);
 /* Appends how far a study is, and the process at work on it (`owner`) or, if that is "", how to
