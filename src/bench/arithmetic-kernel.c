@@ -53,10 +53,10 @@ struct mix {
 /* The kernel that adds the acceleration of body i by body j; if the masses are equal, one product
  * less. */
 #define MIX_PLAIN(series, low, equal) MIX_KERNEL(series, low, 3, !(equal), 0)
-/* The third-law kernel with fused multiply-adds for the accelerations of both bodies of a pair. */
+/* The third-law kernel with fused multiply-adds for the forces on both bodies of a pair. */
 #define MIX_THIRD_FUSED(series, low, equal) MIX_KERNEL(series, low, 6, 2 * !(equal), 0)
 /* The third-law kernel with separate products and sums: three products for a pair, one for each
- * axis, are added to the acceleration of one body and subtracted from that of the other. */
+ * axis, are added to the force on one body and subtracted from that on the other. */
 #define MIX_THIRD_SUMMED(series, low, equal) MIX_KERNEL(series, low, 0, 2 * !(equal) + 3, 6)
 #define MIX_FUSED(series, low, equal)                                                              \
     {                                                                                              \

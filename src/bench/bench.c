@@ -13,8 +13,9 @@
 #include "force/accuracy.h"
 #include "force/isa.h"
 
-/* The least seconds of one measurement of steps and of one of a stream; the least and largest
- * numbers of repeats of a case; and the most cases of one number of bodies. */
+/* The least seconds of one measurement of steps and of one of a stream; the number of rounds that,
+ * once begun, measure all cases even when the time is over; the most repeats of a case; and the
+ * most cases of one number of bodies. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024 };
 

@@ -1,6 +1,6 @@
 /*
- * The speed of the CPU's backends, beside the limit that the arithmetic of the CPU sets, and the
- * error of the forces.
+ * The speed of the backends, beside the limit that the arithmetic of the CPU sets, and the error of
+ * the forces.
  *
  * All cases with the same number of bodies are measured in rounds, together with their limits, so
  * that other work of the machine hits all of them alike. Nothing is printed meanwhile.
@@ -57,11 +57,13 @@ struct bench_row {
     double rate;      /* pair interactions per second: N^2 for a force evaluation, also of fast
                          multipoles, although they do not sum every pair */
     double limit;     /* the rate if the kernel's arithmetic took all the time; 0: unknown */
-    double error;     /* rms error of the forces over their rms, see force/accuracy.h */
+    double error;     /* rms error of the forces over their rms, beside sums in long double; fast
+                         multipoles by openmp: in double */
     double far_error; /* like `error`, for bodies in two cubes that are 10^4 of their sides apart;
                          NaN: not measured */
     double accuracy;  /* accuracy asked of fast multipoles; 0: direct sums */
-    struct multipoles multipoles; /* errors and profile of fast multipoles; NaN for direct sums */
+    struct multipoles multipoles; /* errors and profile of fast multipoles by the openmp backend;
+                                     NaN for others */
 };
 
 /* The measured rate of one kind of operation on this CPU, on all threads together. */
