@@ -216,8 +216,7 @@ static bool spans_decades(const struct members *members, const struct series_col
            sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
 }
 
-/* Sets *logarithmic: no value is negative, and those of one curve span more than two powers of
- * ten. */
+/* Sets *logarithmic: no curve has a negative value, and spans_decades() is true of one. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
     const struct series *series = plot->drawn.series;

@@ -29,7 +29,7 @@ struct tag {
     char kind; /* one of "#^?!/>{", see template.h; 0: {{key}} */
     char key[96];
     int digits;
-    const char *end; /* behind the tag, and behind a line end that belongs to it */
+    const char *end; /* behind the tag and, of "#^?!/", behind a line end that follows */
 };
 
 static const char *find_template(const char *name)
