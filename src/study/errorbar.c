@@ -101,7 +101,7 @@ static double growth_of(const struct errorbar_method *method, const struct diffe
 }
 
 /* Returns the largest change of the column since its first row, with the smallest step; INFINITY if
- * it has one row. */
+ * it has one row, or the first is not finite. */
 static double largest_change(const struct errorbar_column *column)
 {
     const double *const values = column->values[ERRORBAR_LEVELS - 1];

@@ -190,7 +190,7 @@ static enum status find_finished(struct work *work, struct error *error)
         return error_memory(error);
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
-    /* With --force and one member, its run may differ from the others, but the grid may not. */
+    /* --force replaces the run of the one member: only the grid must be the same. */
     for (size_t m = 0; m < work->study->member_count && !force && !signals_stop(); m++)
         check_member(work, m, quiet_keys, &input, &differences);
     free(input.path);
