@@ -56,7 +56,7 @@ struct advice {
 
 /* The accuracy that advice must reach, and the work that it may cost. */
 struct advice_wish {
-    double bound;   /* bound of the energy error, see trial_run_make() */
+    double bound;   /* as in trial_run_make(): largest energy error that is wanted */
     double work;    /* work that all trial runs may do, in pair interactions */
     double present; /* error over limit of a run that failed with the present step; NaN: none */
 };

@@ -24,7 +24,8 @@ struct candidate {
     struct setting setting;
     double error; /* error expected at the end of the run; for orbits, at the time until which they
                      must be accurate */
-    /* Cost of the motion in the whole run, in pair interactions: see integrator_time(). */
+    /* Computing time of the motion in the whole run, as the number of pairs that a direct sum sums
+     * in it (integrator_time()). */
     double cost;
     double least; /* smallest `error` by pilot runs of this integrator */
     double part;  /* part of the run that a pilot run with this setting saw, 1 if that was all that

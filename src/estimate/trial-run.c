@@ -100,7 +100,7 @@ struct attempt {
     struct watch *watch;
     struct moment now;
     double bound;
-    struct diagnostic *energies; /* measures the rows; NULL: there is no bound */
+    struct diagnostic *energies; /* measures the rows; NULL: no bound, or not in the config */
     double largest;              /* largest energy error of all rows so far */
 };
 
@@ -159,8 +159,8 @@ static double error_in_limits(const struct attempt *attempt)
     return fmax(watch_error_in_limits(attempt->watch), energy_error(attempt) / attempt->bound);
 }
 
-/* Returns the largest energy error over its limit as the verdict judges it: errors during close
- * passages count less. */
+/* Returns the largest energy error over its limit: over that of the watch, as the verdict judges it
+ * (errors during close passages count less), or over the bound. */
 static double judged_in_limits(const struct attempt *attempt)
 {
     return fmax(watch_judged_in_limits(attempt->watch), energy_error(attempt) / attempt->bound);
