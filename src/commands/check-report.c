@@ -80,8 +80,8 @@ static void print_time(const struct timing *t, bool chooses_steps)
              strerror(t->disk_error), t->disk.flush, need_text(t->disk.rate, rate));
 }
 
-/* Names the faster of the two force methods (direct sums, fast multipoles) for the number of bodies
- * of the run, unless the run has it or could not use it. */
+/* Proposes the other force method for this number of bodies: direct sums if they are no slower,
+ * fast multipoles if the run could use them and they are much faster. */
 static void print_method(const struct run_record *run, const struct timing *t)
 {
     static const double typical_accuracy = 1e-4, worth_saying = 2.0;
