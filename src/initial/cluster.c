@@ -296,7 +296,7 @@ struct drawing {
     const struct cluster *cluster;
     double G;
     struct interruption *interruption;
-    double solar_mass; /* the result of masses_solar() */
+    double solar_mass; /* in the units of the run, if masses of real stars are drawn; else 0 */
     gsl_rng *generator;
     struct bodies *bodies;
     size_t first;
