@@ -17,7 +17,7 @@ struct trajectory_frame {
 
 struct trajectory {
     struct lines *lines;
-    size_t bodies;   /* the same in every frame */
+    size_t bodies;   /* number of bodies, the same in every frame */
     size_t columns;  /* columns of a body's line */
     size_t position; /* the column of x; y and z follow */
     size_t mass, id; /* the columns of mass and id; NO_COLUMN (trajectory.c) if the file has none */
