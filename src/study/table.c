@@ -45,9 +45,9 @@ struct row {
     bool known; /* the member's run was found and read */
     enum outcome outcome;
     double code;   /* exit status; NaN if the run is at work or was killed */
-    char *verdict; /* NULL without a code */
+    char *verdict; /* NULL if `code` is NaN */
     const struct units *units;
-    const struct columns *columns; /* NULL without a code */
+    const struct columns *columns; /* NULL if `code` is NaN */
     double *values; /* last values, in the order of `columns`; NaN: none. NULL: the run has none */
 };
 
