@@ -33,7 +33,7 @@ struct timing {
     int disk_error; /* errno if the disk could not be measured and a usual speed is assumed; or 0 */
     double seconds; /* seconds of all these parts together: the duration of the run */
     double rate;    /* pair interactions per second in the steps */
-    double interactions; /* pair interactions in all steps */
+    double interactions; /* pair interactions in all steps of the run and its copies */
     double own_steps; /* for an integrator that chooses its own: its steps in the whole run, if they
                          go on as they began; else 0 */
 };
