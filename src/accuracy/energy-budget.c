@@ -58,7 +58,7 @@ struct budget {
     double richardson;
     double kicks, drifts; /* number of roundings of each velocity and of each position in a step */
     size_t systems;
-    bool exact;                  /* the run's forces are in double */
+    bool exact;                  /* the run's forces are direct sums in double */
     bool chooses_steps;          /* the integrator chooses its own steps */
     bool periodic;               /* the box is periodic */
     const struct bodies *bodies; /* of the run, borrowed, for their names */

@@ -1,10 +1,10 @@
 /*
  * The energy budget: the causes of the energy error of a run. The run is cut into intervals. Each
- * is replayed from the run's own state at its beginning: with half the step and, if the run's
- * forces are not in double, with forces in double. Since the exact motion keeps the energy, the
- * energies of run and replays at the end of the interval differ by the error of the step and that
- * of the forces; the rest of the error is rounding, or not explained. The rows of this diagnostic
- * are energy-budget.csv. See docs/theory.md.
+ * is replayed from the run's own state at its beginning with exact forces, direct sums in double:
+ * with half the step and, if the run's forces are not exact, with its own step. Since the exact
+ * motion keeps the energy, the energies of run and replays at the end of the interval differ by the
+ * error of the step and that of the forces; the rest of the error is rounding, or not explained.
+ * The rows of this diagnostic are energy-budget.csv. See docs/theory.md.
  */
 #ifndef ORRERY_ACCURACY_ENERGY_BUDGET_H
 #define ORRERY_ACCURACY_ENERGY_BUDGET_H
@@ -24,13 +24,13 @@ extern const struct parameter energy_budget_parameters[];
 extern const size_t energy_budget_parameter_count;
 
 enum energy_budget_replay {
-    REPLAY_EXACT_FORCE, /* the run's step, forces in double; only if the run's are not */
-    REPLAY_HALF_STEP,   /* half the run's step, forces in double */
+    REPLAY_EXACT_FORCE, /* the run's step, exact forces; only if the run's are not */
+    REPLAY_HALF_STEP,   /* half the run's step, exact forces */
     ENERGY_BUDGET_REPLAYS
 };
 
-/* Creates the diagnostic "energy-budget" of a run; `exact` says that the run's forces are in
- * double. STATUS_MEMORY. */
+/* Creates the diagnostic "energy-budget" of a run; `exact` says that the run's forces are direct
+ * sums in double. STATUS_MEMORY. */
 enum status energy_budget_create(const struct section *section, const struct moment *start,
                                  const struct integrator *integrator, bool exact,
                                  struct diagnostic **budget, struct error *error);

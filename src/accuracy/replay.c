@@ -69,8 +69,9 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
     return status ? status : simulation_measure(replay, error);
 }
 
-/* Replays an interval of the run on a copy of `from`, the simulation at its beginning, with forces
- * in double. The energy budget gets the energies of all systems at the end; NaN if it broke off. */
+/* Replays an interval of the run on a copy of `from`, the simulation at its beginning, with direct
+ * sums in double. The energy budget gets the energies of all systems at the end; NaN if it broke
+ * off. */
 static enum status replay_as(struct replays *replays, const struct simulation *from,
                              enum energy_budget_replay kind, struct error *error)
 {

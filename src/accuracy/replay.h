@@ -1,5 +1,5 @@
 /* Replays of the intervals of a run, for its energy budget (energy-budget.h): a copy of the run
- * goes through an interval again, with half the step or with more exact forces. */
+ * goes through an interval again with exact forces, and with half the step or the run's own. */
 #ifndef ORRERY_ACCURACY_REPLAY_H
 #define ORRERY_ACCURACY_REPLAY_H
 
