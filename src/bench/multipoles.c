@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* The most pairs in the direct sums with which multipoles are compared: they take some seconds. */
+/* The pairs, some seconds' work, to which direct sums are limited; but least_compared bodies are
+ * compared. */
 static const double most_pairs = 1e9;
 static const size_t least_compared = 500;
 

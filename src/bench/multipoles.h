@@ -18,8 +18,9 @@ enum { MULTIPOLES_COMPARED = 10000 /* the most bodies that are compared with dir
 
 /*
  * Finds the accelerations of the bodies by a force with these options, and compares those in the
- * first system with direct sums in double: for as many bodies as take 10^9 pairs together, but at
- * least 500. STATUS_MEMORY, STATUS_CONFIG (a periodic box), STATUS_STOPPED.
+ * first system with direct sums in double: for as many bodies as take 10^9 pairs together, but 500
+ * to MULTIPOLES_COMPARED, or all if these are fewer. STATUS_MEMORY, STATUS_CONFIG (a periodic box),
+ * STATUS_STOPPED.
  */
 enum status multipoles_measure(const struct force_options *options, const struct physics *physics,
                                struct bodies *bodies, struct multipoles *multipoles,
