@@ -16,7 +16,7 @@ bool copies_shadow(const struct config *config, enum trust_shadow kind);
 bool copies_replayed(const struct config *config);
 
 /* Tells whether the forces of the run are exact but for rounding in double; if not, each interval
- * that is replayed is also replayed with exact forces. */
+ * is replayed once more, with exact forces and the run's own step. */
 bool copies_exact(const struct config *config);
 
 /* Return the number of copies of the run's bodies that exist at a time, before any shadow is
