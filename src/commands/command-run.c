@@ -33,12 +33,12 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* The seconds before the end that the batch system sets at which the last checkpoint begins. */
+/* The run must have stopped so many seconds before the batch system ends the job. */
 static const double batch_margin_seconds = 60.0;
 
-/* Returns the seconds that the run may take before the batch system (Slurm) ends the job, less the
- * margin for the checkpoint, but at least 1; 0 if it sets no end. An end in the past, perhaps
- * inherited from a job that is over, is warned of. */
+/* Returns the seconds until the run must have stopped, the margin before the batch system (Slurm)
+ * ends the job, but at least 1; 0 if it sets no end. An end in the past, perhaps inherited from a
+ * job that is over, is warned of. */
 static double batch_limit(void)
 {
     int64_t end;
