@@ -80,7 +80,7 @@ static void keep_shorter(struct advice *best, const struct advice *other)
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
 
 /* Returns the strongest tidal force of any other body that pulls the bodies i and j apart when they
- * are at the distance `widest`, over the force between the two. */
+ * are at the distance `widest`, over the force between the two; or any that is above weak_tide. */
 static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
                    size_t j, double widest)
 {

@@ -57,7 +57,8 @@ static enum status measure_rows(const struct config *config, const struct moment
     return status;
 }
 
-/* Judges a copy of the criteria by the rows of step 0, measured on a copy of the simulation. */
+/* Judges a copy of the criteria by the rows of step 0, measured on a copy of the simulation; does
+ * nothing if the forces are more work than ADVICE_USUAL_WORK. */
 static enum status see_start(const struct experiment *x, struct start *start, struct error *error)
 {
     struct simulation simulation = { 0 };

@@ -84,8 +84,8 @@ static double round_up(double value)
     return ceil(value / power * (1.0 - 1e-12)) * power;
 }
 
-/* Returns how many thousandths of the run one step may be long at most if the run has at least
- * `steps` steps and each cadence of the config is a multiple of the step. */
+/* Returns how many thousandths of the run, 100 at most, one step may be long if the run has at
+ * least `steps` steps and each cadence of the config is a multiple of the step. */
 static uint64_t most_grid_steps(const struct config *config, double steps)
 {
     const uint64_t grid = (uint64_t)EXPERIMENT_DEFAULT_GRID, cadence = setting_cadence(config);
