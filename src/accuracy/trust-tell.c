@@ -80,8 +80,9 @@ static void tell_growth(const struct trust *trust, char *text, size_t size)
         snprintf(text, size, "no e-folding time seen yet");
 }
 
-/* If the run has one system, writes which orbit within it is the first to be no longer accurate,
- * provided that is before the system's own horizon; otherwise "". */
+/* If the run has one system, and a shadow with half the step, writes which orbit within it is the
+ * first to be no longer accurate, provided that is before the system's own horizon; otherwise "".
+ */
 static void tell_orbits(const struct trust *trust, char *text, size_t size)
 {
     const struct trust_state *state = trust_state_of(trust, 0);

@@ -284,7 +284,7 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     return tell_lost(watch, check, system, error);
 }
 
-/* Returns the pair interactions that the run has done in a system so far. */
+/* Returns the work that the run has done in a system so far, in pair interactions. */
 static double work_done(const struct watch *watch, const struct moment *now, size_t system)
 {
     const double each = force_work(&watch->force, 1.0, (double)now->bodies->count);

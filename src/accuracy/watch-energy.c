@@ -48,7 +48,8 @@ static void follow_potential(struct level *level, const struct reading *reading)
         level->usual += (reading->potential - level->usual) * reading->steps / reading->step;
 }
 
-/* Tells whether a change has been beyond the limit at all checks for too long to be a swing. */
+/* Updates level->beyond by a change, and tells whether all changes since then are too many for a
+ * swing. */
 static bool is_lasting(struct level *level, double change, const struct reading *reading)
 {
     static const double part = 1.0 / 16.0; /* part of the run so far */
