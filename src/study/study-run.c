@@ -101,7 +101,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Compares the run that a member has left with its config, and takes its row of study.csv. */
+/* Compares the run that a member has left with its config; unless a single member is to run, takes
+ * its row of study.csv. */
 static void check_run(struct work *work, size_t member, const struct result *result,
                       const struct study *quiet_keys, struct existing_input *input,
                       struct error *differences)
