@@ -291,7 +291,7 @@ static enum status list_cases(struct field *field, struct error *error)
     return error->status;
 }
 
-/* Measures all cases in turns, round by round, until the time `end`, but at least one round. */
+/* Measures all cases in turns, round by round, until the time `end`: 1 to MOST_REPEATS rounds. */
 static void measure_rounds(struct field *field, double end)
 {
     for (int round = 0; round < MOST_REPEATS && (round == 0 || clock_seconds() < end); round++)
