@@ -258,8 +258,9 @@ static bool is_known(const struct runners *runners, double periods, struct sums 
 }
 
 /* Advances the copies through the periods of a trial, and compares them. If that by the method
- * cannot be advanced, the method has lost the body, and its error is infinite. If the truth or its
- * twin cannot be advanced, the status says so, and the trial stays without an error. */
+ * cannot be advanced while the true orbit is known, the method has lost the body, and its error is
+ * infinite. If the truth or its twin cannot be advanced, the status says so, and the trial stays
+ * without an error. */
 static enum status follow(struct runners *runners, double limit, struct bound_trial *trial,
                           struct error *error)
 {

@@ -214,9 +214,9 @@ static void halve(const struct watch *watch, const struct bound_orbit *orbit, do
         *value = text_round_down(fmin(0.5 * *value, orbit->period / (2.0 * least_steps_of(watch))));
 }
 
-/* Shortens the steps of the method with halve() until the error of a trial stays within `spare` of
- * the limit; *holds is then that dt, or that value of the integrator's key. *holds is NaN if this
- * would take more than search_work, or with a method of the first order. */
+/* Shortens the steps of the method with halve() until error and drift of a trial stay within
+ * `spare` of the limit; *holds is then that dt, or that value of the integrator's key. *holds is
+ * NaN if this would take more than search_work, or with a method of the first order. */
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, struct bound_method method,
                              double *holds, struct error *error)
