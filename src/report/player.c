@@ -176,8 +176,8 @@ static enum status read_frames(struct player *player, struct error *error)
     return status;
 }
 
-/* Sets `scale` to a tenth of the median radius of the cameras, and `limit` and `span` to match
- * it. */
+/* Sets `scale` to a tenth of the median radius of the cameras, or 1 if that is 0 or beyond 1e150,
+ * and `limit` and `span` to match it. */
 static enum status find_scale(struct player *player, struct error *error)
 {
     double *const radii = memory_array(player->frames, sizeof *radii, error);
