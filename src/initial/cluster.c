@@ -335,8 +335,9 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
     return error->status;
 }
 
-/* Finds the potential energy of the bodies without softening and in open space, as the model has
- * it, even if the run has softening or a periodic box. */
+/* Finds the potential energy of the bodies, over pairs or shells as the key `rescale` says, without
+ * softening and in open space, as the model has it, even if the run has softening or a periodic
+ * box. */
 static enum status find_potential(const struct drawing *d, double *potential, struct error *error)
 {
     const struct bodies *const bodies = d->bodies;
