@@ -175,8 +175,8 @@ static enum status check_others(const struct work *work, struct error *error)
 }
 
 /*
- * Finds the members that need not run again. The runs that are there must have the present config
- * (STATUS_CONFIG with all differences): a table of runs of two configs would mean nothing.
+ * Finds the members that need not run again, none with --force. Otherwise all runs must have the
+ * present config (STATUS_CONFIG with all differences): a table of two would mean nothing.
  */
 static enum status find_finished(struct work *work, struct error *error)
 {
