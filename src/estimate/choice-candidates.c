@@ -79,9 +79,9 @@ static double free_fall(const struct physics *physics, const struct conserved *c
 }
 
 /*
- * Finds whether a cold system collapses before `end`, and whether softening hides encounters: it
- * does if it is longer than the distance at which two bodies turn each other by a right angle,
- * about R / N with R = G M^2 / 2|U|; in a collapse, some times (in_collapse) that.
+ * Finds whether a cold system collapses before `end`, and whether encounters decide nothing: bodies
+ * are few, or softening is longer than the distance at which two bodies turn each other by a right
+ * angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times (in_collapse) that.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)
