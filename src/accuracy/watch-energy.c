@@ -206,7 +206,8 @@ static bool enough_told(const struct watch *watch, size_t system)
     return others == SYSTEMS_TOLD;
 }
 
-/* Counts a change within JUMP_STEPS that was too large, and reports it if few have been before. */
+/* Counts a change within JUMP_STEPS that was too large; reports it if few have been reported
+ * before, or on_jump = "stop". */
 static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
                                const struct watch_deviation *deviation, struct error *error)
 {
