@@ -23,7 +23,8 @@ static const struct column columns[COLUMNS] = {
       "the part that comes from encounters: the change of the energy in parts of the "
       "run whose fastest pair turned by more than energy_budget.angle per step; 0 "
       "with an integrator that chooses its own steps, since these follow encounters" },
-    { "force_precision", DIMENSION_NONE, "the part that comes from forces that are not in double" },
+    { "force_precision", DIMENSION_NONE,
+      "the part that comes from forces that are not direct sums in double" },
     { "rounding", DIMENSION_NONE,
       "expected size of rounding errors, from the precision and the number of steps; "
       "one standard deviation" },
@@ -234,7 +235,7 @@ static const struct drawing drawings[] = {
                   { "encounters", "step, in encounters", .value = DRAWN_MAGNITUDE },
                   { "force_precision", "precision of the forces", .value = DRAWN_MAGNITUDE } },
       .caption =
-          "From replays of the run in parts, with half the step and with forces in double." },
+          "From replays of the run in parts, with half the step and with direct sums in double." },
 };
 
 const struct diagnostic_class diagnostic_energy_budget = {

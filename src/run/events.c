@@ -167,8 +167,8 @@ static unsigned needs_now(const struct run *run)
 static const double little_work = 1e8;
 
 /* Tells whether a diagnostic that was not measured before may take long. "energy-budget" computes
- * its next interval of the run in advance, with half the step (twice the steps) and, if forces are
- * not in double, once more with forces in double: 3 times the interval's steps. */
+ * its next interval of the run in advance, with half the step (twice the steps) and, if the run's
+ * forces are no direct sums in double, once more with those: 3 times the interval's steps. */
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
