@@ -370,6 +370,10 @@ def test_bench_says_what_it_knows():
     assert re.search(r"^  fp32 multiply-add +[\d.]+ +[\d.]+$", result.stdout, re.MULTILINE), result
     for operation in ("fp64 multiply-add", r"fp32 estimate of 1/sqrt"):
         assert re.search(rf"^  {operation} +[\d.]+ +-$", result.stdout, re.MULTILINE), result.stdout
+    errors = re.findall(r" (double|mixed|single) +\d+  ([\d.]+e-\d+)$", result.stdout, re.MULTILINE)
+    assert len(errors) == 6, result.stdout
+    for precision, error in errors:
+        assert float(error) < (1e-14 if precision == "double" else 1e-6), errors
     result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 0.01,
                      env={**os.environ, "XDG_CACHE_HOME": "/dev/null/cache"})
     assert result.returncode == 73 and "/dev/null/cache" in result.stderr, result
