@@ -187,6 +187,11 @@ static inline void case_check_finer(const struct block_case *one)
     own->class_->copy_system(shadow, 0, own, 0);
     own->class_->copy_system(shadow, 1, own, 1);
     assert_close(case_statistics(shadow, 1).current, case_statistics(own, 1).current / 2, 0);
+    double levels[2][ADAPTIVE_LEVELS]; /* of the grid of the run: one further for each body */
+    own->class_->count_levels(own, 1, levels[0]);
+    own->class_->count_levels(shadow, 1, levels[1]);
+    for (int k = 0; k + 1 < ADAPTIVE_LEVELS; k++)
+        assert_close(levels[1][k + 1], levels[0][k], 0);
     const double before = case_statistics(own, 0).steps;
     assert_close(case_statistics(shadow, 0).steps, before, 0);
     case_advance(own, 0.0625, 4);
