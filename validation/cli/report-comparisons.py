@@ -453,6 +453,7 @@ def test_reasons_of_a_sweep():
         assert "class=\"advice\"" not in rows[verdict], rows[verdict]
     # A phone has the names of the columns before the numbers.
     assert '<td data-label="time.step">0.001</td>' in rows["held"], rows["held"]
+    assert "<td class=\"n\" data-label=\"steps\">1300</td>" in rows["held"], rows["held"]
 
 
 SPEED = """
