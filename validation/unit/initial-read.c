@@ -333,6 +333,7 @@ static void test_formats_are_recognised(void **state)
         bool xyz, csv;
     } files[] = {
         { "a.xyz", "12\nProperties=...", true, false },
+        { "a.dat", "  12 \nProperties=...", true, false },
         { "a", "12 \r\n", true, false },
         { "a.dat", "1 0 0 0 0 0 0\n", false, false },
         { "a.dat", "# m, x, y\n1 0 0 0 0 0 0\n", false, false },
