@@ -161,7 +161,7 @@ def test_errors_of_ensembles():
     need_gnuplot()
     for step in (0.004, 0.002, 0.001):
         make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
-        change_run(f"study/{step}", systems=3, relative_energy_error=-3 * step**2,
+        change_run(f"study/{step}", systems=2, relative_energy_error=-3 * step**2,
                    largest_energy_error=7 * step**2, interactions=1 / step,
                    diagnostics__a={"distance_error": step})
     report("study")
