@@ -129,6 +129,21 @@ def test_the_disk_space_of_checkpoints():
         assert 0.9 < estimate / (3 * written) < 1.1, (keys, estimate, written)
 
 
+def test_the_memory_of_the_watch_of_bodies_without_mass():
+    """of a body about the only one that has a mass the watch keeps eight numbers, and checkpoints
+    two copies of them"""
+    said = []
+    for massive in (1, 2):
+        rows = [f"{1 if k < massive else 0},{k},0,0,0,0,0" for k in range(5000)]
+        pathlib.Path("light.csv").write_text("\n".join(["m,x,y,z,vx,vy,vz", *rows]) + "\n")
+        config = write("""bodies = { initial = "file"; file = "light.csv"; };
+                          physics = { softening = 0.1; }; time = { step = 0.01; end = 0.05; };""")
+        said.append(re.search(r"diagnostics\s+#?\s*([\d.]+) kB, checkpoints ([\d.]+) kB",
+                              tap.run("check", config).stdout))
+    more = [float(one) - float(two) for one, two in zip(*(found.groups() for found in said))]
+    assert abs(more[0] - 320) < 2 and abs(more[1] - 640) < 2, more
+
+
 def test_the_estimated_disk_space_is_near_the_truth():
     config = write(PAIR.replace("every = 10", "every = 1"))
     estimate = disk(config)[0]
