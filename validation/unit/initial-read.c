@@ -201,6 +201,22 @@ static void test_frames_of_xyz(void **state)
     bodies_destroy(b);
 }
 
+/* Forty systems, each of which stands between those before it. */
+static void test_many_systems(void **state)
+{
+    (void)state;
+    char text[1024];
+    int length = snprintf(text, sizeof text, "system,m,x,y,z,vx,vy,vz\n");
+    for (int k = 0; k < 40; k++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%d,1,%d,0,0,0,0,0\n",
+                           k % 2 ? 100 - k : k, k);
+    struct bodies *const b = read_good(&read_csv, text);
+    assert_int_equal(b->systems, 40);
+    for (size_t s = 0; s < 40; s++)
+        assert_true(b->x[s * b->stride] == (s < 20 ? 2 * (double)s : 79 - 2 * (double)s));
+    bodies_destroy(b);
+}
+
 /* Rows of three systems, in disorder; the systems come out in the order of their numbers. */
 static void test_systems(void **state)
 {
@@ -455,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_xyz),
         cmocka_unit_test(test_frames_of_xyz),
         cmocka_unit_test(test_systems),
+        cmocka_unit_test(test_many_systems),
         cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_decimal_commas),
         cmocka_unit_test(test_bad_headers),
