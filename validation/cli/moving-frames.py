@@ -123,6 +123,9 @@ def test_a_body_alone_has_no_energy_to_err_in():
     result, about, table = go("one", "one.csv", 0.1, 10.0)
     assert result.returncode == 0 and numpy.isnan(table["energy_error"]).all(), result.stdout
     assert about["largest_energy_error"] is None and about["verdict"] == "none"
+    # The range of its profile cannot be in units of its half-mass radius, 0.
+    result, _, _ = go("one", "one.csv", 0.1, 1.0, "diagnostics.1.type=density-profile")
+    assert result.returncode == 0, result.stderr
 
 
 BOOST = 8.0
@@ -135,7 +138,9 @@ diagnostics = (
   { type = "density-profile"; every = 16; shells = 6; least_bodies = 3; },
   { type = "density-slope"; every = 16; shells = 8; least_bodies = 3; },
   { type = "orbit"; every = 16; primary = 11; secondary = 5; },
-  { type = "radial-distribution"; every = 16; r_max = 1.5; bins = 8; }
+  { type = "radial-distribution"; every = 16; r_max = 1.5; bins = 8; },
+  { type = "lagrangian-radii"; every = 16; },
+  { type = "lagrangian-radii"; every = 16; center = "mass"; name = "about-mass"; }
 );
 """, 16)
 
@@ -172,8 +177,11 @@ def test_every_diagnostic_in_a_moving_frame():
     the sums that know the frame, which are by their formulas"""
     rest, mass, center = tables_at(numpy.zeros(3))
     periods = drift_periods()
-    tables_at(numpy.zeros(3), (0.0, 0.0, 0.0))
+    origin, _, _ = tables_at(numpy.zeros(3), (0.0, 0.0, 0.0))
     assert periods > 0 and abs(drift_periods() / periods - 1) < 1e-9, periods
+    for table in ("lagrangian-radii", "about-mass"):
+        radii = [found[table, "radius_50"] for found in (origin, rest)]
+        assert numpy.allclose(*radii, rtol=1e-9) and radii[0][0] > 0, (table, radii)
     times = rest["conservation", "time"]
     assert len({table for table, _ in rest}) > 11 and rest["escapers", "unbound"][0] > 0
     for axis in range(3):
@@ -187,6 +195,7 @@ def test_every_diagnostic_in_a_moving_frame():
             more["conservation", f"angular_momentum_{letter}"] = turn[k]
             more["conservation", f"center_{letter}"] = \
                 more["lagrangian-radii", f"density_center_{letter}"] = \
+                more["about-mass", f"density_center_{letter}"] = \
                 more["bound-mass", f"bound_center_{letter}"] = velocity[k] * times
         assert moving.keys() == rest.keys() and more.keys() <= rest.keys(), more.keys()
         for key, values in rest.items():
