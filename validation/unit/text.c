@@ -56,6 +56,7 @@ static void test_nearest_word(void **state)
     assert_string_equal(text_nearest("boxlength", keys, 3), "box_length");
     assert_null(text_nearest("quux", keys, 3));
     assert_int_equal(text_distance("step", "setp"), 1);
+    assert_int_equal(text_distance("a word longer than those before", ""), 31);
 }
 
 static void test_text_grows(void **state)
