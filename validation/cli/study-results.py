@@ -274,7 +274,8 @@ def coarse(mass, **keys):
     lines, size = ["m,x,y,z,vx,vy,vz"], keys.get("size", 1.0)
     for k in range(100):
         x = [size * math.sin(k * a + a) for a in (1.1, 2.3, 3.7)]
-        lines.append(",".join(map(repr, [mass, *x, 0.0, 0.0, 0.0])))
+        v = [keys.get("speed", 0.0) * math.cos(k * a) for a in (1.3, 2.9, 3.1)]
+        lines.append(",".join(map(repr, [mass, *x, *v])))
     pathlib.Path("lattice.csv").write_text("\n".join(lines) + "\n")
     end, precision = keys.get("end", 0.1), keys.get("precision", "mixed")
     return write(f"""
@@ -335,6 +336,21 @@ def test_the_error_of_coarse_forces_goes_into_the_bar():
     # 2.5 times 1e-4 of K + |U|, some 5000, of which half a crossing has passed at the least.
     assert bars[0] < 0.1 and bars[1] > 0.1, bars
     assert abs(lengths[1] / lengths[0] - 1) < 1e-3, lengths
+
+
+def test_a_bias_needs_a_dynamic_time():
+    """of a run that is shorter the bar has that part of it"""
+    study = ("run", coarse(1e-4, speed=0.1), "-q", "--convergence", "-P", "time.integrator=velocity-verlet")
+    path = pathlib.Path("coarse.convergence/003/run.json")
+    assert tap.run(*study).returncode == 0
+    about = json.loads(path.read_text())
+    about["force_error"]["bias"] = 1e-5
+    path.write_text(json.dumps(about))
+    assert tap.run(*study).returncode == 0
+    error = float(rows_of("coarse.convergence/convergence.csv")["conservation.kinetic"]["error"])
+    times = about["time"] / (about["scales"]["length"] / about["scales"]["velocity"])
+    energy = about["initial"]["kinetic"] + abs(about["initial"]["potential"])
+    assert times < 0.1 and 0.5 < error / (2.5e-5 * energy * times) < 2, (times, error, energy)
 
 
 def test_a_finished_member_that_failed_is_left_alone():
