@@ -6,10 +6,10 @@ constant in its third digit, an operation, a comparison, an index or the order o
 leaves a statement out, turns a condition round, takes zero for a call, or returns early. What is
 not freed is for the sanitizers, and mpi-job.c for builds with MPI. A fault that does not compile
 does not count. With the map of `make mutants-map` (map.py), a fault is tried with the tests that
-run its line, the cheapest first, for MOST_SECONDS of them. Without the map it is tried with the
-tests that the rows of its file name, or else the rows of its folder, the most often named first: a
-survivor can then still be found by a test that was not asked. equivalents.py has the faults that
-change nothing.
+run its line, for MOST_SECONDS of them: first with those that the rows of its file name, or else the
+rows of its folder; then with others, the cheapest first. Without the map it is tried with those
+that rows name, the most often named first: a survivor can then still be found by a test that was
+not asked. equivalents.py has the faults that change nothing.
 """
 
 import collections
@@ -124,13 +124,13 @@ def tests_by_map(lines_map, source, file, line, by_rows):
         return by_rows
     counted = int(known["lines"], 16) & (2 << line) - 1
     bit = 1 << max(counted.bit_length() - 1, 0)
-    running = sorted((lines_map["seconds"][test], test) for test, lines in known["tests"].items()
-                     if int(lines, 16) & bit)
+    running = sorted((test not in by_rows, lines_map["seconds"][test], test)
+                     for test, lines in known["tests"].items() if int(lines, 16) & bit)
     tests, seconds = [], 0
-    for took, test in running:
-        seconds += took
-        if tests and seconds > MOST_SECONDS:
+    for _, took, test in running:
+        if seconds > MOST_SECONDS:
             break
+        seconds += took
         tests.append(test)
     return tests + [test for test in by_rows if not tests or test not in lines_map["seconds"]]
 

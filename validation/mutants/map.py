@@ -2,11 +2,11 @@
 
 `make mutants-map` runs this script. It takes minutes, and writes the map to the file that
 MUTANTS_MAP names, or to mutants.map in the build folder. lot.py reads the map: it tries a fault
-that it draws with the tests that run its line, the cheapest first. For each source the map holds
-its hash, the lines that can be run, and the lines that each test runs: line n is bit n of a
-hexadecimal number. For each test it holds the seconds of CPU that the test took. A process that a
-signal ends leaves no counts. A test that had to be ended is left out. A second call runs only the
-tests that are not in the map, and those that run a file that has changed.
+that it draws with tests that run its line. For each source the map holds its hash, the lines that
+can be run, and the lines that each test runs: line n is bit n of a hexadecimal number. For each
+test it holds the seconds of CPU that the test took. A process that a signal or _exit() ends leaves
+no counts. A test that had to be ended is left out. A second call runs only the tests that are not
+in the map, and those that run a file that has changed.
 """
 
 import collections

@@ -259,4 +259,6 @@ ROWS = [
      "(s == 0 && k == 0) && is_worse", "unit/trust"),
     ("src/accuracy/watch-energy.c", "const double x = b->x[i] - center[0], y",
      "const double x = b->x[i] + center[0], y", "cli/moving-frames.py"),
+    ("src/accuracy/shadow.c", "size_t s = 0;\n    while", "size_t s = 1;\n    while",
+     "cli/trust.py"),
 ]

@@ -67,4 +67,6 @@ ROWS = [
      "const size_t left = size + *length;", "unit/child"),
     ("src/base/document.c", "code == ENAMETOOLONG;", "code != ENAMETOOLONG;", "unit/document"),
     ("src/base/text.c", "*text = (struct text){ 0 };", ";", "unit/text"),
+    ("src/base/text.c", "for (size_t i = 0; i <= na; i++)", "for (size_t i = 0; i < na; i++)",
+     "unit/text"),
 ]

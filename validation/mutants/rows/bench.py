@@ -23,4 +23,7 @@ ROWS = [
      "compared = least_compared;", "cli/bench.py"),
     ("src/bench/results.c", 'strcmp(text_of(row, "method"), force_direct.name) != 0',
      "false", "cli/bench.py"),
+    ("src/bench/console.c", "    print_error(errors->largest);", "    return;", "cli/bench.py"),
+    ("src/bench/console.c", "100 * row->rate / row->limit", "row->rate / row->limit",
+     "cli/bench.py"),
 ]

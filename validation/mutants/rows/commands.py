@@ -87,4 +87,8 @@ ROWS = [
     ("src/commands/command-watch.c", "!remove_folder(watcher->folder, 3) && tries > 0", "tries < 0",
      "cli/watch-serve.py"),
     ("src/commands/command-watch.c", "!child_has_news(child)", "false", "cli/watch-serve.py"),
+    ("src/commands/command-info.c", "device.driver / 1000", "device.driver / 1010",
+     "gpu/emulate.py"),
+    ("src/commands/command-bench-gpu.c", "row->part == GPU_BENCH_ACCURACY)",
+     "row->part != GPU_BENCH_ACCURACY)", "gpu/run-on-gpu.py"),
 ]

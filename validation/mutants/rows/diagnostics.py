@@ -159,4 +159,5 @@ ROWS = [
      "unit/diagnostic-bound-mass"),
     ("src/diagnostics/bound-set.c", "b->vx[i] - rotation * b->y[i];", "b->vx[i];",
      "unit/diagnostic-bound-mass"),
+    ("src/diagnostics/profile.c", "if (half == 0.0)", "if (half == 0.01)", "cli/moving-frames.py"),
 ]

@@ -95,4 +95,11 @@ ROWS = [
      "(unfit[k].by_fields || !turns))", "cli/rotation.py"),
     ("src/estimate/advice.c", "fmin(end, free_fall * shrunk * sqrt(shrunk))",
      "fmin(end, free_fall / shrunk * sqrt(shrunk))", "cli/advice.py"),
+    ("src/estimate/need.c", "if (runs > 1)", "if (runs > 2)", "unit/need"),
+    ("src/estimate/need.c", "need->checkpoints *= 2.0;", "need->checkpoints *= 2.02;",
+     "unit/need"),
+    ("src/estimate/estimate.c", "    watch_state(x->observers->watch, &length);", "    length = 0;",
+     "cli/check.py"),
+    ("src/estimate/advice.c", "b->m[i] * b->m[j] / mass", "b->m[i] / b->m[j] / mass",
+     "cli/advice.py"),
 ]

@@ -120,4 +120,7 @@ ROWS = [
     ("src/formats/read-xyz.c", '    { "species", { "species" }, 1 },\n', "", "cli/body-names.py"),
     ("src/formats/npz.c", "put(&arrays->array[ARRAY_MASS], &b->m[i]);",
      "put(&arrays->array[ARRAY_MASS], &b->m[first]);", "cli/convert.py"),
+    ("src/formats/read-xyz.c", 'head += strspn(head, " \\t\\r\\n");', ";", "unit/initial-read"),
+    ("src/formats/rows.c", "(systems->length++ - at)", "(systems->length++ + at)",
+     "unit/initial-read"),
 ]

@@ -168,4 +168,8 @@ ROWS = [
     ("src/integrator/hermite.c", "if (others[k] > 0 &&", "if (others[0] > 0 &&", "unit/hermite"),
     ("src/integrator/stage-list.c", 'text_print(text, "%s += ", vectors[stage->to]);', "return;",
      "cli/run.py"),
+    ("src/integrator/block-systems.c",
+     "for (size_t i = 0; i < system.count; i++)\n        system.step[i] *= factor;",
+     "for (size_t i = 1; i < system.count; i++)\n        system.step[i] *= factor;",
+     "unit/block-leapfrog"),
 ]

@@ -131,4 +131,6 @@ ROWS = [
      "cli/live-view.py"),
     ("src/output/run-fields.inc", '"choice.chosen", NUMBER', '"choice.taken", NUMBER',
      "cli/live-view.py"),
+    ("src/output/run-fields.c", "size_t i = 0; kind == OBJECTS", "size_t i = 1; kind == OBJECTS",
+     "cli/live-view.py"),
 ]

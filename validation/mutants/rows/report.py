@@ -254,4 +254,8 @@ ROWS = [
      "text_factor(period, scale, 3)", "cli/report.py"),
     ("src/report/trajectory.c", "ids[k] = (double)i + 1.0;", "ids[k] = (double)k + 1.0;",
      "cli/report-player.py"),
+    ("src/report/compare.c", "json_t *const steps = run_field(known, FIELD_STEP);",
+     "json_t *const steps = NULL;", "cli/report-comparisons.py"),
+    ("src/report/compare.c", "FIELD_SYSTEMS) > 1)", "FIELD_SYSTEMS) > 2)",
+     "cli/report-comparisons.py"),
 ]

@@ -220,4 +220,8 @@ ROWS = [
      "cli/verdict.py"),
     ("src/run/remedy.c", "if (criterion->unseen)", "if (false)", "cli/verdict.py"),
     ("src/run/schema.c", "if (count == 0)", "if (false)", "cli/bad-config.py"),
+    ("src/run/prepare.c", "(struct dimension)DIMENSION_TIME, run->time_unit);",
+     "(struct dimension){ 0 }, run->time_unit);", "cli/units.py"),
+    ("src/run/remedy.c", '        say(buffer, "%s", run->proportions.text);\n    else',
+     "        ;\n    else", "cli/verdict.py"),
 ]

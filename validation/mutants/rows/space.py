@@ -44,4 +44,6 @@ ROWS = [
      "scales->momentum = momentum;", "unit/model"),
     ("src/space/time-scales.c", "(masses ? b->m[i] : 1.0) * r * v;",
      "(masses ? b->m[i] : 1.0) * v;", "unit/model"),
+    ("src/space/sphere.c", "        center_of_mass(bodies, system, sphere->center);", "        ;",
+     "cli/moving-frames.py"),
 ]
