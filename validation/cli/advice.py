@@ -187,8 +187,7 @@ def test_from_the_apocentre_as_from_the_pericentre():
     assert max(steps) == min(steps), steps
     # T = 2 pi sqrt(q^3 / G M), q = 0.01, G M = 2: 0.00444, into 200 sqrt(200 / 25) = 566: 7.9e-6.
     assert steps[0] == 7e-6, steps
-    # It is the same beside light bodies far away that are too many for a probe, in whatever unit the
-    # masses are.
+    # It is the same beside light bodies far away, too many for a probe, in whatever unit of mass.
     v = math.sqrt(2 * (2 / 1.99 - 1)) / 2
     light = "".join(f"1e-15,{1e4 * k},0,0,0,0,0\n" for k in range(1, 100))
     pathlib.Path("far.csv").write_text(f"m,x,y,z,vx,vy,vz\n2e-6,0.995,0,0,0,{v},0\n"

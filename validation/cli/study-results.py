@@ -340,7 +340,8 @@ def test_the_error_of_coarse_forces_goes_into_the_bar():
 
 def test_a_bias_needs_a_dynamic_time():
     """of a run that is shorter the bar has that part of it"""
-    study = ("run", coarse(1e-4, speed=0.1), "-q", "--convergence", "-P", "time.integrator=velocity-verlet")
+    study = ("run", coarse(1e-4, speed=0.1), "-q", "--convergence", "-P",
+             "time.integrator=velocity-verlet")
     path = pathlib.Path("coarse.convergence/003/run.json")
     assert tap.run(*study).returncode == 0
     about = json.loads(path.read_text())

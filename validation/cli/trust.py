@@ -267,7 +267,7 @@ def test_nothing_overflows():
 
 def test_a_shadow_that_is_lost():
     """an infinite force on the finer run alone is an infinite error of the run"""
-    # At t = 0.75, a time of the finer run only, the bodies of the first system are 1e-120 apart: the
+    # At t = 0.75, a time of the finer run only, bodies of the first system are 1e-120 apart: the
     # force overflows. Those of the second pass each other at a distance of 1.
     for name, y in (("lost.csv", 1e-120), ("kept.csv", 1.0)):
         pathlib.Path(name).write_text("id,m,x,y,z,vx,vy,vz\n1,1e-18,-0.75,0,0,1,0,0\n"

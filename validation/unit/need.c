@@ -39,7 +39,7 @@ static void test_bodies_take_eleven_numbers_each(void **state)
     assert_true(need.bodies == 1600.0 * 11 * 8); /* m, x, v, a and an id; 1600 is whole lines */
     assert_true(need.forces >= 1600.0 * 4 * 8);  /* masses and positions, packed */
     assert_true(need.outputs == 0.0);
-    /* What the watch keeps of a system, before and after the events of a step. */
+    /* The state of the watch is there twice: before and after the events of a step. */
     assert_true(need.checkpoints == 2 * 8.0 * (double)(watch_system_reals() + 1));
     const double sum = need.bodies + need.forces + need.diagnostics + need.outputs +
                        need.checkpoints + need.program;
