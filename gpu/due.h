@@ -1,10 +1,12 @@
 /*
- * The sums on a GPU for integrators that choose their own steps. The host has the state and decides
- * the steps; for each evaluation it sends the positions (and for jerks the velocities) of all
- * bodies to the first GPU and gets back accelerations (and jerks) of the bodies that are due, those
- * whose step ends now. So an evaluation costs a wait of the host and 24 bytes per body on the bus,
- * or 48 with velocities, and as many back for each body that is due. Softening, precisions and the
- * order of sums are those of kernels.h; jerks need open space.
+ * The sums on a GPU for integrators that choose their own steps. The host has the state, decides
+ * the steps and moves the bodies that are due, those whose step ends now. Under hermite4 and
+ * block-leapfrog the first GPU keeps a copy of the state, from which it predicts all bodies: for
+ * each evaluation it gets 48 bytes for each body that was due in the one before, its position and
+ * velocity, or 96 if forces other than the GPU's sums act on these bodies, too. Under gauss-radau
+ * it gets the positions of all bodies, 24 bytes each. It gives back accelerations (and jerks) of
+ * the bodies that are due. Softening, precisions and the order of sums are those of kernels.h;
+ * jerks need open space.
  */
 #ifndef ORRERY_GPU_DUE_H
 #define ORRERY_GPU_DUE_H

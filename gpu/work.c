@@ -181,6 +181,7 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     call.sources = part->observed.sources;
     call.tuning = part->observed.tuning;
     unsigned slots = 0;
+    const bool portable = part->setup->kernel->facts->portable;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code && call.sources != part->force.sources)
         code = gpu_pack(&part->shape, &call.interaction, &part->state, &units,
@@ -188,8 +189,7 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     else if (!code)
         code = refresh_sources(part);
     if (!code)
-        code = (part->setup->kernel->facts->portable ? gpu_portable_potentials
-                                                     : gpu_potentials)(&call, &slots);
+        code = (portable ? gpu_portable_potentials : gpu_potentials)(&call, &slots);
     if (!code)
         code = gpu_finish_potentials(
             &part->shape, part->setup->physics->gravitational_constant,

@@ -90,7 +90,8 @@ CASES = (
 # What may change before a restart. All other keys make another experiment.
 MAY_CHANGE = ("name", "outputs.*.compress", "checkpoint.*", "compute.backend", "compute.threads",
               "compute.devices", "compute.stream", "compute.kernel", "compute.isa",
-              "diagnostics.*.every", "outputs.*.every", "watch.*", "stop_when.*", "time.end", "time.work_limit")
+              "diagnostics.*.every", "outputs.*.every", "watch.*", "stop_when.*", "time.end",
+              "time.work_limit")
 # Other values where the rule of other() finds none that the rest of the config allows.
 OTHERS = {"name": "other", "bodies.cutoff": 0.99, "bodies.initial": "cold-sphere",
           "expect.0.quantity": "potential", "stop_when.0.quantity": "potential",

@@ -78,6 +78,16 @@ def test_it_moves_as_on_the_cpu():
         assert abs(steps[0] / steps[1] - 1) < (0.01 if bound > 1e-4 else 1e-9), (keys, steps)
 
 
+def test_other_forces():
+    """fields and a frame that turns: the device predicts with what the host adds to its sums"""
+    text = CLUSTER + 'external = ( { type = "plummer"; mass = 2.3; scale_radius = 0.6; } );'
+    for keys in ((), ("physics.rotation=0.3",), (*LEAPFROG, "physics.rotation=0.3")):
+        go("gpu", *keys, text=text)
+        go("cpu", *keys, "compute.backend=openmp", text=text)
+        apart = numpy.abs(frames("gpu") - frames("cpu")).max()
+        assert apart < 1e-11, (keys, apart)  # as above
+
+
 def test_the_same_bytes_however_it_is_run():
     """rows of another cadence, other threads, a restart, other orders of the device's threads"""
     go("whole")
@@ -142,7 +152,7 @@ def test_what_cannot_be_done_is_said():
             ((*RADAU, "compute.precision=mixed"), "gauss-radau computes in double only"),
             (("compute.kernel=plain",), 'compute.kernel = "plain"'),
             (("compute.stream=true", "compute.backend=openmp"),
-             'compute.stream = true: bodies pass through a GPU only under compute.backend = "cuda"'),
+             'bodies pass through a GPU only under compute.backend = "cuda", and it is "openmp"'),
             (("physics.boundary=periodic", "physics.box_length=9"), "forces without jumps"),
             (("compute.method=fmm",), 'compute.method = "fmm"')):
         result = go("bad", *keys, status=78, devices=2)

@@ -165,6 +165,8 @@ ROWS = [
      "        turn_velocity(worker, i);\n        for (int axis = 0; axis < 3; axis++) {\n",
      "        for (int axis = 0; axis < 3; axis++) {\n", "cli/rotation.py"),
     ("src/integrator/block-leapfrog.c", "if (h != by->h)", "if (by->h == 0)", "cli/rotation.py"),
+    ("src/integrator/block-steps.c", "return !turns && jerk_predict(", "return jerk_predict(",
+     "gpu/own-steps.py"),
     ("src/integrator/hermite.c", "if (others[k] > 0 &&", "if (others[0] > 0 &&", "unit/hermite"),
     ("src/integrator/stage-list.c", 'text_print(text, "%s += ", vectors[stage->to]);', "return;",
      "cli/run.py"),
