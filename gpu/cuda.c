@@ -147,8 +147,9 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
 {
     const struct request *const request = context;
     const struct cuda *const cuda = request->cuda;
-    enum status status =
-        gpu_team_advance(team, &cuda->program, request->steps, cuda->current, error);
+    enum status status = gpu_team_each(team, gpu_part_keep, error);
+    if (!status)
+        status = gpu_team_advance(team, &cuda->program, request->steps, cuda->current, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
         status = gpu_team_each(team, gpu_part_download_state, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
@@ -165,6 +166,15 @@ static enum status report_non_finite(struct cuda *cuda, struct error *error)
     const enum status status = cuda_fetch(&cuda->backend, error);
     const struct host host = { .bodies = cuda->division.setup.bodies };
     return status ? status : host_check(&host, error);
+}
+
+/* Takes back steps that were interrupted. */
+static enum status restore(struct cuda *cuda, struct error *error)
+{
+    const struct gpu_division *const division = &cuda->division;
+    const struct gpu_team all = { division->parts, division->part_count };
+    const enum status status = gpu_team_each(&all, gpu_part_restore, error);
+    return status ? status : interruption_status(division->setup.interruption, error);
 }
 
 static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps,
@@ -192,6 +202,8 @@ static enum status cuda_advance(struct backend *backend, const struct integrator
         return advance_adaptive(cuda, dt, steps, error);
     stage_program_make(&cuda->program, integrator, dt);
     const enum status status = run(&request, queue_advance, error);
+    if (!status && interruption_noticed(cuda->division.setup.interruption))
+        return restore(cuda, error);
     if (steps > 0)
         cuda->current = cuda->program.leaves_forces;
     if (!status && request.non_finite)
@@ -226,7 +238,10 @@ static enum status cuda_accelerations(struct backend *backend, struct error *err
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda };
-    const enum status status = run(&request, queue_accelerations, error);
+    const struct interruption *const interruption = cuda->division.setup.interruption;
+    enum status status = run(&request, queue_accelerations, error);
+    if (!status && !cuda->current) /* else no sums were made that may have been interrupted */
+        status = interruption_status(interruption, error);
     cuda->current |= !status;
     return status;
 }

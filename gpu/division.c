@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "force/direct/direct.h"
+#include "force/direct/reference.h"
 #include "work.h"
 
 /* --- parts -------------------------------------------------------------------------------------*/
@@ -187,6 +188,8 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
                               division->first[d + 1] - division->first[d], 0,
                               bodies->count) <= usable(memory[d]);
     division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
+    if (!fits) /* the host's arrays have taken the steps of batches that came before */
+        division->setup.interruption = NULL;
     return fits ? create_whole(division, devices, error)
                 : create_streamed(division, devices, memory, error);
 }
@@ -259,6 +262,23 @@ enum status gpu_division_probe(struct error *error)
     if (!code)
         code = cudaStreamSynchronize(NULL);
     return gpu_check((int)code, 0, "launching a kernel to try it", error);
+}
+
+/* The least number of pairs of an evaluation of forces that can be interrupted: some hundredths of
+ * a second of work. With fewer, a run that looks between two calls of advance() answers soon. */
+static const double LONG_SUM = 5e10;
+
+/* Lets steps be interrupted if their forces take long (or if the interruption has a function
+ * `agree`, as in tests), and if each system stays on one device. */
+static void allow_interruption(struct gpu_division *division)
+{
+    const struct gpu_setup *const setup = &division->setup;
+    struct interruption *const interruption = setup->physics->interruption;
+    const double pairs =
+        reference_pairs((double)setup->bodies->systems, (double)setup->bodies->count);
+    if (interruption && (pairs >= LONG_SUM || interruption->agree) && !setup->peers &&
+        division->device_count <= setup->bodies->systems)
+        division->setup.interruption = interruption;
 }
 
 /* Finds which bodies of every system this process moves: those of its share without padding, or all
@@ -335,8 +355,10 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
     division->setup.registers = integrator_has_registers(options->integrator);
     take_share(division, shared ? &options->force.share : NULL);
     if ((shared && gpu_setup_share(&division->setup, options->peers, error)) ||
-        find_devices(division, options->devices, options->node_rank, devices, error) ||
-        create_parts(division, devices, options->stream, error))
+        find_devices(division, options->devices, options->node_rank, devices, error))
+        return error->status;
+    allow_interruption(division);
+    if (create_parts(division, devices, options->stream, error))
         return error->status;
     describe_devices(division, devices);
     const struct gpu_team all = { division->parts, division->part_count };

@@ -115,8 +115,12 @@ struct gpu_sum_call {
     unsigned distances; /* the number of distances between tiles for which `sides` has room */
     struct gpu_tuning tuning;
     cudaStream_t stream;
-    /* If this is not NULL, nothing is launched; it takes the number of blocks of the launch that a
-     * multiprocessor would run at once. */
+    /* Tells between launches whether the launches that are left are not wanted any more; NULL: all
+     * are. */
+    bool (*stopped)(void *context);
+    void *context;
+    /* If `at_once` is not NULL, nothing is launched; it takes the number of blocks of the launch
+     * that a multiprocessor would run at once. */
     unsigned *at_once;
 };
 

@@ -1,11 +1,13 @@
 #include "part.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "base/clock.h"
+#include "base/interruption.h"
 #include "base/memory.h"
 #include "external/external.h"
 
@@ -96,6 +98,9 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
     return tuning;
 }
 
+/* The arrays that steps change: positions, velocities and accelerations. */
+enum { KEPT = 9 };
+
 static void lay_out_state(struct gpu_arena *arena, struct gpu_state *state, size_t length)
 {
     double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
@@ -146,6 +151,8 @@ static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
     const size_t length = (size_t)part->shape.systems * part->shape.stride;
     const size_t source = gpu_source_size(setup->interaction.precision);
     lay_out_state(arena, &part->state, length);
+    if (setup->interruption)
+        part->before = gpu_arena_take(arena, KEPT * length, sizeof(double));
     if (setup->registers)
         lay_out_registers(arena, &part->state, length);
     part->force.unit_mass = gpu_arena_take(arena, part->shape.systems, sizeof(double));
@@ -249,6 +256,9 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     if (!code)
         code =
             cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming | cudaEventBlockingSync);
+    for (int k = 0; k < 2 && setup->interruption && !code; k++)
+        code = cudaEventCreateWithFlags(&part->launched[k],
+                                        cudaEventDisableTiming | cudaEventBlockingSync);
     if (!code) {
         arena = (struct gpu_arena){ .base = part->memory };
         lay_out(part, &arena);
@@ -278,6 +288,9 @@ void gpu_part_destroy(struct gpu_part *part)
         cudaEventDestroy(part->copied);
     if (part->done)
         cudaEventDestroy(part->done);
+    for (int k = 0; k < 2; k++)
+        if (part->launched[k])
+            cudaEventDestroy(part->launched[k]);
     if (part->stream)
         cudaStreamDestroy(part->stream);
     cudaFreeHost(part->on_host);
@@ -313,6 +326,49 @@ enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error 
     if (!code && non_finite)
         *non_finite |= *part->on_host != ~0ULL;
     return gpu_part_check(part, code, "computing", error);
+}
+
+/* --- interruptions -----------------------------------------------------------------------------*/
+
+bool gpu_part_stopped(void *context)
+{
+    struct gpu_part *const part = context;
+    cudaEvent_t *const launched = part->launched, last = launched[0];
+    launched[0] = launched[1];
+    launched[1] = last;
+    /* An error comes again at the end of the work. */
+    cudaEventRecord(launched[1], part->stream);
+    cudaEventSynchronize(launched[0]);
+    return interruption_raised(part->setup->interruption);
+}
+
+/* Copies the state of all bodies, whose arrays follow one another, to `before` or back. */
+static enum status copy_before(struct gpu_part *part, double *to, const double *from,
+                               struct error *error)
+{
+    static_assert(GPU_GRANULE * sizeof(double) == GPU_ARENA_ALIGNMENT, "there are no gaps");
+    const size_t length = (size_t)part->shape.systems * part->shape.stride;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code && part->before)
+        code = cudaMemcpyAsync(to, from, KEPT * length * sizeof *to, cudaMemcpyDeviceToDevice,
+                               part->stream);
+    return gpu_part_check(part, code, "copying its bodies", error);
+}
+
+enum status gpu_part_keep(struct gpu_part *part, struct error *error)
+{
+    return copy_before(part, part->before, part->state.x, error);
+}
+
+enum status gpu_part_restore(struct gpu_part *part, struct error *error)
+{
+    part->force.sources_current = false;
+    part->force.slots = 0;
+    if (copy_before(part, part->state.x, part->before, error))
+        return error->status;
+    return gpu_part_check(
+        part, cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream),
+        "clearing a flag", error);
 }
 
 /* --- copies ------------------------------------------------------------------------------------*/

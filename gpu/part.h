@@ -53,6 +53,7 @@ struct gpu_part {
     cudaStream_t stream;
     cudaEvent_t ready, copied; /* copies between parts wait for these */
     cudaEvent_t done;          /* the host waits for this */
+    cudaEvent_t launched[2];   /* before the last and the last but one test of the interruption */
     void *memory;              /* one allocation for all arrays on the device */
     struct gpu_state state;
     struct gpu_fields fields;
@@ -63,6 +64,7 @@ struct gpu_part {
     /* The lowest index of a body that is not finite, or all bits set; and its copy on the host. */
     unsigned long long *non_finite, *on_host;
     struct gpu_part_graph graph;
+    double *before; /* state before steps that may be interrupted, from state.x on; or NULL */
 };
 
 /* gpu_part_create() makes a part with memory for `systems` systems, of which it moves bodies
@@ -92,6 +94,15 @@ enum status gpu_part_download_state(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error);
+
+/* gpu_part_keep() keeps a copy of the state on the device, and gpu_part_restore() makes it the
+ * state again. Both do nothing if steps are not interrupted (setup->interruption). */
+enum status gpu_part_keep(struct gpu_part *part, struct error *error);
+enum status gpu_part_restore(struct gpu_part *part, struct error *error);
+
+/* Tells whether an interruption of the part is asked for. First waits until the device has done
+ * what was queued before the last call: so it has work meanwhile, but never much of it. */
+bool gpu_part_stopped(void *part);
 
 /* Turns `code`, the result of what the part's device was `doing`, into a status and an error. */
 enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,

@@ -39,7 +39,9 @@ struct gpu_setup {
     /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
     double *phi, *psi; /* potentials on the host, laid out like the bodies; NULL without peers */
-    bool registers;    /* the integrator keeps vectors between stages: parts have room for them */
+    /* Interrupts a step whose forces take long; NULL: a step is not interrupted. */
+    struct interruption *interruption;
+    bool registers; /* the integrator keeps vectors between stages: parts have room for them */
 };
 
 /* Fills the setup for bodies and physics, which are borrowed. STATUS_MEMORY. */

@@ -333,8 +333,11 @@ extern "C" cudaError_t gpu_symmetric(const struct gpu_sum_call *call, unsigned *
     return with_gravity_of_masses(call->interaction, [&](auto gravity) {
         const unsigned all = gpu_symmetric_distances(&call->shape, &call->tuning);
         cudaError_t error = cudaSuccess;
-        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances)
+        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances) {
+            if (from > 0 && call->stopped && call->stopped(call->context))
+                break;
             error = start<decltype(gravity)>(call, from, min(call->distances, all - from));
+        }
         return error;
     });
 }

@@ -31,6 +31,8 @@ static struct gpu_sum_call sum_call(const struct gpu_part *part)
         .distances = part->force.distances,
         .tuning = part->force.tuning,
         .stream = part->stream,
+        .stopped = part->setup->interruption ? gpu_part_stopped : NULL,
+        .context = (void *)part,
     };
 }
 
@@ -40,7 +42,7 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
     if (!code)
         code = refresh_sources(part);
     const struct gpu_sum_call call = sum_call(part);
-    if (!code)
+    if (!code && !(call.stopped && call.stopped(call.context)))
         code = part->setup->kernel->sum(&call, &part->force.slots);
     return gpu_part_check(part, code, "starting a force kernel", error);
 }

@@ -1028,6 +1028,81 @@ static void test_a_blow_up_is_reported(void **state)
     }
 }
 
+/* --- interruptions -----------------------------------------------------------------------------*/
+
+/* An interruption that is asked for at one of the times when the program asks; 0: never. */
+struct asker {
+    struct interruption interruption;
+    int times, wanted;
+};
+
+static bool asked(void *context)
+{
+    struct asker *const asker = context;
+    asker->interruption.next_look = 0; /* ask again at once */
+    return ++asker->times == asker->wanted;
+}
+
+static bool agree(void *context)
+{
+    return interruption_noticed(&((struct asker *)context)->interruption);
+}
+
+static void expect_positions(const struct bodies *b, struct case_vectors expected)
+{
+    const struct case_vectors x = case_save(b, b->x, b->y, b->z);
+    assert_true(case_same(x, expected));
+    free(x.a);
+}
+
+/* A step that is interrupted at any of its three forces leaves the bodies as they were, and forces
+ * for an observer that are interrupted count as unknown; then steps have the bits that they have
+ * otherwise. */
+static void test_an_interrupted_step_is_taken_back(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = { "blocked", "symmetric" };
+    struct asker asker = { .interruption = { .asked = asked, .context = &asker, .agree = agree } };
+    struct physics physics = case_soft;
+    physics.interruption = &asker.interruption;
+    const struct integrator *const yoshida = integrator_find("yoshida4");
+    for (size_t n = 0; n < 2 * COUNT_OF(kernels); n++) {
+        executor_reset();
+        const int devices = n % 2 == 0 ? 1 : several_devices(2);
+        executor_settings.devices = devices;
+        const struct backend_options with = options(kernels[n / 2], PRECISION_SINGLE, devices);
+        struct bodies *b = case_bodies(2, 600, 21); /* those of motion() */
+        struct backend *backend = make(&backend_cuda, &with, &physics, b);
+        struct case_vectors after[2];
+        for (uint64_t k = 0; k < 2; k++)
+            after[k] = motion(&backend_cuda, &with, &case_soft, "yoshida4", 2, 600, k + 1);
+        struct error error = { 0 };
+        asker.times = 0;
+        asker.wanted = 1;
+        assert_int_equal(backend_cuda.accelerations(backend, &error), STATUS_STOPPED);
+        interruption_lower(&asker.interruption);
+        asker.wanted = 0;
+        advance(backend, "yoshida4", 1);
+        for (int wanted = 1; wanted <= 3; wanted++) {
+            error_clear(&error);
+            asker.times = 0;
+            asker.wanted = wanted;
+            assert_int_equal(backend_cuda.advance(backend, yoshida, DT, 1, &error), STATUS_STOPPED);
+            interruption_lower(&asker.interruption);
+            fetch(backend);
+            expect_positions(b, after[0]);
+        }
+        asker.wanted = 0;
+        advance(backend, "yoshida4", 1);
+        fetch(backend);
+        expect_positions(b, after[1]);
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
+        free(after[0].a);
+        free(after[1].a);
+    }
+}
+
 /* --- integrators that choose their own steps ---------------------------------------------------*/
 
 /* The host takes the steps, and the device sums the forces. Block steps halve a grid step of 1/8 of
@@ -1265,6 +1340,7 @@ int main(void)
         FRESH(test_a_graph_is_used_for_what_it_was_made_for),
         FRESH(test_streaming_of_large_systems_changes_no_bits),
         FRESH(test_potentials_of_coincident_bodies),
+        FRESH(test_an_interrupted_step_is_taken_back),
         FRESH(test_own_steps_agree_with_the_cpu),
         FRESH(test_own_steps_have_the_same_bits),
         FRESH(test_own_steps_are_described),

@@ -577,6 +577,43 @@ static void test_rounds_of_a_resident_system_change_no_bits(void **state)
         }
 }
 
+static bool stop_at_third(void *context)
+{
+    return ++*(int *)context == 3;
+}
+
+/* The third law takes one distance between tiles after another, with two launches each, and stops
+ * where it is told to: 1280 bodies and their padding make 8 tiles of 256, so 5 distances. */
+static void test_sums_stop_between_launches(void **state)
+{
+    (void)state;
+    if (executor_is_a_gpu)
+        skip();
+    struct bodies *b = case_bodies(1, 1280, 43);
+    struct case_device on;
+    int asked = 0;
+    unsigned slots;
+    case_open(&on, b, &case_soft, "symmetric", PRECISION_SINGLE, NULL, 1280);
+    case_upload(&on, 1);
+    struct gpu_sum_call call = { .shape = on.part->shape,
+                                 .interaction = on.setup.interaction,
+                                 .sources = on.part->force.sources,
+                                 .partial = on.part->partial,
+                                 .sides = on.part->force.sides,
+                                 .distances = 1,
+                                 .tuning = on.part->force.tuning,
+                                 .stream = on.part->stream,
+                                 .context = &asked };
+    for (int stops = 0; stops < 2; stops++) {
+        const size_t before = executor_count().launches;
+        call.stopped = stops ? stop_at_third : NULL;
+        assert_int_equal(gpu_symmetric(&call, &slots), 0);
+        assert_int_equal(executor_count().launches - before, 2 * (stops ? 3 : 5));
+    }
+    case_close(&on);
+    bodies_destroy(b);
+}
+
 /* --- bodies that are due -----------------------------------------------------------------------*/
 
 enum { DUE_SUMS = 6 };
@@ -898,6 +935,7 @@ int main(void)
         cmocka_unit_test_setup(test_chunks_lose_nothing, reset),
         cmocka_unit_test_setup(test_one_body_and_two, reset),
         cmocka_unit_test_setup(test_rounds_of_a_resident_system_change_no_bits, reset),
+        cmocka_unit_test_setup(test_sums_stop_between_launches, reset),
         cmocka_unit_test_setup(test_sums_for_bodies_that_are_due, reset),
         cmocka_unit_test_setup(test_due_bodies_that_coincide_or_are_far_away, reset),
         cmocka_unit_test_setup(test_the_device_predicts_with_the_bits_of_the_host, reset),
