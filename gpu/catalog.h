@@ -59,7 +59,7 @@ struct gpu_kernel_facts {
     const char *name;
     bool third_law;   /* computes each pair once, so all bodies of a system must be on one device,
                          with room for the sums of both bodies */
-    bool portable;    /* gives the bits of a CPU: sums and units of mass are a CPU's */
+    bool portable;    /* its forces have the bits of a CPU's: no units of mass, one sum per body */
     bool resident;    /* small systems may use gpu_resident() in its place, with the same bits */
     bool splits;      /* blocks may share the sums of the same bodies */
     uint32_t padding; /* systems start a multiple of this number of bodies apart */

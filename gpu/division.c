@@ -24,6 +24,8 @@ static enum status add_part(struct gpu_division *division, const struct gpu_devi
     return status;
 }
 
+/* Returns the number of blocks of GPU_OBSERVER_BLOCK bodies of a system that this process moves. A
+ * device takes whole blocks, since the sums for energies are those of blocks. */
 static size_t blocks_of(const struct gpu_division *division)
 {
     return (division->own_last - division->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
@@ -228,8 +230,9 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
 }
 
-/* Finds `wanted` devices (0: all), but only as many as are useful. Process `node_rank` of this
- * machine begins behind the devices of the processes before it, counted around. */
+/* Finds `wanted` devices (0: all), but only as many as are useful. Process number `node_rank` of
+ * this machine takes those that follow the devices of process node_rank - 1; behind the last device
+ * of the machine follows the first one again. */
 static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
 {
@@ -384,8 +387,9 @@ static enum status wait_all(struct gpu_division *division, bool *non_finite, str
     return status;
 }
 
-/* Takes one batch of systems after another through the parts of a device. The work of a part waits
- * for earlier work of that part, not for the other parts. */
+/* Queues the copies to a device, and the work, for one batch of its systems after another, in the
+ * device's parts by turns. The work of a part waits for earlier work of that part, not for that of
+ * others, so that copies and work of several batches overlap. */
 static enum status stream_device(struct gpu_division *division, size_t device, gpu_queue *queue,
                                  void *context, struct error *error)
 {

@@ -27,7 +27,7 @@ struct gpu_division {
     struct gpu_part *parts[GPU_MAX_PARTS];
     size_t part_count, device_count;
     size_t batches;                  /* GPU_STREAMED: number of batches under way on every device */
-    size_t own_first, own_last;      /* bodies [own_first, own_last) of systems move here */
+    size_t own_first, own_last;      /* this process moves bodies [own_first, own_last) */
     size_t first[GPU_MAX_PARTS + 1]; /* device d has systems [first[d], first[d + 1]) */
     double *pinned[10];              /* host arrays that are locked in memory */
     size_t pinned_count;
@@ -49,8 +49,8 @@ void gpu_division_clear(struct gpu_division *division);
 typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct error *error);
 
 /* Calls `queue` with `context` for one team of parts after another, until work is queued for all
- * systems, and waits for it. Batches of streamed systems are uploaded first. *non_finite becomes
- * true if a state is not finite. */
+ * systems, and waits for it. Batches of streamed systems are copied to the device first.
+ * *non_finite becomes true if a position or velocity is infinite or NaN. */
 enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
                              bool *non_finite, struct error *error);
 

@@ -4,7 +4,8 @@
  *   settings   its constants,
  *   source     a body as the device stores it: body j, and body i whose sums are computed,
  *   SUMS       how many sums a pair adds to,
- *   pair()     the terms of j acting on i, added to the sums of i,
+ *   pair()     the terms of j acting on i, added to the sums of i; its argument of type bool tells
+ *              whether j is i,
  *   mutual()   the terms of j acting on i and those of i acting on j; only gravity has this.
  * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so pair() has the
  * same bits in all kernels; mutual() rounds otherwise unless all masses are 1.

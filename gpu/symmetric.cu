@@ -34,9 +34,10 @@ template <class terms, int BODIES> struct tile_of {
                   "the catalog has the kernel as it is");
 };
 
-/* Returns the number of blocks, at least, for which the registers of a multiprocessor must suffice
- * at once: `form` if a thread has the most bodies; if it has fewer, four, or two if its bodies take
- * more than 64 bytes. */
+/* Returns how many blocks at once the registers of a multiprocessor must suffice for, which limits
+ * those of a thread. If a thread has the most bodies, this is `form`, the number that the launch
+ * asks for (gpu_tuning.at_once); if it has fewer, four, or two if its bodies take more than 64
+ * bytes. */
 template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
 {
     return BODIES == limits_of<terms>(GPU_SYMMETRIC).bodies.most ? form
