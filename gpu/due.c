@@ -47,9 +47,10 @@ struct due {
     uint32_t *active; /* the indices on the device */
     struct gpu_due_call call;
     struct gpu_predict_call predict;
-    bool begun;  /* sums are under way, of bodies that the device has predicted */
-    bool all;    /* the states of all bodies may have changed since the device has taken them */
-    bool unlike; /* gather() has found accelerations or jerks that are not the last results */
+    bool weighed; /* the device has the masses */
+    bool begun;   /* sums are under way, of bodies that the device has predicted */
+    bool all;     /* the states of all bodies may have changed since the device has taken them */
+    bool unlike;  /* gather() has found accelerations or jerks that are not the last results */
     struct barrier barrier;
 };
 
@@ -190,6 +191,11 @@ static void find_units(struct due *due, const struct bodies *system, double *uni
     }
 }
 
+static cudaError_t send(struct due *due, void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, due->call.stream);
+}
+
 static void open_due(struct jerk *base, const struct bodies *bodies, size_t system)
 {
     struct due *const due = (struct due *)base;
@@ -197,14 +203,17 @@ static void open_due(struct jerk *base, const struct bodies *bodies, size_t syst
     const struct bodies one = bodies_alone(bodies, system * bodies->stride);
     double unit_mass;
     find_units(due, &one, &unit_mass);
-    for (size_t i = 0; i < one.count; i++)
-        due->masses[i] = one.m[i] / unit_mass;
+    bool same = due->weighed;
+    for (size_t i = 0; i < one.count; i++) {
+        const double m = one.m[i] / unit_mass;
+        same &= m == due->masses[i];
+        due->masses[i] = m;
+    }
     cudaError_t code = cudaSetDevice(DEVICE);
-    if (!code)
-        code = cudaMemcpyAsync(due->call.state.m, due->masses, stride * sizeof(double),
-                               cudaMemcpyHostToDevice, due->call.stream);
+    if (!code && !same)
+        code = send(due, due->call.state.m, due->masses, stride * sizeof(double));
     note(due, code, "copying masses to it");
-    due->all = true;
+    due->all = due->weighed = true;
 }
 
 static void pack_due(struct jerk *base, const double *const x[3], const double *const v[3],
@@ -216,11 +225,6 @@ static void pack_due(struct jerk *base, const double *const x[3], const double *
         const double *const from = k < 3 ? x[k] : v[k - 3];
         memcpy(due->states + k * stride + first, from + first, (last - first) * sizeof *from);
     }
-}
-
-static cudaError_t send(struct due *due, void *to, const void *from, size_t bytes)
-{
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, due->call.stream);
 }
 
 /* Queues the sums for the bodies `active`, which all bodies in `state` have on them, and their copy

@@ -26,6 +26,7 @@ ROWS = [
     ("gpu/due.c", "fmax(eps * eps, least_r2)", "(eps * eps)", "gpu/kernels"),
     ("gpu/cuda.c", "*error = cuda->force->failure;", "error_clear(error);", "gpu/backend"),
     ("gpu/cuda.c", "    cuda->moved = true;\n", "", "gpu/backend"),
+    ("gpu/due.c", "same &= m == due->masses[i];", "(void)0;", "gpu/backend"),
     ("gpu/due.c", "unlike |= n >= SUMS &&", "unlike |= false &&", "gpu/kernels"),
     ("gpu/motion.cu", "kept[TIME * stride] = call.then;", "(void)stride;", "gpu/kernels"),
     ("gpu/division.c", "bool fits = !stream;", "bool fits = true;", "gpu/backend"),
