@@ -2,7 +2,11 @@
 
 #include <math.h>
 
-enum { SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6, MOST_REPEATS = 6 };
+/* A work item has the direct sums of so many bodies of a sample, as far as the threads allow: it
+ * reads all bodies of the tree once. */
+enum { LEAST_TOGETHER = 16, MOST_TOGETHER = 64 };
+
+enum { MOST_ROUNDS = 6, MOST_REPEATS = 6 };
 
 /* Errors, as parts of the one that was asked for. The search for the tolerance aims at `aim`, and
  * takes a tolerance whose error in the first sample is between `least` and `greatest`; the audit
@@ -105,12 +109,14 @@ static void choose_bodies(struct fmm *fmm, enum fmm_sample which)
 static void sum_sample(struct fmm *fmm, enum fmm_sample which)
 {
     struct fmm_sampled *const sample = &fmm->samples[which];
+    const size_t share = (sample->count + fmm_threads(fmm) - 1) / fmm_threads(fmm);
+    const size_t together = share < LEAST_TOGETHER  ? LEAST_TOGETHER
+                            : share > MOST_TOGETHER ? MOST_TOGETHER
+                                                    : share;
     size_t item;
-    const size_t items = (sample->count + SAMPLES_TOGETHER - 1) / SAMPLES_TOGETHER;
-    while (fmm_take_sum(fmm, items, &item)) {
-        const size_t first = item * SAMPLES_TOGETHER, left = sample->count - first;
-        fmm->kernels->direct(&fmm->field, &sample->body[first],
-                             left < SAMPLES_TOGETHER ? left : SAMPLES_TOGETHER,
+    while (fmm_take_sum(fmm, (sample->count + together - 1) / together, &item)) {
+        const size_t first = item * together, left = sample->count - first;
+        fmm->kernels->direct(&fmm->field, &sample->body[first], left < together ? left : together,
                              &sample->exact[first]);
     }
     fmm_next_phase(fmm);
