@@ -14,14 +14,26 @@
 enum { BODY_TREE_TRUNK = 4096 };
 
 struct body_tree_cell {
-    uint32_t first, last;   /* bodies [first, last), in the order of the tree */
-    uint32_t child[2];      /* indices of the two cells below; both 0: a leaf */
-    double low[3], high[3]; /* the box around the bodies */
+    uint32_t first, last; /* bodies [first, last), in the order of the tree */
+    uint32_t child[2];    /* indices of the two cells below; both 0: a leaf */
+    double low[3],
+        high[3]; /* the box around the bodies; in units of the frame while cells are cut */
 };
 
 /* A body of the tree: 32 bytes, so that two of them make a cache line. */
 struct body_tree_body {
     double x[3], m;
+};
+
+/* A body while cells are cut: a quarter of a cache line, so that cuts move few bytes. */
+struct body_tree_key {
+    float x[3];     /* (x - center) scale, by the frame of the cell */
+    uint32_t index; /* index of the body in the arrays that the tree was built from */
+};
+
+/* The origin and the unit of keys. Scale 0: all bodies are at one point. */
+struct body_tree_frame {
+    double center[3], scale;
 };
 
 /*
@@ -31,12 +43,13 @@ struct body_tree_body {
  * branch may be.
  */
 struct body_tree {
-    size_t count, leaf; /* number of bodies; the most bodies of a leaf */
-    struct body_tree_body *bodies;
-    uint32_t *index; /* index of each body in the arrays that the tree was built from */
+    size_t count, leaf;            /* number of bodies; the most bodies of a leaf */
+    struct body_tree_body *bodies; /* in the order of the tree after body_tree_finish() */
+    struct body_tree_key *keys;    /* in the order of the tree; their x is of use to cuts alone */
     struct body_tree_cell *cells;
-    size_t trunk; /* number of cells of the trunk */
-    size_t level; /* the first cell on the trunk's lowest level */
+    struct body_tree_frame *frame; /* of the keys of each cell of the trunk */
+    size_t trunk;                  /* number of cells of the trunk */
+    size_t level;                  /* the first cell on the trunk's lowest level */
     int levels;
     size_t branches;
     struct body_tree_branch {
@@ -46,10 +59,9 @@ struct body_tree {
         int depth;            /* depth of its root */
         double densest;       /* the greatest density of the cells above its root */
     } * branch;
-    /* Working space while cells are cut, with room for four bodies more than `bodies` has. The part
-     * of it that belongs to the bodies of a branch is free when the branch has been built. */
+    /* Working space until the tree is finished; then others may use it. Both `bodies` and `spare`
+     * have room for four bodies more than the tree has. */
     struct body_tree_body *spare;
-    uint32_t *spare_index;
 };
 
 /* Return the index of cell k of a branch, whose root is its cell 0 and stands apart from the
@@ -74,19 +86,23 @@ void body_tree_destroy(struct body_tree *tree);
 size_t body_tree_cells_of(size_t count);
 
 /*
- * The trunk grows level by level, from bodies (x, m and index, in any order) that the caller has
- * put into the tree. The cells of a level can be cut in any order and at the same time:
+ * The tree grows from bodies (x and m) that the caller has put into `bodies`; what was at place i
+ * has the index i. First the trunk grows, level by level, then the branches. The cells of a level
+ * can be cut in any order and at the same time, and different branches can be built at the same
+ * time:
  *
  *     body_tree_plant(tree);
  *     while (body_tree_plan_level(tree, &first, &last))
  *         for (c = first; c < last; c++)
  *             body_tree_cut(tree, c);
+ *     for (b = 0; b < tree->branches; b++)
+ *         body_tree_grow_branch(tree, b);
+ *     body_tree_finish(tree);
  */
 void body_tree_plant(struct body_tree *tree);
 bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last);
 void body_tree_cut(struct body_tree *tree, size_t cell);
-
-/* Builds one branch; different branches can be built at the same time. */
 void body_tree_grow_branch(struct body_tree *tree, size_t branch);
+void body_tree_finish(struct body_tree *tree);
 
 #endif

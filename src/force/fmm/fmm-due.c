@@ -129,7 +129,7 @@ static void pack_bodies(struct jerk *base, const double *const x[3], const doubl
 /* Lists the bodies that are due in the order of the tree. */
 static void list_due(struct due *due, const uint32_t *active, size_t count)
 {
-    const uint32_t *const index = due->fmm->tree->index;
+    const struct body_tree_key *const keys = due->fmm->tree->keys;
     uint32_t listed = 0;
     memset(due->slot, 0, due->count * sizeof *due->slot);
     for (size_t k = 0; k < count; k++)
@@ -137,7 +137,7 @@ static void list_due(struct due *due, const uint32_t *active, size_t count)
     for (size_t i = 0; i < due->count; i++) {
         due->due_before[i] = listed;
         due->due[listed] = (uint32_t)i;
-        listed += due->slot[index[i]] > 0;
+        listed += due->slot[keys[i].index] > 0;
     }
     due->due_before[due->count] = listed;
 }
@@ -161,7 +161,7 @@ static void sum_bodies(struct due *due, const uint32_t *active, size_t count, do
         fmm_sum_due(fmm);
     const double unit = fmm_unit(fmm);
     for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++) {
-        const uint32_t slot = due->slot[fmm->tree->index[i]];
+        const uint32_t slot = due->slot[fmm->tree->keys[i].index];
         for (int d = 0; d < 3 && slot; d++)
             a[d][slot - 1] = unit * fmm->field.sums[d][i];
     }

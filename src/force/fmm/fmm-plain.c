@@ -93,8 +93,8 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
 double fmm_plain_bytes(double count)
 {
     const double cells = 5.0 * count / LEAF + 64.0;
-    return count *
-               (2.0 * sizeof(struct body_tree_body) + 2.0 * sizeof(uint32_t) + sizeof(struct sum)) +
+    return count * (2.0 * sizeof(struct body_tree_body) + sizeof(struct body_tree_key) +
+                    sizeof(struct sum)) +
            cells * (double)(sizeof(struct cell) + sizeof(struct body_tree_cell));
 }
 
@@ -129,7 +129,6 @@ static void grow_tree(struct fmm_plain *p, const struct bodies *bodies, size_t s
         tree->bodies[i] = (struct body_tree_body){
             { bodies->x[base + i], bodies->y[base + i], bodies->z[base + i] }, bodies->m[base + i]
         };
-        tree->index[i] = (uint32_t)i;
     }
     body_tree_plant(tree);
     while (body_tree_plan_level(tree, &first, &last))
@@ -137,11 +136,12 @@ static void grow_tree(struct fmm_plain *p, const struct bodies *bodies, size_t s
             body_tree_cut(tree, c);
     for (size_t b = 0; b < tree->branches; b++)
         body_tree_grow_branch(tree, b);
+    body_tree_finish(tree);
 }
 
 static bool is_due(const struct fmm_plain *p, uint32_t body)
 {
-    return p->slot[p->tree->index[body]] > 0;
+    return p->slot[p->tree->keys[body].index] > 0;
 }
 
 /* Puts y^n/n! for all n into `powers`. */
@@ -330,7 +330,7 @@ void fmm_plain_sum_due(struct fmm_plain *plain, const struct bodies *bodies, con
         plain->slot[active[k]] = (uint32_t)k + 1;
     sum_system(plain, bodies, 0);
     for (size_t i = 0; i < bodies->count; i++) {
-        const uint32_t slot = plain->slot[plain->tree->index[i]];
+        const uint32_t slot = plain->slot[plain->tree->keys[i].index];
         for (int d = 0; d < 3 && slot; d++)
             a[d][slot - 1] = G * plain->sums[i].a[d];
     }
@@ -344,7 +344,7 @@ void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t 
         plain->slot[i] = (uint32_t)i + 1;
     sum_system(plain, bodies, system);
     for (size_t i = 0; i < bodies->count; i++) {
-        const size_t at = system * bodies->stride + plain->tree->index[i];
+        const size_t at = system * bodies->stride + plain->tree->keys[i].index;
         const struct sum *const sum = &plain->sums[i];
         const double *const x = plain->tree->bodies[i].x;
         if (phi) {

@@ -83,7 +83,8 @@ static double bytes_of(const struct force_options *options, double systems, doub
     const double cell = sizeof(struct fmm_cell) + sizeof(struct body_tree_cell) + sizeof(uint32_t) +
                         coefficients_of(setting->order) * (double)real_size(setting);
     (void)systems; /* one system after another */
-    return count * (2 * (sizeof(struct body_tree_body) + sizeof(uint32_t)) + 4 * sizeof(double)) +
+    return count * (2 * sizeof(struct body_tree_body) + sizeof(struct body_tree_key) +
+                    4 * sizeof(double)) +
            (count / 4 + 4096) * cell +
            (options->threads > 0 ? options->threads : 1) * (double)sizeof(struct fmm_walk);
 }
@@ -212,7 +213,6 @@ static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t bas
         for (int d = 0; d < 3; d++)
             to[i].x[d] = (x[d][i] - fmm->origin[d]) * fmm->scale;
         to[i].m = bodies->m[base + i] * inverse;
-        fmm->tree->index[i] = (uint32_t)i;
     }
 }
 
@@ -256,9 +256,14 @@ static void grow_branches(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     size_t item;
+    while (fmm_take_item(fmm, tree->branches, &item))
+        body_tree_grow_branch(tree, item);
+    fmm_next_phase(fmm);
+    if (fmm_thread(fmm) == 0)
+        body_tree_finish(tree);
+    fmm_next_phase(fmm);
     while (fmm_take_item(fmm, tree->branches, &item)) {
         const struct body_tree_branch *const branch = &tree->branch[item];
-        body_tree_grow_branch(tree, item);
         for (uint32_t c = branch->last; c-- > branch->first;)
             fmm->kernels->gather(&fmm->field, c);
         fmm->kernels->gather(&fmm->field, branch->root);
@@ -444,7 +449,7 @@ static void accelerations(struct force *force, const struct bodies *bodies,
         const double unit = fmm_unit(fmm);
         for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++)
             for (int d = 0; d < 3; d++)
-                a[d][s * bodies->stride + fmm->tree->index[i]] = unit * fmm->field.sums[d][i];
+                a[d][s * bodies->stride + fmm->tree->keys[i].index] = unit * fmm->field.sums[d][i];
         fmm_next_phase(fmm);
     }
 }
@@ -463,7 +468,7 @@ static void potentials(struct force *force, const struct bodies *bodies,
         double center[3];
         fmm_center(&fmm->field.cells[0], center);
         for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++) {
-            const size_t at = s * bodies->stride + fmm->tree->index[i];
+            const size_t at = s * bodies->stride + fmm->tree->keys[i].index;
             double xa = 0;
             for (int d = 0; d < 3; d++)
                 xa += (fmm->tree->bodies[i].x[d] - center[d]) * fmm->field.sums[d][i];

@@ -1,7 +1,7 @@
 """The faults of src/space/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/space/body-tree.c", "spare_index[held] = number;", ";", "unit/fmm"),
+    ("src/space/body-tree.c", "spare[held] = key;", ";", "unit/fmm"),
     ("src/space/time-scales.c",
      "scales->angular_momentum = fmax(scales->angular_momentum, angular_momentum);",
      "scales->angular_momentum = angular_momentum;", "cli/run-numbers.py"),
