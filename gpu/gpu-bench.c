@@ -343,6 +343,27 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     return status;
 }
 
+/* Measures the steps of a trial by other launches than those that a run would take, if gpu_step()
+ * takes them. */
+static enum status measure_launches(struct gpu_bench_state *bench, const struct gpu_trial *like,
+                                    struct error *error)
+{
+    static const char *const labels[] = { [GPU_STEPS_IN_ORDER] = "blocked, none begins early",
+                                          [GPU_STEPS_APART] = "blocked, two launches" };
+    struct gpu_trial trial = *like;
+    struct gpu_bench_row row;
+    enum status status = STATUS_OK;
+    if (!trial.kernel.facts->resident || trial.count <= GPU_RESIDENT_ALONE ||
+        gpu_tuning_step(trial.systems, trial.count, bench->device.multiprocessors) == 0)
+        return STATUS_OK;
+    for (int k = GPU_STEPS_IN_ORDER; k <= GPU_STEPS_APART && !status; k++) {
+        trial.launches = (enum gpu_steps)k;
+        trial.label = labels[k];
+        status = gpu_trial_run(bench, &trial, &row, error);
+    }
+    return status;
+}
+
 /* Measures force evaluations, or whole steps for GPU_BENCH_STEPS, in fp32 with the kernel that
  * "auto" takes. A shape is a number of systems and the number of bodies of each. */
 static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_part part,
@@ -359,6 +380,8 @@ static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_
         if (trial.steps)
             trial.instructions = 0; /* a step is more than pairs, so it has no limit */
         status = gpu_trial_run(bench, &trial, &row, error);
+        if (!status && trial.steps)
+            status = measure_launches(bench, &trial, error);
     }
     return status;
 }

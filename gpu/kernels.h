@@ -35,7 +35,8 @@ enum {
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
     GPU_RESIDENT_BODIES = 512, /* bodies of the largest system that gpu_resident() takes */
-    GPU_RESIDENT_ALONE = 128   /* bodies of the largest that it takes if systems are few */
+    GPU_RESIDENT_ALONE = 128,  /* bodies of the largest that it takes if systems are few */
+    GPU_STEP_THREADS = 512     /* threads of a block of gpu_step(), at most */
 };
 
 enum gpu_space {
@@ -183,6 +184,18 @@ struct gpu_move_call {
 };
 
 cudaError_t gpu_move(const struct gpu_move_call *call);
+
+/* A force and the work after it in one launch. A block has whole sums: it computes those of
+ * `bodies` bodies, with several threads for each, and moves these bodies. Other blocks still read
+ * the sources meanwhile, so move.sources, the new ones, must be another array. */
+struct gpu_step_call {
+    struct gpu_move_call move; /* without fields; its pass has no registers; no partial sums */
+    const void *sources;
+    unsigned bodies; /* of a block, up to GPU_STEP_THREADS */
+    bool early;      /* the kernel may begin before the one before it in the stream ends */
+};
+
+cudaError_t gpu_step(const struct gpu_step_call *call);
 
 /* Makes the sources (bodies as the force kernels read them) of all bodies, padding too, from the
  * state. */

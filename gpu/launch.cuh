@@ -35,9 +35,11 @@ struct block_size {
     }
 };
 
+/* Launches a kernel with attributes (NULL: none). */
 template <typename... Parameters, typename... Arguments>
-static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size block,
-                          size_t shared, void (*kernel)(Parameters...), Arguments... arguments)
+static cudaError_t launch_as(cudaLaunchAttribute *attributes, unsigned count, cudaStream_t stream,
+                             size_t blocks, struct block_size block, size_t shared,
+                             void (*kernel)(Parameters...), Arguments... arguments)
 {
     if (blocks == 0)
         return cudaSuccess;
@@ -48,7 +50,33 @@ static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size 
     config.blockDim = dim3(block.threads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
+    config.attrs = attributes;
+    config.numAttrs = count;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size block,
+                          size_t shared, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    return launch_as(NULL, 0, stream, blocks, block, shared, kernel, arguments...);
+}
+
+/* Launches a kernel that, with `early`, may begin before the one before it in the stream ends
+ * (programmatic dependent launch), if its code for the device waits in wait_for_kernels(). */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch_early(bool early, cudaStream_t stream, size_t blocks,
+                                struct block_size block, size_t shared,
+                                void (*kernel)(Parameters...), Arguments... arguments)
+{
+    cudaFuncAttributes code;
+    cudaLaunchAttribute attribute = {};
+    const cudaError_t error = cudaFuncGetAttributes(&code, kernel);
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    return error ? error
+                 : launch_as(&attribute, early && code.ptxVersion >= WAITING_CODE, stream, blocks,
+                             block, shared, kernel, arguments...);
 }
 
 /* Launches a force kernel or, if call->at_once is not NULL, asks how many of its blocks a

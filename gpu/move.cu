@@ -45,13 +45,8 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
         body.move_turning(call.pass, call.drifts);
     else
         body.move(call.pass);
-    body.store(state, n);
     body.store_registers(state, n);
-    if (!body.finite())
-        atomicMin(call.non_finite, (unsigned long long)n);
-    if (call.pass.drifts)
-        pack_position((source *)call.sources + n, body.y[VECTOR_X][0], body.y[VECTOR_X][1],
-                      body.y[VECTOR_X][2], call.interaction);
+    store_moved<source>(call, body, n);
 }
 
 template <bool fields> static cudaError_t launch_move(const struct gpu_move_call *call)

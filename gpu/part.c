@@ -101,6 +101,19 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
 /* The arrays that steps change: positions, velocities and accelerations. */
 enum { KEPT = 9 };
 
+/* Returns the number of bodies of a block of gpu_step(); 0 if it does not take the part's steps: if
+ * the launch of the force kernel is prescribed, or other devices or processes move other bodies, or
+ * there are external fields, which gpu_step() does not know. */
+static unsigned bodies_of_step(const struct gpu_part *part)
+{
+    const struct gpu_setup *setup = part->setup;
+    const struct gpu_shape *shape = &part->shape;
+    if (setup->steps == GPU_STEPS_APART || setup->tuning || setup->peers || shape->first > 0 ||
+        shape->last < shape->count || !setup->kernel->facts->resident || setup->physics->external)
+        return 0;
+    return gpu_tuning_step(shape->systems, shape->count, part->device.multiprocessors);
+}
+
 static void lay_out_state(struct gpu_arena *arena, struct gpu_state *state, size_t length)
 {
     double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
@@ -158,9 +171,10 @@ static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
     part->force.unit_mass = gpu_arena_take(arena, part->shape.systems, sizeof(double));
     part->force.factor = gpu_arena_take(arena, part->shape.systems, sizeof(double));
     part->force.sources = gpu_arena_take(arena, length, source);
-    part->observed.sources = setup->interaction.precision == PRECISION_DOUBLE
-                                 ? part->force.sources
-                                 : gpu_arena_take(arena, length, gpu_source_size(PRECISION_DOUBLE));
+    if (part->force.bodies > 0)
+        part->force.next = gpu_arena_take(arena, length, source);
+    if (setup->interaction.precision != PRECISION_DOUBLE)
+        part->observed.sources = gpu_arena_take(arena, length, gpu_source_size(PRECISION_DOUBLE));
     part->partial = gpu_arena_take(arena, partial_length(part), sizeof(double));
     if (setup->kernel->facts->third_law) {
         part->force.distances = distances_of(part);
@@ -207,6 +221,7 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
     part->resident.tuning = setup->tuning ? *setup->tuning : fit_resident(part);
     part->observed.tuning = fit(part, &full, gpu_potentials, &potentials);
+    part->force.bodies = bodies_of_step(part);
 }
 
 size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *device, size_t systems,
@@ -280,8 +295,9 @@ void gpu_part_destroy(struct gpu_part *part)
     if (!part)
         return;
     cudaSetDevice(part->device.index);
-    if (part->graph.graph)
-        cudaGraphExecDestroy(part->graph.graph);
+    for (size_t k = 0; k < COUNT_OF(part->graphs); k++)
+        if (part->graphs[k].graph)
+            cudaGraphExecDestroy(part->graphs[k].graph);
     if (part->ready)
         cudaEventDestroy(part->ready);
     if (part->copied)
@@ -459,6 +475,7 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
     part->first_system = first_system;
     part->shape.systems = (uint32_t)systems;
     part->force.slots = 0;
+    part->force.later = false;
     part->force.sources_current = false;
     enum status status = transfer_state(part, cudaMemcpyHostToDevice, 0, BODIES_REALS,
                                         "copying bodies to it", error);

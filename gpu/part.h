@@ -16,10 +16,16 @@ struct gpu_part_force {
     struct gpu_tuning tuning;
     double *unit_mass, *factor; /* arrays of struct gpu_units, by system */
     void *sources;              /* bodies as the force kernels read them */
-    void *sides;                /* the sums of pairs of tiles, for gpu_symmetric() */
-    unsigned distances;         /* distances between tiles for which `sides` has room */
-    unsigned slots;             /* slots of the last sums; 0: gpu_work_move() has used these */
-    bool sources_current;       /* the sources are those of the present positions */
+    /* With gpu_step(): the array that takes the next sources, which then become `sources`, and
+     * whether the two arrays have changed places an odd number of times; else NULL. */
+    void *next;
+    bool exchanged;
+    unsigned bodies; /* of a block of gpu_step(); 0: the force and the moves are launched apart */
+    void *sides;     /* the sums of pairs of tiles, for gpu_symmetric() */
+    unsigned distances;   /* distances between tiles for which `sides` has room */
+    unsigned slots;       /* slots of the last sums; 0: gpu_work_move() has used these */
+    bool later;           /* gpu_work_move() is yet to compute the sums; slots is not 0 */
+    bool sources_current; /* the sources are those of the present positions */
 };
 
 /* The launch of gpu_resident(), for small systems. */
@@ -30,7 +36,7 @@ struct gpu_part_resident {
 /* The arrays of potentials (phi, and psi for the virial) and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
-    void *sources;            /* bodies in double; the force's array if that is in double */
+    void *sources;            /* bodies in double; NULL: those of the force are in double */
     double *phi, *psi;
     double *masses;        /* masses of conserved sums (setup->masses); NULL: the bodies' own */
     double *blocks, *sums; /* mass, energies and momenta of blocks of bodies, and of systems */
@@ -63,7 +69,7 @@ struct gpu_part {
     struct gpu_part_observed observed;
     /* The lowest index of a body that is not finite, or all bits set; and its copy on the host. */
     unsigned long long *non_finite, *on_host;
-    struct gpu_part_graph graph;
+    struct gpu_part_graph graphs[2]; /* the second: for sources that have changed places */
     double *before; /* state before steps that may be interrupted, from state.x on; or NULL */
 };
 

@@ -4,82 +4,29 @@
  * trip to memory. A block holds several systems, with a thread for each body; or one system, with
  * several threads for each body, which share the segments of its sum.
  */
-#include "launch.cuh"
+#include "shares.cuh"
 #include "state.cuh"
-#include "sum.cuh"
 
-/* The division of a block of threads among systems and bodies. */
-struct resident_grid {
-    unsigned packed; /* systems in a block */
-    unsigned split;  /* threads for each body */
-};
-
-/* The task of a thread: part `part` of the sum for body `body` of system `system`, which is number
- * `slot` of the systems in its block. */
+/* The task of a thread: its share in the sum for a body of system `system`, which is number `slot`
+ * of the systems in its block. */
 struct resident_index {
-    unsigned slot, system, part, body;
-    bool used, owner; /* there is such a system; and this thread, of part 0, moves the body */
+    unsigned slot, system;
+    struct share share;
 };
 
+/* Finds the task of this thread in a block that holds `packed` systems. */
 static __device__ resident_index find_index(const struct gpu_shape &shape,
-                                            const struct resident_grid &grid)
+                                            const struct share_grid &grid, unsigned packed)
 {
-    const unsigned threads = shape.count * grid.split;
+    const unsigned threads = grid.bodies * grid.parts;
     resident_index index;
     index.slot = threadIdx.x / threads;
-    index.system = blockIdx.x * grid.packed + index.slot;
-    index.part = threadIdx.x % threads / shape.count;
-    index.body = threadIdx.x % shape.count;
-    index.used = index.slot < grid.packed && index.system < shape.systems;
-    index.owner = index.used && index.part == 0;
+    index.system = blockIdx.x * packed + index.slot;
+    index.share.part = threadIdx.x % threads / grid.bodies;
+    index.share.body = threadIdx.x % grid.bodies;
+    index.share.used = index.slot < packed && index.system < shape.systems;
+    index.share.owner = index.share.used && index.share.part == 0;
     return index;
-}
-
-/* Adds up what the bodies of one segment do to the body of this thread. */
-template <class terms>
-static __device__ __forceinline__ void
-add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned segment,
-            const typename terms::source *sources, const typename terms::settings &settings)
-{
-    const unsigned begin = segment * shape.segment;
-    sums->start_segment();
-    sums->add_chunks(sources + begin, begin, min(shape.segment, shape_extent(shape) - begin), 0,
-                     true, settings);
-}
-
-/* Computes the whole sum of a body, in the order of segments; `total` is valid in the thread that
- * owns the body. `shares`, in shared memory, takes the sums of the several threads of each body,
- * [component][part][body]. */
-template <class terms>
-static __device__ __forceinline__ void
-add_all(double total[3], const struct gpu_shape &shape, const struct resident_grid &grid,
-        const resident_index &index, const typename terms::source *sources, double *shares,
-        const typename terms::settings &settings)
-{
-    const unsigned pitch = grid.split * shape.count;
-    body_sums<terms, 1> sums;
-    sums.body[0] = sources[index.body];
-    sums.index[0] = index.body;
-    for (unsigned round = 0; round < shape.segments; round += grid.split) {
-        const unsigned parts = min(grid.split, shape.segments - round);
-        if (index.used && index.part < parts)
-            add_segment(&sums, shape, round + index.part, sources, settings);
-        if (grid.split == 1) {
-            for (int c = 0; c < 3; c++)
-                total[c] =
-                    round == 0 ? sums.segment[0][c].value() : total[c] + sums.segment[0][c].value();
-            continue;
-        }
-        for (int c = 0; c < 3 && index.used && index.part < parts; c++)
-            shares[c * pitch + index.part * shape.count + index.body] = sums.segment[0][c].value();
-        __syncthreads();
-        for (unsigned k = 0; k < parts && index.owner; k++)
-            for (int c = 0; c < 3; c++) {
-                const double share = shares[c * pitch + k * shape.count + index.body];
-                total[c] = round + k == 0 ? share : total[c] + share;
-            }
-        __syncthreads();
-    }
 }
 
 /* Takes the steps of a call. Its program, the kicks, drifts and forces of a step, is read where the
@@ -87,27 +34,30 @@ add_all(double total[3], const struct gpu_shape &shape, const struct resident_gr
 template <class terms, bool registers, bool fields>
 static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     resident(const __grid_constant__ struct gpu_resident_call call,
-             const typename terms::settings settings, const struct resident_grid grid)
+             const typename terms::settings settings, const struct share_grid grid,
+             const unsigned packed)
 {
     typedef typename terms::source source;
     const struct gpu_shape &shape = call.shape;
-    const resident_index index = find_index(shape, grid);
+    const resident_index index = find_index(shape, grid, packed);
+    const struct share &own = index.share;
     const unsigned extent = shape_extent(shape);
-    const size_t n = (size_t)index.system * shape.stride + index.body;
+    const size_t n = (size_t)index.system * shape.stride + own.body;
     source *sources = (source *)shared_memory();
-    double *shares = (double *)(sources + grid.packed * extent);
-    sources += min(index.slot, grid.packed - 1) * extent;
+    double *const shares = grid.parts > 1 ? (double *)(sources + packed * extent) : NULL;
+    sources += min(index.slot, packed - 1) * extent;
+    const auto load = [&](unsigned k, unsigned) { return sources + k * shape.segment; };
 
     body_state<registers> body = {};
     double mass = 0, factor = 0;
-    if (index.owner) {
+    if (own.owner) {
         body.load(call.state, n);
         body.load_acceleration(call.state, n);
         mass = call.state.m[n] / call.units.mass[index.system];
         factor = call.units.factor[index.system];
     }
-    if (index.slot < grid.packed && index.part == 0)
-        for (unsigned k = index.body; k < extent; k += shape.count)
+    if (index.slot < packed && own.part == 0)
+        for (unsigned k = own.body; k < extent; k += shape.count)
             pack_padding(sources + k, call.interaction);
 
     struct stage_walk walk = stage_walk_begin(&call.program, call.steps);
@@ -116,14 +66,17 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     do {
         if (force) {
             __syncthreads();
-            if (index.owner)
-                pack_body(sources + index.body, body.y[VECTOR_X][0], body.y[VECTOR_X][1],
+            if (own.owner)
+                pack_body(sources + own.body, body.y[VECTOR_X][0], body.y[VECTOR_X][1],
                           body.y[VECTOR_X][2], mass, call.interaction);
             __syncthreads();
             double total[3];
-            add_all<terms>(total, shape, grid, index, sources, shares, settings);
+            body_sums<terms, 1> sums;
+            sums.body[0] = sources[own.body];
+            sums.index[0] = own.body;
+            add_shares(total, &sums, shape, grid, own, shares, settings, load);
             body.set_acceleration(total, factor);
-            if (fields && index.owner)
+            if (fields && own.owner)
                 body.add_fields(call.fields);
         }
         pass = stage_walk_next(&call.program, &walk);
@@ -132,7 +85,7 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
         force = pass && pass->force;
     } while (pass);
 
-    if (index.owner) {
+    if (own.owner) {
         body.store(call.state, n);
         body.store_acceleration(call.state, n);
         if (!body.finite())
@@ -140,19 +93,22 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     }
 }
 
-/* Divides the threads of a block. If a body has several threads, a block has one system. Else
- * several systems share a block, as many as there is shared memory for: `sources` is the number of
- * bytes that one system takes there, padding included, which is much even for few bodies. */
-static struct resident_grid choose_grid(const struct gpu_resident_call *call, size_t sources)
+/* Divides the threads of a block, and finds the number of systems in it. If a body has several
+ * threads, a block has one system. Else several systems share a block, as many as there is shared
+ * memory for: `sources` is the number of bytes that one system takes there, padding included, which
+ * is much even for few bodies. */
+static struct share_grid choose_grid(const struct gpu_resident_call *call, size_t sources,
+                                     unsigned *packed)
 {
     const unsigned count = call->shape.count;
-    struct resident_grid grid = { 1, 1 };
-    grid.split =
+    struct share_grid grid = { count, 1 };
+    *packed = 1;
+    grid.parts =
         min(min((unsigned)call->tuning.split, call->shape.segments), GPU_RESIDENT_BODIES / count);
-    if (grid.split <= 1) {
-        grid.split = 1;
+    if (grid.parts <= 1) {
+        grid.parts = 1;
         const unsigned block = min((unsigned)call->tuning.block, (unsigned)GPU_RESIDENT_BODIES);
-        grid.packed = max(1u, min(block / count, (unsigned)(GPU_MAX_SHARED / sources)));
+        *packed = max(1u, min(block / count, (unsigned)(GPU_MAX_SHARED / sources)));
     }
     return grid;
 }
@@ -165,15 +121,16 @@ template <bool fields> static cudaError_t launch_resident(const struct gpu_resid
     return with_gravity(call->interaction, [&](auto gravity, auto) {
         typedef decltype(gravity) terms;
         const size_t sources = shape_extent(call->shape) * sizeof(typename terms::source);
-        const struct resident_grid grid = choose_grid(call, sources);
-        const unsigned used = grid.packed * grid.split * count;
+        unsigned packed;
+        const struct share_grid grid = choose_grid(call, sources, &packed);
+        const unsigned used = packed * grid.parts * count;
         const unsigned threads = (unsigned)groups_of(used, GPU_WARP) * GPU_WARP;
-        const size_t shares = grid.split > 1 ? 3 * grid.split * count * sizeof(double) : 0;
+        const size_t shares = grid.parts > 1 ? 3 * grid.parts * count * sizeof(double) : 0;
         const auto kernel = call->program.registers ? resident<terms, true, fields>
                                                     : resident<terms, false, fields>;
-        return launch(call->stream, groups_of(call->shape.systems, grid.packed),
-                      { threads, GPU_RESIDENT_BODIES }, grid.packed * sources + shares, kernel,
-                      *call, settings_of<terms>(call->interaction), grid);
+        return launch(call->stream, groups_of(call->shape.systems, packed),
+                      { threads, GPU_RESIDENT_BODIES }, packed * sources + shares, kernel, *call,
+                      settings_of<terms>(call->interaction), grid, packed);
     });
 }
 

@@ -23,6 +23,14 @@ struct gpu_kernel {
 
 const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id);
 
+/* The launches of a step in small systems (gpu_step()). */
+enum gpu_steps {
+    GPU_STEPS_EARLY,    /* one for a force and the moves after it, which may begin before the one
+                           before it ends; if gpu_tuning_step() takes systems for small */
+    GPU_STEPS_IN_ORDER, /* the same, but it does not begin earlier */
+    GPU_STEPS_APART     /* one for the force, and one for the moves */
+};
+
 /* The values that all parts share. */
 struct gpu_setup {
     const struct gpu_kernel *kernel;
@@ -36,6 +44,7 @@ struct gpu_setup {
      * device is fitted. */
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
+    enum gpu_steps steps;
     /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
     double *phi, *psi; /* potentials on the host, laid out like the bodies; NULL without peers */

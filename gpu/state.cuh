@@ -219,6 +219,20 @@ static __device__ __forceinline__ void pack_padding(source *to,
     *to = packed;
 }
 
+/* Stores the position and the velocity of body n after a move, and reports a body that is not
+ * finite. If the move changed positions, it packs the new one. */
+template <class source, bool registers>
+static __device__ __forceinline__ void store_moved(const struct gpu_move_call &call,
+                                                   const body_state<registers> &body, size_t n)
+{
+    body.store(call.state, n);
+    if (!body.finite())
+        atomicMin(call.non_finite, (unsigned long long)n);
+    if (call.pass.drifts)
+        pack_position((source *)call.sources + n, body.y[VECTOR_X][0], body.y[VECTOR_X][1],
+                      body.y[VECTOR_X][2], call.interaction);
+}
+
 /* Calls visit(source_...()) for a precision. */
 template <class Visitor>
 static cudaError_t with_source(enum precision precision, const Visitor &visit)

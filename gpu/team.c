@@ -169,7 +169,7 @@ static enum status take_pass(const struct gpu_team *team, const struct stage_pas
                              struct error *error)
 {
     const enum status status = take_moves(team, pass, error);
-    return !status && pass->force ? gpu_team_each(team, gpu_work_sum, error) : status;
+    return !status && pass->force ? gpu_team_each(team, gpu_work_force, error) : status;
 }
 
 /* Takes passes [first, last) of the program. A pass is some moves (kicks and drifts) and perhaps a
@@ -221,13 +221,20 @@ static enum status capture(const struct gpu_team *team, const struct stage_progr
     return status ? status : gpu_check((int)code, part->device.index, "recording a graph", error);
 }
 
+/* Returns the part's graph for the array in which the sources are. They change places an even
+ * number of times in GRAPH_CYCLES cycles. */
+static struct gpu_part_graph *graph_of(struct gpu_part *part)
+{
+    return &part->graphs[part->force.exchanged];
+}
+
 /* Makes the part's graph of GRAPH_CYCLES cycles, unless it has one for this integrator, step and
  * number of systems. */
 static enum status prepare_graph(const struct gpu_team *team, const struct stage_program *program,
                                  struct error *error)
 {
     struct gpu_part *part = team->parts[0];
-    struct gpu_part_graph *own = &part->graph;
+    struct gpu_part_graph *own = graph_of(part);
     if (own->graph && own->integrator == program->integrator && own->dt == program->dt &&
         own->systems == part->shape.systems)
         return STATUS_OK;
@@ -260,7 +267,7 @@ static enum status take_graphs(const struct gpu_team *team, const struct stage_p
         return error->status;
     cudaError_t code = cudaSuccess;
     for (; *cycles >= GRAPH_CYCLES && !code; *cycles -= GRAPH_CYCLES)
-        code = cudaGraphLaunch(part->graph.graph, part->stream);
+        code = cudaGraphLaunch(graph_of(part)->graph, part->stream);
     return gpu_check((int)code, part->device.index, "starting a graph", error);
 }
 

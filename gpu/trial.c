@@ -152,6 +152,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
                        error))
         return error->status;
     setup.row = trial->tuning;
+    setup.steps = trial->launches;
     if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
         !gpu_part_upload(part, 0, trial->systems, error)) {
         row->tuning = part->force.tuning;

@@ -130,6 +130,13 @@ struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
     return best;
 }
 
+unsigned gpu_tuning_step(size_t systems, size_t count, int multiprocessors)
+{
+    const size_t device = (size_t)(multiprocessors > 1 ? multiprocessors : 1);
+    const size_t bodies = (systems * count + device - 1) / device;
+    return bodies <= GPU_STEP_BODIES ? (unsigned)bodies : 0;
+}
+
 /* --- the cache: {"NVIDIA H200 sm_90": [{"kernel": "blocked", ...}, ...], ...} -----------------*/
 
 static bool cache_path(const char *path, struct text *text)

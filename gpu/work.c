@@ -1,5 +1,6 @@
 #include "work.h"
 
+#include "base/memory.h"
 #include "external/external.h"
 #include "force/direct/reference.h"
 
@@ -15,9 +16,13 @@ static cudaError_t refresh_sources(struct gpu_part *part)
     if (part->force.sources_current)
         return cudaSuccess;
     const struct gpu_units units = units_of(part);
+    void *const arrays[] = { part->force.sources, part->force.next }; /* moves pack no masses */
+    cudaError_t code = cudaSuccess;
     part->force.sources_current = true;
-    return gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units,
-                    part->force.sources, part->stream);
+    for (size_t k = 0; k < COUNT_OF(arrays) && arrays[k] && !code; k++)
+        code = gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units, arrays[k],
+                        part->stream);
+    return code;
 }
 
 static struct gpu_sum_call sum_call(const struct gpu_part *part)
@@ -57,9 +62,18 @@ static void find_drifts(const struct gpu_part *part, struct gpu_move_call *call)
             call->drifts[k][n] = external_drift_of(rotation, call->pass.moves[k].h[n]);
 }
 
-enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, struct error *error)
+enum status gpu_work_force(struct gpu_part *part, struct error *error)
 {
-    struct gpu_move_call call = {
+    if (part->force.bodies == 0)
+        return gpu_work_sum(part, error);
+    part->force.later = true;
+    part->force.slots = 1;
+    return STATUS_OK;
+}
+
+static struct gpu_move_call move_call(const struct gpu_part *part, const struct stage_pass *pass)
+{
+    return (struct gpu_move_call){
         .shape = part->shape,
         .interaction = part->setup->interaction,
         .state = part->state,
@@ -72,6 +86,50 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
         .non_finite = part->non_finite,
         .stream = part->stream,
     };
+}
+
+static struct gpu_step_call step_call(const struct gpu_part *part, const struct stage_pass *pass)
+{
+    struct gpu_step_call call = {
+        .move = move_call(part, pass),
+        .sources = part->force.sources,
+        .bodies = part->force.bodies,
+        .early = part->setup->steps == GPU_STEPS_EARLY,
+    };
+    call.move.sources = part->force.next;
+    return call;
+}
+
+/* Sums the force and does the moves of a pass in one launch. */
+static enum status take_step(struct gpu_part *part, const struct stage_pass *pass,
+                             struct error *error)
+{
+    struct gpu_part_force *force = &part->force;
+    const struct gpu_step_call call = step_call(part, pass);
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = refresh_sources(part);
+    if (!code)
+        code = gpu_step(&call);
+    if (pass->drifts) {
+        force->next = force->sources;
+        force->sources = call.move.sources;
+        force->exchanged = !force->exchanged;
+    }
+    return gpu_part_check(part, code, "starting a step", error);
+}
+
+enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, struct error *error)
+{
+    const bool later = part->force.later;
+    part->force.later = false;
+    if (later && !pass->registers) {
+        part->force.slots = 0;
+        return take_step(part, pass, error);
+    }
+    if (later && gpu_work_sum(part, error))
+        return error->status;
+    struct gpu_move_call call = move_call(part, pass);
     part->force.slots = 0;
     find_drifts(part, &call);
     cudaError_t code = cudaSetDevice(part->device.index);
@@ -154,6 +212,16 @@ static struct gpu_sum_call first_sums(const struct gpu_part *part)
     return call;
 }
 
+/* Launches gpu_step() over the first bodies, without moves. */
+static cudaError_t try_step(const struct gpu_part *part)
+{
+    static const struct stage_pass nothing = { .count = 0 };
+    struct gpu_step_call call = step_call(part, &nothing);
+    call.move.shape = first_sums(part).shape;
+    call.move.shape.segments = 1;
+    return part->force.bodies > 0 ? gpu_step(&call) : cudaSuccess;
+}
+
 enum status gpu_work_try(struct gpu_part *part, struct error *error)
 {
     const struct gpu_sum_call call = first_sums(part);
@@ -165,6 +233,8 @@ enum status gpu_work_try(struct gpu_part *part, struct error *error)
         code = part->setup->kernel->sum(&call, &slots);
     if (!code && gpu_work_resident(part, &nothing, 1, true, &resident, error))
         return error->status;
+    if (!code)
+        code = try_step(part);
     if (!code)
         code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);
     if (!code)
@@ -180,12 +250,12 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     const struct gpu_units units = { .mass = NULL };
     call.interaction.precision = PRECISION_DOUBLE;
     call.interaction.padding = 0;
-    call.sources = part->observed.sources;
+    call.sources = part->observed.sources ? part->observed.sources : part->force.sources;
     call.tuning = part->observed.tuning;
     unsigned slots = 0;
     const bool portable = part->setup->kernel->facts->portable;
     cudaError_t code = cudaSetDevice(part->device.index);
-    if (!code && call.sources != part->force.sources)
+    if (!code && part->observed.sources)
         code = gpu_pack(&part->shape, &call.interaction, &part->state, &units,
                         part->observed.sources, part->stream);
     else if (!code)
@@ -193,10 +263,10 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     if (!code)
         code = (portable ? gpu_portable_potentials : gpu_potentials)(&call, &slots);
     if (!code)
-        code = gpu_finish_potentials(
-            &part->shape, part->setup->physics->gravitational_constant,
-            call.sources == part->force.sources ? part->force.unit_mass : NULL, part->partial,
-            slots, part->observed.phi, part->observed.psi, part->stream);
+        code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
+                                     part->observed.sources ? NULL : part->force.unit_mass,
+                                     part->partial, slots, part->observed.phi, part->observed.psi,
+                                     part->stream);
     if (!code)
         code = gpu_add_potentials(&part->shape, &part->fields, &part->state, part->observed.phi,
                                   part->observed.psi, part->stream);

@@ -16,6 +16,9 @@ enum status gpu_work_try(struct gpu_part *part, struct error *error);
 
 /* Sums the force on the part's bodies, from the positions of all bodies in part->force.sources. */
 enum status gpu_work_sum(struct gpu_part *part, struct error *error);
+/* Sums the force as gpu_work_sum() does, or leaves the sums to the next gpu_work_move(), if one
+ * launch does both. */
+enum status gpu_work_force(struct gpu_part *part, struct error *error);
 /* Computes accelerations from the last sums, does the moves of a pass, and makes the sources of the
  * new positions. */
 enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass,

@@ -24,6 +24,27 @@ static __device__ __forceinline__ double approximate_rsqrt(double x)
     return s;
 }
 
+/* The least architecture, 10 x its compute capability, for which the next two functions do
+ * anything. */
+enum { WAITING_CODE = 90 };
+
+/* Waits until the kernel before this one in the stream has ended and its writes can be read; a
+ * launch may let a kernel begin earlier (launch_early()). */
+static __device__ __forceinline__ void wait_for_kernels()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+/* Lets the kernel after this one begin, if its launch allows that, once all blocks have come here. */
+static __device__ __forceinline__ void let_next_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /* Returns the block's shared memory: as many bytes as the launch asked for, aligned to 16. */
 static __device__ __forceinline__ void *shared_memory()
 {

@@ -519,7 +519,7 @@ static void test_streaming_through_the_room_of_one_system(void **state)
     need_executor();
     const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
     const struct outcome expected = run(&with, 2, 270, 3);
-    const size_t memories[] = { 130000, 190000 };
+    const size_t memories[] = { 141000, 200000 };
     for (size_t k = 0; k < COUNT_OF(memories); k++) {
         executor_settings.memory = memories[k];
         expect_outcome(run(&with, 2, 270, 3), expected, 2);
@@ -644,6 +644,106 @@ static void test_a_graph_is_used_for_what_it_was_made_for(void **state)
     assert_true(case_same(x[0], x[1]));
     free(x[0].a);
     free(x[1].a);
+}
+
+/* Steps of systems that one launch takes on the executor, which has eight multiprocessors: 500
+ * bodies have more segments than threads for each body, and 35 steps and more make graphs. */
+static const struct {
+    size_t systems, count;
+    const char *integrator;
+    uint64_t steps;
+    bool equal; /* masses */
+    const struct physics *physics;
+} step_cases[] = {
+    { 1, 500, "velocity-verlet", 2, false, &case_soft },
+    { 1, 270, "leapfrog-dkd", 35, true, &case_soft },
+    { 2, 200, "velocity-verlet", 36, false, &case_sharp },
+    { 1, 150, "pefrl", 34, false, &case_periodic },
+    { 1, 150, "rk4", 34, false, &case_soft },
+};
+
+/* The state after steps in two parts, of which the second begins with the sources in the other
+ * array if the first has an odd number of steps, and the conserved sums after each. */
+struct step_result {
+    struct case_vectors x, v, a;
+    double sums[2][2 * GPU_SUM_COUNT];
+    size_t launches; /* of the first part */
+};
+
+static struct step_result steps_of_case(size_t which, enum precision precision,
+                                        enum gpu_steps steps)
+{
+    struct step_result result = { .launches = 0 };
+    struct error error = { 0 };
+    struct case_device on;
+    struct bodies *b = case_bodies(step_cases[which].systems, step_cases[which].count, 50 + which);
+    if (step_cases[which].equal)
+        case_equal_masses(b, 0.0371);
+    case_steps = steps;
+    case_open(&on, b, step_cases[which].physics, "blocked", precision, NULL, b->count);
+    case_steps = GPU_STEPS_EARLY;
+    case_upload(&on, b->systems);
+    for (size_t k = 0; k < COUNT_OF(result.sums); k++) {
+        const size_t before = executor_count().launches;
+        case_advance(&on, step_cases[which].integrator, DT, step_cases[which].steps + k);
+        if (k == 0)
+            result.launches = executor_count().launches - before;
+        assert_int_equal(gpu_team_conserved(&on.team, result.sums[k], &error), 0);
+        assert_int_equal(gpu_part_wait(on.part, NULL, &error), 0);
+    }
+    case_fetch(&on);
+    case_close(&on);
+    result.x = case_save(b, b->x, b->y, b->z);
+    result.v = case_save(b, b->vx, b->vy, b->vz);
+    result.a = case_save_accelerations(b);
+    bodies_destroy(b);
+    return result;
+}
+
+static void free_steps(struct step_result result)
+{
+    free(result.x.a);
+    free(result.v.a);
+    free(result.a.a);
+}
+
+static void expect_steps(struct step_result found, const struct step_result *expected, size_t which)
+{
+    if (!case_same(found.x, expected->x) || !case_same(found.v, expected->v) ||
+        !case_same(found.a, expected->a) || memcmp(found.sums, expected->sums, sizeof found.sums))
+        fail_msg("%s, %zu bodies: other bits in one launch", step_cases[which].integrator,
+                 step_cases[which].count);
+    free_steps(found);
+}
+
+/* One launch for a step gives the bits of two, in whatever order its blocks and threads run. */
+static void test_one_launch_for_a_step_changes_no_bits(void **state)
+{
+    (void)state;
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+        for (size_t k = 0; k < COUNT_OF(step_cases); k++) {
+            executor_settings.order = EXECUTOR_FORWARD;
+            const struct step_result apart = steps_of_case(k, (enum precision)p, GPU_STEPS_APART);
+            for (int order = EXECUTOR_FORWARD; order <= EXECUTOR_SHUFFLED; order++) {
+                executor_settings.order = (enum executor_order)order;
+                expect_steps(steps_of_case(k, (enum precision)p, GPU_STEPS_EARLY), &apart, k);
+            }
+            expect_steps(steps_of_case(k, (enum precision)p, GPU_STEPS_IN_ORDER), &apart, k);
+            free_steps(apart);
+        }
+}
+
+/* A step of velocity Verlet is one launch, or two: with two steps, the first forces take the same
+ * launches in both cases, and the two steps two launches less in one. */
+static void test_one_launch_for_a_step_is_one(void **state)
+{
+    (void)state;
+    need_executor();
+    const struct step_result apart = steps_of_case(0, PRECISION_SINGLE, GPU_STEPS_APART);
+    const struct step_result one = steps_of_case(0, PRECISION_SINGLE, GPU_STEPS_EARLY);
+    assert_int_equal(apart.launches - one.launches, 2 - 1); /* it packs a second array */
+    free_steps(apart);
+    free_steps(one);
 }
 
 /* Tests four systems that take turns in the memory for three: none stays in a block, since each
@@ -1338,6 +1438,8 @@ int main(void)
         FRESH(test_failing_launches),
         FRESH(test_a_blow_up_is_reported),
         FRESH(test_a_graph_is_used_for_what_it_was_made_for),
+        FRESH(test_one_launch_for_a_step_changes_no_bits),
+        FRESH(test_one_launch_for_a_step_is_one),
         FRESH(test_streaming_of_large_systems_changes_no_bits),
         FRESH(test_potentials_of_coincident_bodies),
         FRESH(test_an_interrupted_step_is_taken_back),

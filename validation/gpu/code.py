@@ -86,6 +86,9 @@ KERNELS = [
      None),
     # A root takes 8 of the fp64 unit's instructions, a quotient 8; nothing is fused.
     ("portable", r"^portable<portable_force, false>$", 1, r"^D[A-Z]+", 33, 341, None),
+    ("step", rf"^step<gravity<source_single.*{SOFT}> >$", 1, None, 14.2, 16.3, None),
+    ("step", r"^step<gravity_equal<.*source_single", 1, None, 13.2, 15.2, None),
+    ("step", rf"^step<gravity<source_double.*{SOFT}> >$", 1, r"^D[A-Z]+", 16, 36.4, None),
     ("resident", rf"^resident<gravity<source_single.*{SOFT}>, false, false>$", 1, None, 14.2,
      16.0, None),
     ("resident", rf"^resident<gravity<source_single.*{SOFT}>, true, false>$", 1, None, 14.2,
@@ -150,7 +153,7 @@ def test_no_spills():
 
 # The threads that the catalog lets a block have: those of the precision, or of all.
 MOST_THREADS = {"simt<gravity<source_single": 1024, "simt<gravity<": 512, "blocked": 256,
-                "add_tile_pairs": 128, "resident": 512,
+                "add_tile_pairs": 128, "resident": 512, "step": 512,
                 "tiled<gravity<source_single": 1024, "tiled<gravity<": 512}
 
 
@@ -218,6 +221,33 @@ def test_instructions_of_the_roofline():
     wrong = [f"{name}: {said[name]}, counted {counted[name]:.2f}"
              for name in said if abs(counted[name] / said[name] - 1) > 0.01]
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+def test_early_kernels_wait():
+    """a kernel that may begin before the one before it ends reads no memory before it waits"""
+    need_kernels()
+    for name, code in functions("step").items():
+        names = [sass.opcode(text) for _, text, _ in code]
+        first = next(k for k, opcode in enumerate(names)
+                     if re.match(r"(LDG|STG|LD|ST|RED|ATOMG?)\b", opcode))
+        assert "ACQBULK" in names[:first], (name, names[:first + 1])
+
+
+def test_model_of_steps():
+    """the model of a step in two launches is what was measured, and the page has that of one"""
+    with open(os.path.join(tap.SOURCE, "docs/gpu.md"), encoding="utf-8") as file:
+        rows = {cells[0]: cells[1:] for cells in
+                (re.split(r" *\| *", line.strip("|\n "))
+                 for line in re.findall(r"^\| (?:bodies \| 64|measured \| 1|one launch).*$",
+                                        file.read(), re.MULTILINE))}
+    compared = 0
+    names = "bodies", "measured", "one launch, a model"
+    for count, measured, said in zip(*(rows[name] for name in names)):
+        if said:
+            assert f"{model.one_launch(int(count)) * 1e6:.1f}" == said, (count, said)
+            assert abs(model.two_launches(int(count)) * 1e6 / float(measured) - 1) < 0.06, count
+            compared += 1
+    assert compared == 5, rows
 
 
 def test_model():

@@ -80,6 +80,9 @@ static inline enum precision case_precision(size_t k, enum precision wanted)
     return case_has(k, wanted) ? wanted : PRECISION_DOUBLE;
 }
 
+/* The launches of the steps of what case_open() makes. */
+static enum gpu_steps case_steps = GPU_STEPS_EARLY;
+
 static inline void case_open_kernel(struct case_device *on, struct bodies *b,
                                     const struct physics *physics, const struct gpu_kernel *kernel,
                                     enum precision precision, const struct gpu_tuning *tuning,
@@ -89,6 +92,7 @@ static inline void case_open_kernel(struct case_device *on, struct bodies *b,
     struct gpu_device device;
     assert_int_equal(gpu_setup_init(kernel, precision, physics, b, &on->setup, &error), 0);
     on->setup.tuning = tuning;
+    on->setup.steps = case_steps;
     on->setup.registers = true; /* whatever the integrator */
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),

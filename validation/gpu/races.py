@@ -23,18 +23,21 @@ diagnostics = ( { type = "conservation"; every = 2; } );
 """
 
 # Enough for two rounds of every loop: 600 bodies are two blocks of `tiled` and ten segments of two
-# tiles each, 200 are seven segments of a system that stays in a block and do not share a round, and
-# `symmetric` pads 300 to two tiles in fp64, of two stages each.
+# tiles each, four systems of 200 stay in a block each and have seven segments for two threads of a
+# body, 500 have 16 segments for eight threads of `step`, and `symmetric` pads 300 to two tiles in
+# fp64, of two stages each.
 RUNS = {
     "blocked": ("compute.kernel=blocked", "bodies.count=600", "compute.precision=single"),
     "tiled": ("compute.kernel=tiled", "bodies.count=300", "compute.precision=mixed"),
-    "resident": ("compute.kernel=blocked", "bodies.count=200"),
+    "resident": ("compute.kernel=blocked", "bodies.count=200", "ensemble.systems=4"),
+    "step": ("compute.kernel=blocked", "bodies.count=500"),
     "packed": ("bodies.count=20", "ensemble.systems=7", "diagnostics=()", "time.end=0.4"),
     "symmetric": ("compute.kernel=symmetric", "bodies.count=300"),
 }
 
 # Which of them go through the barriers of a file.
 OF_FILE = {"sum.cuh": ("blocked", "tiled"), "resident.cu": ("resident", "packed"),
+           "shares.cuh": ("resident", "step"), "step.cu": ("step",),
            "symmetric.cu": ("symmetric",), "observe.cu": ("blocked",)}
 
 # Races that no lost barrier brings about: a file, what it says, what is planted,

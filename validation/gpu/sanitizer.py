@@ -8,13 +8,13 @@ import time
 
 from session import TAIL
 
-# The sanitizer's tools on short runs that go through every loop twice: blocks and segments of 600
-# bodies, a system that stays in a block and whose threads share sums, two tiles of `symmetric`.
+# The sanitizer's tools on short runs: blocks and segments of 600 bodies, whose steps are one
+# launch, a system that stays in a block and whose threads share sums, two tiles of `symmetric`.
 # What shares memory between threads comes first, for there may not be time for all.
 SANITIZED = [("racecheck", "blocked", "single", 600), ("racecheck", "symmetric", "double", 600),
-             ("racecheck", "blocked", "double", 200), ("racecheck", "tiled", "mixed", 300),
+             ("racecheck", "blocked", "double", 100), ("racecheck", "tiled", "mixed", 300),
              ("memcheck", "blocked", "mixed", 600), ("memcheck", "symmetric", "single", 600),
-             ("memcheck", "blocked", "single", 200), ("memcheck", "simt", "double", 300)]
+             ("memcheck", "blocked", "single", 100), ("memcheck", "simt", "double", 300)]
 # A run may take half of the time that is left, but this number of seconds at least: one that hangs
 # leaves time to the others.
 LEAST = 10

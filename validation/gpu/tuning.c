@@ -282,6 +282,23 @@ static void test_ensembles_are_whole_waves(void **state)
     assert_int_equal(gpu_tuning_fit(&row, &one, NULL).split, 1);
 }
 
+/* gpu_step() takes bodies that leave no multiprocessor more than GPU_STEP_BODIES. */
+static void test_steps_of_one_launch(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t systems, count;
+        int multiprocessors;
+        unsigned bodies;
+    } cases[] = { { 1, 1024, 132, 8 }, { 1, 1, 132, 1 },     { 1, 132 * 64, 132, 64 },
+                  { 1, 8449, 132, 0 }, { 3, 2816, 132, 64 }, { 3, 2817, 132, 0 },
+                  { 1, 1024, 16, 64 }, { 1, 64, 1, 64 },     { 1, 65, 1, 0 } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++)
+        assert_int_equal(
+            gpu_tuning_step(cases[k].systems, cases[k].count, cases[k].multiprocessors),
+            cases[k].bodies);
+}
+
 /* Kernels that cannot share sums are launched as they are. */
 static void test_what_cannot_be_split_is_not(void **state)
 {
@@ -356,6 +373,7 @@ int main(void)
                                         remove_file),
         cmocka_unit_test(test_launches_are_whole_waves),
         cmocka_unit_test(test_ensembles_are_whole_waves),
+        cmocka_unit_test(test_steps_of_one_launch),
         cmocka_unit_test(test_what_cannot_be_split_is_not),
         cmocka_unit_test(test_tiles_follow_from_the_number_of_bodies),
         cmocka_unit_test(test_auto_takes_the_third_law_where_it_wins),

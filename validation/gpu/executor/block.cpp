@@ -91,6 +91,14 @@ void executor_barrier(const char *file, int line)
         fiber_acquire(what);
 }
 
+/* The number of threads of this launch that have waited for the kernels before it. */
+static size_t waits;
+
+void executor_wait_for_kernels()
+{
+    waits++;
+}
+
 /* The value goes from lane to lane; memory is not ordered by it, as CUDA has it. */
 uint64_t executor_shuffle(unsigned mask, uint64_t bits, unsigned source)
 {
@@ -176,8 +184,11 @@ void block_run_grid(const cudaLaunchConfig_t &config, const std::function<void()
     gridDim = config.gridDim;
     blockDim = config.blockDim;
     shared_size = config.dynamicSmemBytes;
+    waits = 0;
     for (unsigned k : executor_order_of(gridDim.x)) {
         blockIdx.x = k;
         run_block(body);
     }
+    if (config.numAttrs > 0 && waits != (size_t)gridDim.x * blockDim.x)
+        executor_broken("a kernel may begin early, and a thread of it does not wait");
 }

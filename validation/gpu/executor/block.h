@@ -15,7 +15,8 @@ enum { GUARD = 64, POISON = 0xff };
 /* 0 ... n - 1 in the order of the test's choice. */
 std::vector<unsigned> executor_order_of(unsigned n);
 
-/* All blocks of a launch; `body` is what each thread does. */
+/* All blocks of a launch; `body` is what each thread does. If the launch may begin early, each
+ * thread must wait for the kernels before (wait_for_kernels()). */
 void block_run_grid(const cudaLaunchConfig_t &config, const std::function<void()> &body);
 
 #endif

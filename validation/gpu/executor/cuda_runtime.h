@@ -88,11 +88,34 @@ static inline double __hiloint2double(int high, int low)
 
 /* --- the launch --------------------------------------------------------------------------------*/
 
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization };
+
+struct cudaLaunchAttribute {
+    enum cudaLaunchAttributeID id;
+    struct {
+        int programmaticStreamSerializationAllowed;
+    } val;
+};
+
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
 };
+
+struct cudaFuncAttributes {
+    int ptxVersion;
+};
+
+template <typename... Parameters>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
+                                                void (*)(Parameters...))
+{
+    attributes->ptxVersion = 90;
+    return cudaSuccess;
+}
 
 /* Remembers how the last launch went. */
 void executor_note(cudaError_t code);
@@ -112,7 +135,7 @@ template <typename... Parameters> struct executor_start {
     cudaLaunchConfig_t config;
     executor_start(void (*kernel_)(Parameters...), unsigned blocks, unsigned threads, size_t shared,
                    cudaStream_t stream)
-        : kernel(kernel_), config{ dim3(blocks), dim3(threads), shared, stream }
+        : kernel(kernel_), config{ dim3(blocks), dim3(threads), shared, stream, nullptr, 0 }
     {
     }
     template <typename... Arguments> void operator()(Arguments... arguments) const

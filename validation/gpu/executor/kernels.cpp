@@ -1,6 +1,7 @@
 /* The kernels' own source as C++ for a CPU. Each is a unit of its own, hence the namespaces. */
 #include "blocked.cuh"
 #include "launch.cuh"
+#include "shares.cuh"
 #include "simt.cuh"
 #include "state.cuh"
 #include "sum.cuh"
@@ -41,6 +42,10 @@ namespace resident_unit
 namespace simt_unit
 {
 #include "simt.cu"
+}
+namespace step_unit
+{
+#include "step.cu"
 }
 namespace symmetric_unit
 {

@@ -5,7 +5,19 @@
 
 #include "estimates.cuh"
 
+enum { WAITING_CODE = 90 };
+
+void executor_wait_for_kernels();
 void *executor_shared_memory();
+
+static inline void wait_for_kernels()
+{
+    executor_wait_for_kernels();
+}
+
+static inline void let_next_begin()
+{
+}
 
 static inline void *shared_memory()
 {
