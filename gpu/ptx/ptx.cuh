@@ -37,7 +37,8 @@ static __device__ __forceinline__ void wait_for_kernels()
 #endif
 }
 
-/* Lets the kernel after this one begin, if its launch allows that, once all blocks have come here. */
+/* Lets the kernel after this one begin, if its launch allows that, once all blocks have come
+ * here. */
 static __device__ __forceinline__ void let_next_begin()
 {
 #if __CUDA_ARCH__ >= 900
