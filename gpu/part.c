@@ -102,14 +102,15 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
 enum { KEPT = 9 };
 
 /* Returns the number of bodies of a block of gpu_step(); 0 if it does not take the part's steps: if
- * the launch of the force kernel is prescribed, or other devices or processes move other bodies, or
- * there are external fields, which gpu_step() does not know. */
+ * these may be interrupted, or the launch of the force kernel is prescribed, or other devices or
+ * processes move other bodies, or there are external fields, which gpu_step() does not know. */
 static unsigned bodies_of_step(const struct gpu_part *part)
 {
     const struct gpu_setup *setup = part->setup;
     const struct gpu_shape *shape = &part->shape;
-    if (setup->steps == GPU_STEPS_APART || setup->tuning || setup->peers || shape->first > 0 ||
-        shape->last < shape->count || !setup->kernel->facts->resident || setup->physics->external)
+    if (setup->steps == GPU_STEPS_APART || setup->interruption || setup->tuning || setup->peers ||
+        shape->first > 0 || shape->last < shape->count || !setup->kernel->facts->resident ||
+        setup->physics->external)
         return 0;
     return gpu_tuning_step(shape->systems, shape->count, part->device.multiprocessors);
 }
@@ -379,6 +380,7 @@ enum status gpu_part_keep(struct gpu_part *part, struct error *error)
 enum status gpu_part_restore(struct gpu_part *part, struct error *error)
 {
     part->force.sources_current = false;
+    part->force.later = false;
     part->force.slots = 0;
     if (copy_before(part, part->state.x, part->before, error))
         return error->status;
