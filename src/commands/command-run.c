@@ -33,7 +33,7 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* The run must have stopped so many seconds before the batch system ends the job. */
+/* The seconds by which the run must have stopped before the batch system ends the job. */
 static const double batch_margin_seconds = 60.0;
 
 /* Returns the seconds until the run must have stopped, the margin before the batch system (Slurm)

@@ -49,7 +49,7 @@ ROWS = [
      "cli/trust.py"),
     ("src/accuracy/energy-budget.c", "if (now->step % budget->every != 0)", "if (false)",
      "cli/energy-budget.py"),
-    ("src/accuracy/energy-budget.c", "if (budget->chooses_steps) /* the grid", "if (false) /*",
+    ("src/accuracy/energy-budget.c", "if (budget->chooses_steps) /* pairs are", "if (false) /*",
      "cli/energy-budget.py"),
     ("src/accuracy/energy-budget.c", "1.0 / (1.0 - exp2(-integrator->order))", "20.0",
      "unit/energy-budget cli/energy-budget.py"),
