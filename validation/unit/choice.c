@@ -11,7 +11,8 @@
 
 static const char forty[] = "\"plummer\"; count = 40";
 
-static struct config *load_asking(const char *bodies, double softening, const char *asked)
+static struct config *load_asking(const char *bodies, double softening, const char *asked,
+                                  const char *more)
 {
     static struct error error;
     struct config *config;
@@ -21,8 +22,9 @@ static struct config *load_asking(const char *bodies, double softening, const ch
             "bodies = { initial = %s; seed = 3; };\n"
             "physics = { softening = %g; };\n"
             "time = { %s end = 4.0; };\n"
-            "trust = { shadow = true; };\n",
-            bodies, softening, asked);
+            "trust = { shadow = true; };\n"
+            "%s",
+            bodies, softening, asked, more);
     fclose(file);
     error_clear(&error);
     if (schema_load("choice.cfg", NULL, 0, &config, &error) != STATUS_OK)
@@ -33,7 +35,7 @@ static struct config *load_asking(const char *bodies, double softening, const ch
 
 static struct config *load(const char *bodies, double softening)
 {
-    return load_asking(bodies, softening, "energy_error = 1e-4;");
+    return load_asking(bodies, softening, "energy_error = 1e-4;", "");
 }
 
 static void test_nothing_is_said_of_what_was_not_tried(void **state)
@@ -94,7 +96,7 @@ static void test_orbits_that_nothing_keeps(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         struct config *config =
-            load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";");
+            load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";", "");
         const struct choice_limits limits = { cases[k].work, 0.0 };
         struct error error = { 0 };
         struct choice choice;
@@ -113,7 +115,8 @@ static void test_a_pilot_counts_its_shadows(void **state)
 {
     (void)state;
     static const double limit = 1e7;
-    struct config *config = load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";"),
+    struct config *config =
+                      load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";", ""),
                   *applied = NULL;
     const struct setting setting = setting_of(config, integrator_find("euler"), 1e7);
     const struct pilot_limits limits = { .work = limit, .error = INFINITY, .part = 1.0 };
@@ -127,6 +130,30 @@ static void test_a_pilot_counts_its_shadows(void **state)
     assert_true(pilot.spent >= 4.0 * pilot.work);
     /* The calls double, and the last may be as long as all before it. */
     assert_true(pilot.spent > limit && pilot.spent < 2.1 * limit);
+    experiment_destroy(&x);
+    config_free(applied);
+    config_free(config);
+}
+
+/* A pilot of 16000 fixed steps measures 1000 energies, which cost 1.5 forces each, and some more
+ * for the watch. */
+static void test_the_rows_of_a_pilot(void **state)
+{
+    (void)state;
+    struct config *config =
+                      load_asking(forty, 0.05, "energy_error = 1e-4;",
+                                  "diagnostics = ( { type = \"conservation\"; every = 1; } );\n"),
+                  *applied = NULL;
+    const struct setting setting = setting_of(config, integrator_find("velocity-verlet"), 16000.0);
+    const struct pilot_limits limits = { .work = 1e12, .error = INFINITY, .part = 1.0 };
+    struct experiment x = { 0 };
+    struct error error = { 0 };
+    struct pilot pilot;
+    assert_int_equal(setting_apply(config, &setting, &applied, &error), STATUS_OK);
+    assert_int_equal(experiment_create(applied, NULL, &x, &error), STATUS_OK);
+    assert_int_equal(pilot_run(&x, config, &setting, &limits, &pilot, &error), STATUS_OK);
+    const double rows = (pilot.spent / pilot.work - 1) * 16000 / 1.5;
+    assert_true(pilot.part == 1 && rows >= 1000 && rows < 1500);
     experiment_destroy(&x);
     config_free(applied);
     config_free(config);
@@ -191,7 +218,7 @@ static void test_the_cheapest_methods_are_candidates(void **state)
     static const char *const asked[] = { "energy_error = 1e-2;", "energy_error = 1e-4;",
                                          "energy_error = 1e-6;", "energy_error = 1e-9;" };
     for (size_t k = 0; k < sizeof asked / sizeof asked[0]; k++) {
-        struct config *config = load_asking(forty, 0.05, asked[k]);
+        struct config *config = load_asking(forty, 0.05, asked[k], "");
         const struct choice_limits limits = { 1.0, 0.0 };
         struct error error = { 0 };
         struct choice choice;
@@ -226,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_the_table_tells_what_was_not_tried),
         cmocka_unit_test(test_orbits_that_nothing_keeps),
         cmocka_unit_test(test_a_pilot_counts_its_shadows),
+        cmocka_unit_test(test_the_rows_of_a_pilot),
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
         cmocka_unit_test(test_what_is_tried_first),
         cmocka_unit_test(test_the_cheapest_methods_are_candidates),

@@ -102,4 +102,6 @@ ROWS = [
      "cli/check.py"),
     ("src/estimate/advice.c", "b->m[i] * b->m[j] / mass", "b->m[i] / b->m[j] / mass",
      "cli/advice.py"),
+    ("src/estimate/pilot.c", "= integrator_forces_per_step(setting->integrator);", "= 0;",
+     "unit/choice"),
 ]
