@@ -7,8 +7,10 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import tap
 
@@ -130,6 +132,58 @@ def test_double_precision_is_the_cpus():
     assert difference < 1e-11, difference
 
 
+def test_portable_is_the_cpus():
+    """the kernel "portable": the bytes of the CPU"""
+    count, steps = size(8192, 96), size(100, 3)
+    print(f"# {count} bodies, {steps} steps")
+    for directory, backend in (("gpu", "cuda"), ("cpu", "openmp")):
+        finish(directory, steps, f"bodies.count={count}", f"compute.backend={backend}",
+               "compute.precision=double", "compute.kernel=portable")
+    assert contents("gpu") == contents("cpu")
+
+
+def test_own_steps_are_the_cpus():
+    """integrators that choose their own steps: the CPU's positions, but for rounding"""
+    # Roundings of 1e-16 of coordinates of some 10, which close pairs multiply.
+    for integrator in ("hermite4", "block-leapfrog", "gauss-radau"):
+        count = size(4096 if integrator == "gauss-radau" else 16384, 60)
+        seconds, steps = {}, {}
+        for backend in ("cuda", "openmp"):
+            directory = f"{integrator}-{backend}"
+            finish(directory, 5, f"bodies.count={count}", f"compute.backend={backend}",
+                   "compute.precision=double", f"time.integrator={integrator}")
+            about = json.loads(pathlib.Path(directory, "run.json").read_text())
+            seconds[backend] = about["legs"][0]["advance_seconds"]
+            steps[backend] = about["own_steps"]["steps"]
+        difference = largest_difference(*(last_positions(f"{integrator}-{backend}", 1, count)
+                                          for backend in seconds))
+        print(f"# {integrator}: {count} bodies, {steps['cuda']:.3g} steps of a body: "
+              f"{difference:.2e}; {seconds['cuda']:.3g} s, the CPU {seconds['openmp']:.3g} s")
+        assert difference < 1e-9, (integrator, difference)
+        assert abs(steps["cuda"] / steps["openmp"] - 1) < 1e-3, steps
+
+
+def test_a_long_step_is_interrupted():
+    """Ctrl-C in a step of many seconds: a checkpoint of the step before, within a few seconds"""
+    if not REAL:
+        raise tap.Skip("on the executor a step of such a size takes hours")
+    pathlib.Path("run.cfg").write_text(CUBE)
+    keys = ("bodies.count=4000000", "compute.precision=double", "time.end=10", "outputs=()",
+            "diagnostics=()", "watch.every=1000000")
+    process = subprocess.Popen([tap.ORRERY, "run", "run.cfg", "-o", "long",
+                                *[word for key in keys for word in ("-P", key)]],
+                               stderr=subprocess.PIPE, text=True)
+    log = pathlib.Path("long", "run.log")
+    while not log.exists() and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(8)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=80)[1]
+    print(f"# 4000000 bodies in double precision: {time.monotonic() - begin:.1f} s")
+    assert process.returncode == 75 and time.monotonic() - begin < 10, (process.returncode, said)
+
+
 def test_no_device_is_exit_69():
     """no device, or one too few: exit status 69; auto falls back to the CPU"""
     hidden = {"CUDA_VISIBLE_DEVICES": "", "ORRERY_EXECUTOR_DEVICES": "0"}
@@ -188,7 +242,7 @@ def test_systems_pass_through_little_memory():
         with little_memory(1000 << 20):
             finish("little", steps, *keys)
     else:
-        finish("little", steps, *keys, environment={"ORRERY_EXECUTOR_MEMORY": "300000"})
+        finish("little", steps, *keys, environment={"ORRERY_EXECUTOR_MEMORY": "60000"})
     finish("stream", steps, *keys, "compute.stream=true")
     for directory in ("little", "stream"):
         assert contents(directory, ["conservation.csv"]) == contents("large", ["conservation.csv"])
