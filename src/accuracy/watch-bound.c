@@ -21,7 +21,7 @@ enum { GRID_EVERY = 10 };
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
 /* The number of such steps for a method that is not symplectic: by Runge-Kutta's fourth order a
- * circular orbit of that many steps changes its energy by 1e-8 in a period. */
+ * circular orbit with that many steps in a period changes its energy by 1e-8 of |U| in it. */
 static const double sure_steps_drifting = 150.0;
 
 /* A pair with this part of the system's energy, or more, is judged by that energy, which is off by

@@ -34,8 +34,8 @@ static const char *cell(char buffer[CELL_SIZE], const char *format, double value
     return buffer;
 }
 
-/* Returns what the text of a setting, "pefrl, step 0.001", has behind the name of the integrator:
- * "step 0.001"; "-" if the setting has no step. */
+/* Returns what setting_text() has behind the name of the integrator, "step 0.001" or "eta 0.02";
+ * "-" if no setting was found (step 0). */
 static const char *behind_name(const struct setting *setting, char buffer[SETTING_TEXT_SIZE])
 {
     if (!(setting->step > 0.0))

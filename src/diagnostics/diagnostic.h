@@ -35,7 +35,7 @@ enum curve_kind {
     CURVE_FIT,    /* a dashed line through points, in their colour */
     CURVE_BAND,   /* the room between two lines */
     CURVE_STARTS, /* circles in the colour of text: where paths begin */
-    CURVE_FOCUS,  /* a cross in the colour of text: the centre of paths */
+    CURVE_FOCUS,  /* a cross in the colour of text: the centre of paths, or a result */
     CURVE_RING    /* a ring in the colour of text about a chosen point */
 };
 

@@ -27,7 +27,8 @@ static const double most_growth = 1.5, growth_after_collapse = 0.3;
 /* The largest work of a pilot run, over that of one with the cheapest candidate so far. */
 static const double worth_trying = 1.2;
 /* The energy error beyond which the order of a method does not tell how the error depends on the
- * step. For orbits there is no such limit: only the time counts while their errors are small. */
+ * step. Orbits need no such limit: they are judged only until a time at which their errors are
+ * still small. */
 static const double energy_lost = 0.02;
 /* The factor in the number of steps within which no better setting is sought: after pilot runs of
  * the whole run; and after those of a part, where the order of the method has to tell the rest. */

@@ -43,8 +43,9 @@ enum { READ_UNIT_KINDS = 3, READ_UNIT_SIZE = 40, READ_PROBLEM_SIZE = 512 };
 struct read_units {
     bool said;
     struct unit of[QUANTITY_REALS];
-    struct unit time;                               /* unit of the times of frames */
-    char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* as in the file: "Msun", "pc", "km/s" */
+    struct unit time; /* unit of the times of frames */
+    char spelling[READ_UNIT_KINDS]
+                 [READ_UNIT_SIZE]; /* their names in messages: "Msun", "pc", "km/s" */
 };
 
 /* The wishes of a caller about the units of the numbers that are read. */

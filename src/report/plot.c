@@ -179,9 +179,9 @@ static enum status begin_plot(const struct figure *figure, struct directory *wor
 
 enum { MOST_AT_WORK = 32 };
 
-/* Draws as many figures at a time as there are cores. Waits for them in their order, and reports
- * the first that failed; the error of a figure that could not be begun counts only if all before it
- * are drawn. */
+/* Draws as many figures at a time as there are cores, at most MOST_AT_WORK. Waits for them in their
+ * order, and reports the first that failed; the error of a figure that could not be begun counts
+ * only if all before it are drawn. */
 enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
                       struct error *error)
 {

@@ -177,8 +177,8 @@ static void bounds(const double *batch, size_t count, size_t lanes, struct bound
     }
 }
 
-/* Finds the origins along one axis by the comparators of origin_find(), so that no bit differs from
- * its result for one system. */
+/* Finds the origin (force/origin.h) of each system of a batch along one axis, by the comparators of
+ * origin_find(), so that it has the same bits. */
 static void origins(const double *batch, size_t count, size_t lanes, double *origins)
 {
     const struct origin_network *const network = origin_network(count);
