@@ -168,7 +168,7 @@ def test_a_long_step_is_interrupted():
     if not REAL:
         raise tap.Skip("on the executor a step of such a size takes hours")
     pathlib.Path("run.cfg").write_text(CUBE)
-    keys = ("bodies.count=4000000", "compute.precision=double", "time.end=10", "outputs=()",
+    keys = ("bodies.count=3000000", "compute.precision=double", "time.end=10", "outputs=()",
             "diagnostics=()", "watch.every=1000000")
     process = subprocess.Popen([tap.ORRERY, "run", "run.cfg", "-o", "long",
                                 *[word for key in keys for word in ("-P", key)]],
@@ -176,12 +176,12 @@ def test_a_long_step_is_interrupted():
     log = pathlib.Path("long", "run.log")
     while not log.exists() and process.poll() is None:
         time.sleep(0.05)
-    time.sleep(8)
+    time.sleep(14)  # on an H100 the energies at the start take some 10 s, and so does a step
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=80)[1]
-    print(f"# 4000000 bodies in double precision: {time.monotonic() - begin:.1f} s")
-    assert process.returncode == 75 and time.monotonic() - begin < 10, (process.returncode, said)
+    print(f"# 3000000 bodies in double precision: {time.monotonic() - begin:.1f} s")
+    assert process.returncode == 75 and time.monotonic() - begin < 6, (process.returncode, said)
 
 
 def test_no_device_is_exit_69():
