@@ -179,7 +179,7 @@ static void say_criterion(struct run *run, const struct findings *rows, const st
     if (count > MOST_NAMED)
         say(run, ", and %zu other criteria fail", count);
     for (size_t k = 0; k < count && count <= MOST_NAMED; k++)
-        say(run, "%s%.40s%s",
+        say(run, "%s%s%s",
             k == 0          ? ", and "
             : k + 1 < count ? ", "
                             : " and ",
