@@ -407,10 +407,11 @@ static void look_at_masses(const struct experiment *x, struct proportions *propo
 
 /*
  * Finds the time in which the two bodies of a system's fastest pair turn about each other, or pass:
- * the shortest of 2 pi tau, the period if its orbit were circular; 2 pi r / v, for a pair that is
- * faster; and the period 2 pi sqrt(a^3 / mu) of a bound pair, which is less than the first if the
- * pair is near its apocentre. Sets *turn to that time, or INFINITY if there is no pair, and `id` to
- * the ids of the two bodies.
+ * the shortest of 2 pi tau, the period if its orbit were circular; 2 pi s / v with the softened
+ * distance s = sqrt(r^2 + eps^2), for a pair that is faster; and the period 2 pi sqrt(a^3 / mu) of
+ * a bound pair, which is less than the first if the pair is near its apocentre, but not less than 2
+ * pi sqrt(eps^3 / mu), the shortest with softening. Sets *turn to that time, or INFINITY if there
+ * is no pair, and `id` to the ids of the two bodies.
  */
 static enum status find_turn(const struct experiment *x, size_t system, double *turn, int64_t id[2],
                              struct error *error)
@@ -426,11 +427,12 @@ static enum status find_turn(const struct experiment *x, size_t system, double *
     const double v2 =
         pow(b->vx[j] - b->vx[i], 2) + pow(b->vy[j] - b->vy[i], 2) + pow(b->vz[j] - b->vz[i], 2);
     const double mu = x->simulation.physics.gravitational_constant * (b->m[i] + b->m[j]);
-    const double a =
-        0.5 * mu / (mu / hypot(pair.distance, x->simulation.physics.softening) - 0.5 * v2);
-    *turn = fmin(pair.time_scale, pair.distance / sqrt(v2));
+    const double softening = x->simulation.physics.softening;
+    const double distance = hypot(pair.distance, softening);
+    const double a = 0.5 * mu / (mu / distance - 0.5 * v2);
+    *turn = fmin(pair.time_scale, distance / sqrt(v2));
     if (a > 0.0)
-        *turn = fmin(*turn, sqrt(a * a * a / mu));
+        *turn = fmin(*turn, sqrt(pow(fmax(a, softening), 3) / mu));
     *turn *= 2.0 * M_PI;
     id[0] = b->id[i];
     id[1] = b->id[j];
