@@ -172,6 +172,30 @@ static enum status check_places(const struct experiment *experiment, const struc
     return STATUS_OK;
 }
 
+/* Refuses time.energy_error if E0 and U0 are 0 in a system, so that its error is undefined whatever
+ * the steps: no two of its bodies have mass, and there are no fields. With energy_error_of some
+ * systems may have such an error. */
+static enum status check_energy(const struct experiment *experiment, const struct bodies *b,
+                                struct error *error)
+{
+    const struct section *const time = config_section(experiment->config, "time");
+    if (!section_has(time, "energy_error") || section_has(time, "energy_error_of") ||
+        experiment->external)
+        return STATUS_OK;
+    for (size_t s = 0; s < b->systems; s++) {
+        size_t heavy = 0;
+        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
+            heavy += b->m[i] > 0.0;
+        if (heavy < 2)
+            return section_error(time, "energy_error", error,
+                                 "is undefined without two bodies that have mass, since E0 and U0 "
+                                 "are 0; give time.integrator and time.step instead: the column "
+                                 "test_energy_error of conservation is that of bodies without "
+                                 "mass");
+    }
+    return STATUS_OK;
+}
+
 /* Tells whether `steps`, the end of the run over the step, is a whole number but for rounding; 0 is
  * none, since a run needs a step. */
 static bool is_whole(double steps)
@@ -337,7 +361,7 @@ enum status experiment_create(const struct config *config, struct interruption *
                        &experiment->warnings, error);
     cores_limit_threads(before);
     if (made || simulation_take(&experiment->simulation, bodies, error) ||
-        check_places(experiment, bodies, error))
+        check_places(experiment, bodies, error) || check_energy(experiment, bodies, error))
         return error->status;
     experiment->identical = are_copies(experiment->simulation.bodies);
     return STATUS_OK;

@@ -311,6 +311,16 @@ time = { energy_error = 1e-14; end = 5.0; };
     result = tap.run("run", "x.cfg", "-o", "r")
     assert result.returncode == 78 and "nothing that was tried keeps it: " in result.stderr and \
         "physics.softening > 0" in result.stderr and not os.path.exists("r"), result
+    # About a single mass E0 = U0 = 0, so that no steps keep such an error.
+    for keys in ("", 'integrator = "yoshida6"; step = 0.01; '):
+        write('bodies = { initial = "orbits"; central_mass = 1.0; masses = [0.0, 0.0]; '
+              "semi_major_axes = [1.0, 2.0]; eccentricities = [0.5, 0.1]; };\n"
+              "time = { " + keys + "energy_error = 1e-8; end = 20.0; };\n")
+        for command in ("check", "run"):
+            result = tap.run(command, "x.cfg")
+            assert result.returncode == 78 and not os.path.exists("x.run") and result.stderr \
+                .startswith("x.cfg:2: time.energy_error = 1e-08: is undefined without two bodies "
+                            "that have mass, since E0 and U0 are 0; "), result
     for keys, said in (("energy_error = 0.0;", "greater than 0 and less than 1"),
                        ("energy_error = 1.0;", "greater than 0 and less than 1"),
                        ("energy_error = -1e-6;", "greater than 0 and less than 1"),
