@@ -105,8 +105,29 @@ const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_
 
 /* --- again ------------------------------------------------------------------------------------ */
 
+bool choice_is_limited(const struct choice *choice, double force_error)
+{
+    /* Errors and parts count as alike within these factors; choice_refine() makes steps so much
+     * shorter that it divides their error by 1.5 or more. */
+    static const double alike_error = 0.8, alike_part = 1.2;
+    const size_t count = json_array_size(choice->attempts);
+    const json_t *const last = count > 0 ? json_array_get(choice->attempts, count - 1) : NULL;
+    const double error = run_field_real(last, FIELD_ATTEMPT_ENERGY_ERROR);
+    for (size_t k = 0; k + 1 < count && error < force_error; k++) {
+        const json_t *const before = json_array_get(choice->attempts, k);
+        const double error_before = run_field_real(before, FIELD_ATTEMPT_ENERGY_ERROR);
+        const double part_before = run_field_real(before, FIELD_ATTEMPT_PART);
+        if (strcmp(run_field_string(before, FIELD_SETTING_INTEGRATOR),
+                   run_field_string(last, FIELD_SETTING_INTEGRATOR)) == 0 &&
+            error >= alike_error * error_before &&
+            run_field_real(last, FIELD_ATTEMPT_PART) <= alike_part * part_before)
+            return true;
+    }
+    return false;
+}
+
 bool choice_after_miss(const struct config *config, double part, double error, double work,
-                       struct choice *choice)
+                       double force_error, struct choice *choice)
 {
     struct candidate *const c = &choice->candidates[choice->chosen];
     json_t *const attempt =
@@ -115,7 +136,8 @@ bool choice_after_miss(const struct config *config, double part, double error, d
     if (!choice->attempts)
         choice->attempts = json_array();
     document_append(&choice->attempts, attempt);
-    if (json_array_size(choice->attempts) >= CHOICE_ATTEMPTS)
+    if (json_array_size(choice->attempts) >= CHOICE_ATTEMPTS ||
+        choice_is_limited(choice, force_error))
         return false;
     choice_refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, work, choice);
     return choice_take_cheapest(choice);

@@ -127,9 +127,16 @@ double choice_error_growth(const struct integrator *integrator);
 double choice_steps_factor(const struct integrator *integrator, double factor);
 
 /* Notes an attempt at the run that had an error of `error` at the part `part` of the run and had
- * done `work`, and makes another choice; false if none is left or CHOICE_ATTEMPTS are done. */
+ * done `work`, and makes another choice; false if none is left, if CHOICE_ATTEMPTS are done, or if
+ * choice_is_limited(). */
 bool choice_after_miss(const struct config *config, double part, double error, double work,
-                       struct choice *choice);
+                       double force_error, struct choice *choice);
+
+/* Tells whether the relative error of the forces, `force_error` (0: they are exact), is what keeps
+ * the energy error from falling: the last attempt had steps shorter than those of an earlier one
+ * and was no nearer to the end, with an error no smaller and less than that of the forces. False
+ * for orbits. */
+bool choice_is_limited(const struct choice *choice, double force_error);
 
 /* Return the choice for run.json, and read it back; false if `json` is no choice. */
 json_t *choice_json(const struct choice *choice);

@@ -182,6 +182,25 @@ const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_S
     return buffer;
 }
 
+const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_SIZE])
+{
+    const struct backend_description *const d = &run->simulation->description;
+    buffer[0] = '\0';
+    if (!choice_is_limited(&run->choice, run->kernel_error.whole))
+        return buffer;
+    if (d->precision == PRECISION_DOUBLE)
+        snprintf(buffer, ATTEMPT_LIMIT_SIZE,
+                 ", which shorter steps do not lower: the forces, with an error of %.1e, are not "
+                 "exact enough; lower compute.accuracy, or take compute.method = \"direct\"",
+                 run->kernel_error.whole);
+    else
+        snprintf(buffer, ATTEMPT_LIMIT_SIZE,
+                 ", which shorter steps do not lower: forces in %s precision are not exact enough; "
+                 "take compute.precision = \"double\"",
+                 precision_names[d->precision]);
+    return buffer;
+}
+
 bool attempt_again(struct run *run, enum status status)
 {
     char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
@@ -194,12 +213,17 @@ bool attempt_again(struct run *run, enum status status)
                                       : attempt_finding(run).value;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     const double work = work_of(run);
+    char time[UNITS_TEXT_SIZE], limit[ATTEMPT_LIMIT_SIZE];
     setting_text(&choice->candidates[choice->chosen].setting, before);
-    if (!choice_after_miss(run->given, part, error, work, choice)) {
+    if (!choice_after_miss(run->given, part, error, work, run->kernel_error.whole, choice)) {
         run->exhausted = true;
+        if (attempt_limit_text(run, limit)[0])
+            snprintf(run->why_again, sizeof run->why_again,
+                     "time.energy_error = %g: with %s the energy was off by %.2e at t = %s%s; the "
+                     "run is made to its end",
+                     choice->target.error, before, error, run_time_text(run, 6, time), limit);
         return run->missed; /* the run is made once more with the last setting, to its end */
     }
-    char time[UNITS_TEXT_SIZE];
     snprintf(run->why_again, sizeof run->why_again,
              "%s = %g: with %s the %s off by %.2e at t = %s; the run begins anew with %s",
              accuracy_target_key(&choice->target),

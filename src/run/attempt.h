@@ -32,6 +32,12 @@ bool attempt_costs_too_much(const struct run *run);
  * if the run has not cost ten times as much. */
 const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_SIZE]);
 
+/* Writes ", which shorter steps do not lower: ...", with what would lower the energy error, if the
+ * attempts show that the error of the forces limits it (choice_is_limited()); else "". Returns
+ * `buffer`. */
+enum { ATTEMPT_LIMIT_SIZE = 192 };
+const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_SIZE]);
+
 /* Tells whether a run that has ended with `status` shall begin anew, and makes the next choice for
  * it. False if its steps were not chosen or are not why it ended. If no choice is left, a run that
  * missed its accuracy is made once more with the last one, to its end. */

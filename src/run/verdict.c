@@ -114,8 +114,11 @@ static void say_bound(struct run *run, const struct finding *f)
             say(run, "%s times)", text_factor(factor, f->value / f->bound, 3));
         else
             say(run, "beyond it by %.2g)", fabs(f->value - f->bound));
-        if (f->subject == FINDING_OF_TARGET)
+        if (f->subject == FINDING_OF_TARGET) {
+            char limit[ATTEMPT_LIMIT_SIZE];
             say_to_leave_out(run, ": leave out ");
+            say(run, "%s", attempt_limit_text(run, limit));
+        }
     }
 }
 

@@ -295,6 +295,22 @@ def test_all_given_and_missed():
     assert row["value"] == record("f")["largest_energy_error"], row
 
 
+def test_the_precision_is_the_limit():
+    """forces in single precision: shorter steps do not help, and the run stops trying"""
+    write('bodies = { initial = "plummer"; count = 100; seed = 5; };\n'
+          "physics = { softening = 0.02; };\ncompute = { precision = \"single\"; };\n"
+          'time = { integrator = "velocity-verlet"; energy_error = 1e-9; end = 0.1; };\n'
+          'diagnostics = ( { type = "conservation"; every = 1; } );\n')
+    result = tap.run("run", "x.cfg", "-o", "p", "-q")
+    assert result.returncode == 1, result
+    assert re.search(r"failed: energy error \S+, bound 1e-09 by time.energy_error \(.+\), which "
+                     "shorter steps do not lower: forces in single precision are not exact enough; "
+                     'take compute.precision = "double"$', record("p")["verdict_text"]), \
+        record("p")["verdict_text"]
+    attempts = record("p")["choice"]["attempts"]
+    assert len(attempts) < 5, attempts
+
+
 def test_refusals():
     """what nothing can keep is refused with what was reached and what would be needed"""
     write(CLUSTER % "energy_error = 1e-30;")
