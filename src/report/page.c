@@ -288,9 +288,6 @@ static void set_tiles(json_t **view, const struct result *result)
         document_set(view, tiles[i].key,
                      short_number(field < RUN_FIELDS ? result_real(result, field) : NAN));
     }
-    if (result_broke_off(result) && result_real(result, FIELD_LARGEST_ENERGY_ERROR) == 0.0 &&
-        isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME)))
-        document_set(view, "tile_error", json_null()); /* only the start was measured */
     if (result_rotates(result))
         document_set(view, "tile_ratio", json_null()); /* W leaves out the Coriolis force */
     document_set(view, "tile_rate",

@@ -312,6 +312,9 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
     const struct experiment *x = &run->experiment;
     const struct schedule *schedule = &run->schedule;
     const double error = ensemble_error(&run->ensemble, ensemble_worst(&run->ensemble));
+    const double largest = ensemble_largest_error(&run->ensemble);
+    /* The errors of the start are 0 by definition, and say nothing. */
+    const bool measured = run->ensemble.time > 0.0;
     const char *verdict = end ? run_verdict(run->experiment.config, end->status) : "running";
     const bool judged = end && (end->status == STATUS_OK || end->status == STATUS_EXPECT_FAILED);
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
@@ -339,8 +342,8 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "initial", conserved_json(run->ensemble.first) },
         { "final", conserved_json(run->ensemble.now) },
         { "final_time", document_number(run->ensemble.time) },
-        { "relative_energy_error", document_number(error) },
-        { "largest_energy_error", document_number(ensemble_largest_error(&run->ensemble)) },
+        { "relative_energy_error", document_number(measured ? error : NAN) },
+        { "largest_energy_error", document_number(measured ? largest : NAN) },
         { "diagnostics", last_rows_json(run) },
         { "expect", expectations_json(&run->criteria.expect, judged) },
         { "findings", run_findings_json(run, judged) }, { "files", files_json(run) },

@@ -56,10 +56,13 @@ struct finding verdict_findings(const struct run *run, bool ended, struct findin
     const struct finding worst =
         watch_findings(run->observers.watch, run->ensemble.left_out, findings);
     /* At the start a quantity within its bound is open, since the run may still break the bound; a
-     * quantity beyond its bound has failed already. */
+     * quantity beyond its bound has failed already. An error of 0 is not known. */
     for (size_t i = 0; !ended && run->schedule.step == 0 && i < findings->count; i++)
-        if (findings->rows[i].severity == FINDING_HELD)
+        if (findings->rows[i].severity == FINDING_HELD) {
             findings->rows[i].severity = FINDING_OPEN;
+            if (findings->rows[i].subject < FINDING_OF_ENERGY && findings->rows[i].value == 0.0)
+                findings->rows[i].value = NAN;
+        }
     return worst;
 }
 

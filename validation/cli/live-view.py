@@ -262,6 +262,11 @@ def test_the_report_of_a_run_that_has_not_ended():
         process.wait()
         killed = page("plummer.run")
         judged.append(outcomes())
+        about = json.loads(pathlib.Path("plummer.run/run.json").read_text())
+        assert about["step"] == 0 and about["relative_energy_error"] is None, about
+        assert about["largest_energy_error"] is None, about
+        value, = (row["value"] for row in about["findings"] if row["name"] == "energy error")
+        assert value is None, about["findings"]
         seen = progress("plummer.run", process)
         assert f"no process works on it; it was at step {seen[0]} of {seen[1]}," in killed, killed
         assert re.search(r"plummer\s+not finished, killed\s+This run", killed), killed

@@ -468,6 +468,21 @@ def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
     assert pathlib.Path("crash.run/conservation.csv").read_text() == table
 
 
+def test_a_run_that_breaks_off_at_the_start():
+    """records no energy error, since it has measured none"""
+    pathlib.Path("huge.csv").write_text("m,x,y,z,vx,vy,vz\n1e200,0,0,0,1,0,0\n"
+                                        "1e200,1,0,0,-1,0,0\n")
+    config = write("""
+        name = "huge";
+        bodies = { initial = "file"; file = "huge.csv"; };
+        time = { step = 0.01; end = 1.0; };
+        diagnostics = ( { type = "conservation"; every = 10; } );
+    """)
+    assert tap.run("run", config, "-q").returncode == 70
+    about = run_json("huge.run")
+    assert (about["step"], about["largest_energy_error"]) == (0, None), about
+
+
 def test_the_place_of_the_last_frame_is_free_before_it_is_needed():
     """a failure.xyz of somebody else is found before the run begins, or goes on"""
     config = write(TWO_BODY)
