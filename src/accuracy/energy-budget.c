@@ -382,10 +382,11 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     if (!adds_up(budget, row))
         snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
     snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
-             "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
+             "of %.2g, the largest of its rows (every %" PRIu64
+             " steps)%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
              "%.2g%s",
-             row[ENERGY_CHANGE], until, system, name_of_steps(budget), row[TRUNCATION], pair,
-             row[FORCE], row[ROUNDING], rest);
+             row[ENERGY_CHANGE], budget->every, until, system, name_of_steps(budget),
+             row[TRUNCATION], pair, row[FORCE], row[ROUNDING], rest);
     return buffer;
 }
 

@@ -51,10 +51,10 @@ void energy_budget_replayed(struct diagnostic *budget, size_t system,
 void energy_budget_postpone(struct diagnostic *budget);
 bool energy_budget_postponed(const struct diagnostic *budget);
 
-/* Writes the budget of the system with the largest energy error: "of 3e-04 at its largest: step
- * 2e-05, encounters 3e-04 (most of bodies 3 and 7), ...", and says so if the parts do not add up.
- * Returns `buffer`. */
-enum { ENERGY_BUDGET_TEXT_SIZE = 320 };
+/* Writes the budget of the system with the largest energy error: "of 3e-04, the largest of its rows
+ * (every 100 steps): step 2e-05, encounters 3e-04 (most of bodies 3 and 7), ...", and says so if
+ * the parts do not add up. Returns `buffer`. */
+enum { ENERGY_BUDGET_TEXT_SIZE = 384 };
 const char *energy_budget_text(const struct diagnostic *budget,
                                char buffer[ENERGY_BUDGET_TEXT_SIZE]);
 

@@ -300,7 +300,8 @@ def test_the_energy_budget_says_whose_error_it_was():
     worst = max(rows, key=lambda r: abs(float(r["energy_change [1]"])))
     value, system = float(worst["energy_change [1]"]), worst["system [1]"]
     words = " ".join(result.stdout.split())
-    assert f"of {value:.2g} at its largest in system {system}: step" in words, words
+    assert (f"of {value:.2g}, the largest of its rows (every 100 steps) in system {system}: step"
+            in words), words
     about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["energy_budget"]
     assert about["system"] == int(system), about
     assert "conservation.csv conservation-ensemble.csv energy-budget.csv" in words, words

@@ -198,7 +198,7 @@ STATEMENTS = (
     ("check", (), "bodies 280 and 270 in system 2 (b.csv) would orbit each other in 0.785"),
     ("run", ("time.end=0.3", "time.step=0.001"),
      "time.end is 0.38 of the shortest period, 0.785 (bodies 280 and 270)"),
-    ("run", (), "at its largest in system 2: "), ("run", (), "(most of bodies 280 and 270)"),
+    ("run", (), "of its rows (every 10 steps) in system 2: "), ("run", (), "(most of bodies 280 and 270)"),
     ("run", (), "at the last measurement, in system 2 (b.csv), the worst of 3"),
     ("run", ("time.integrator=hermite4",), "for bodies 280 and 270 of system 2"),
     ("run", ("time.step=0.1",), "step is too large for bodies 280 and 270 of system 2 at t = 0"),

@@ -140,7 +140,9 @@ static void test_what_does_not_add_up_is_told(void **state)
     energy_budget_replayed(trial.budget, 0, REPLAY_HALF_STEP, -2.0);
     place(&trial, 2.0, -2.0);
     look(&trial, 20);
-    assert_non_null(strstr(energy_budget_text(trial.budget, text), "of 0.3 at its largest"));
+    assert_non_null(strstr(energy_budget_text(trial.budget, text),
+                           "of 0.3, the largest of its rows "
+                           "(every 10 steps): step"));
     trial_end(&trial);
 }
 
