@@ -238,11 +238,12 @@ static bool has_room(size_t end, size_t opened)
     return end + TESTED + 2 <= FMM_LIST && opened + 2 * TESTED <= FMM_OPENED;
 }
 
-/* Returns the part of the scale at a target that comes from the candidates list[from, to) that may
- * be taken as points. Of another one the children are tested instead, if it is larger than the
- * target or the target is a leaf; the others are put behind list[to), up to *end_of_list, and are
- * the candidates of the target's children. A body of the
- * target is no farther from another cell than the distance of the centers plus the radius. */
+/* Returns the part of the scale (the least sum of m / (r^2 + eps^2) at any body) of a target that
+ * comes from those of the candidates list[from, to) that are far enough to count as points. A
+ * candidate that is too near is replaced by its children if it is larger than the target or the
+ * target is a leaf; otherwise it is put behind list[to), up to *end_of_list, for the target's
+ * children. The r of a point is the distance of the centers plus the target's radius, the most that
+ * it can be for a body of the target. */
 static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                       size_t from, size_t to, size_t *end_of_list)
 {

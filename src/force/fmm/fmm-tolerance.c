@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* A work item has the direct sums of so many bodies of a sample, as far as the threads allow: it
- * reads all bodies of the tree once. */
+/* The least and the most bodies of a sample whose direct sums are one work item. A work item reads
+ * all bodies of the tree once, so that few items are fast; but each thread should have one. */
 enum { LEAST_TOGETHER = 16, MOST_TOGETHER = 64 };
 
 enum { MOST_ROUNDS = 6, MOST_REPEATS = 6 };

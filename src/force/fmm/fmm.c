@@ -216,7 +216,8 @@ static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t bas
     }
 }
 
-/* Finds the path from the root to a cell of the trunk, without that cell; returns its length. */
+/* Finds the cells from the root (first) to the parent of a cell of the trunk; returns their
+ * number. */
 static size_t path_to(const struct fmm *fmm, uint32_t cell, uint32_t path[FMM_DEPTH])
 {
     size_t length = 0;
@@ -251,7 +252,8 @@ static void grow_trunk(struct fmm *fmm)
     }
 }
 
-/* Grows the branches with their multipoles, and then finds the multipoles of the trunk. */
+/* Grows the branches, puts the bodies in the order of the tree, and finds the multipoles of all
+ * cells, those of the trunk last. */
 static void grow_branches(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;

@@ -14,7 +14,7 @@ ROWS = [
     ("src/force/fmm/fmm.c", "(fmm->tree->bodies[i].x[d] - center[d])",
      "(fmm->tree->bodies[i].x[d])", "unit/fmm"),
     ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
-    ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
+    ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->keys[i].index]",
      "a[d][s * bodies->stride + i]", "unit/fmm"),
     ("src/force/fmm/fmm-kernel.c", "(error_there <= tolerance * its_allowed_error)",
      "(error_there <= splat_float(100) * tolerance * its_allowed_error)", "unit/fmm"),
