@@ -13,11 +13,13 @@
 
 /* The requests of signals, which a handler can leave only in globals. */
 static atomic_int stop_signal;
-static atomic_bool checkpoint_wanted;
+static atomic_bool interrupted, checkpoint_wanted;
 
+/* Leaves the request to stop; only a second SIGINT ends the process. One Ctrl-C may bring SIGINT
+ * from the terminal and SIGTERM from the parent, which has got it too, in either order. */
 static void on_stop(int number)
 {
-    if (number == SIGINT && stop_signal) {
+    if (number == SIGINT && atomic_exchange(&interrupted, true)) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
@@ -142,6 +144,7 @@ void signals_catch(void)
     set_timer(0.0);
     if (!expected) {
         stop_signal = 0;
+        interrupted = false;
         checkpoint_wanted = false;
     }
     install(NULL);

@@ -498,6 +498,32 @@ def test_members_that_are_killed_are_told():
     assert words.endswith("verdict error"), words
 
 
+def has_pending(process, number):
+    """Whether the signal waits for a process that is at rest."""
+    try:
+        status = pathlib.Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        raise tap.Skip("no /proc")
+    return int(status.split("ShdPnd:")[1].split()[0], 16) >> (number - 1) & 1
+
+
+def test_one_interrupt_leaves_time_for_the_checkpoint():
+    """SIGINT to command and member, as a terminal sends it, and SIGTERM of the command at once"""
+    with subprocess.Popen([tap.ORRERY, "run", write(LONG % "1e7"), "-q", "--member", "1"],
+                          stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        wait_until(lambda: pathlib.Path("grid.sweep/001/checkpoint.orr").exists(), process)
+        member = int(re.search(r"\d+", pathlib.Path("grid.sweep/001/run.lock").read_text())[0])
+        try:
+            os.kill(member, signal.SIGSTOP)
+            os.killpg(process.pid, signal.SIGINT)
+            wait_until(lambda: has_pending(member, signal.SIGTERM), process)
+        finally:
+            os.kill(member, signal.SIGCONT)
+            err = end(process)[1]
+    assert process.returncode == 75 and "killed" not in err, (process.returncode, err)
+    assert verdict_of("001") == "stopped"
+
+
 def test_a_member_that_is_stopped_has_not_gone_wrong():
     """runs that are stopped one by one: 75, and what went wrong beside them is told as that"""
     config = write(LONG % "0.1, 1e7, 2e7")

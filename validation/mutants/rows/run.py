@@ -116,6 +116,7 @@ ROWS = [
      "cli/verify.py"),
     ("src/run/signals.c", "{ SIGXCPU, on_stop, false },", "", "cli/reliability.py"),
     ("src/run/signals.c", "before[i].sa_handler != SIG_IGN", "true", "cli/reliability.py"),
+    ("src/run/signals.c", "atomic_exchange(&interrupted, true)", "stop_signal", "cli/study.py"),
     ("src/run/content.c", "criteria[i].state, CRITERION_STATE);",
      "criteria[i].state + 1, CRITERION_STATE - 1);", "faults/kills.py"),
     ("src/run/content.c", "criteria[i].state, CRITERION_STATE);", "criteria[i].state, 1);",
