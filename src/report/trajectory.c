@@ -143,7 +143,7 @@ enum status trajectory_open(const struct result *result, struct trajectory **ope
     enum status status = lines_open_own(path, &trajectory->lines, error);
     for (bool end = false; !status && !end;)
         status = index_frame(trajectory, &end, error);
-    if (!status && trajectory->frame_count == 0 && result->state == RESULT_ENDED)
+    if (!status && trajectory->frame_count == 0 && result_is_whole(result))
         status = error_set(error, STATUS_DATA, "%s: no frame", path);
     if (status || trajectory->frame_count == 0)
         trajectory_close(trajectory);

@@ -31,7 +31,7 @@ struct trajectory {
 
 /* Finds all frames of a run's trajectory. *trajectory is NULL if the run has none, or none yet. A
  * last frame that is cut off is ignored. STATUS_DATA (the file is no extended XYZ, its frames have
- * different numbers of bodies, or it has no frame although the run has ended), STATUS_NO_INPUT,
+ * different numbers of bodies, or it has no frame although the run was completed), STATUS_NO_INPUT,
  * STATUS_MEMORY. */
 enum status trajectory_open(const struct result *result, struct trajectory **trajectory,
                             struct error *error);

@@ -507,6 +507,18 @@ def test_a_run_that_broke_off_is_not_praised():
     assert "with @points" in read("made.run/plots/energy-error.gp")
 
 
+def test_a_run_that_broke_off_or_stopped_may_have_no_frame():
+    """an empty trajectory keeps no page back; a whole run has frames"""
+    need_gnuplot()
+    make_run("good.run")
+    for verdict, status in (("error", 0), ("stopped", 0), ("held", 65)):
+        make_run(verdict, verdict=verdict)
+        open(f"{verdict}/trajectory.xyz", "w").close()
+        for runs in ([verdict], ["good.run", verdict]):
+            result = report(*runs, status=status)
+            assert status == 0 or "held/trajectory.xyz: no frame" in result.stderr, result
+
+
 def test_a_run_that_broke_off_says_how_it_goes_on():
     """how far it came, and what to do where the error lay outside of the run; a numerical failure
     would come again"""

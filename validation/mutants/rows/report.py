@@ -121,6 +121,8 @@ ROWS = [
      "cli/report-player.py"),
     ("src/report/player.c", "if (inside >= part * mass &&", "if (inside > mass - part &&",
      "cli/report-player.py"),
+    ("src/report/trajectory.c", "result_is_whole(result))", "result->state == RESULT_ENDED)",
+     "cli/report-captions.py"),
     ("src/report/trajectory.c", "groups && (too_many || groups->count == 1)",
      "groups && groups->count == 1", "cli/report-player.py"),
     ("src/report/findings-table.c", "if (held && is_of_the_start(result, finding))", "if (false)",
