@@ -67,7 +67,9 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
  * reasons. `outcomes` has one for each member. */
 static void print_members(const struct study *study, const char *directory, enum outcome *outcomes)
 {
-    struct status_report_study report = { .members = study->member_count, .outcomes = outcomes };
+    struct status_report_study report = { .members = study->member_count,
+                                          .outcomes = outcomes,
+                                          .end = study_end(study) };
     struct text lines = { 0 };
     status_report_of_members(directory, study, &report, &lines);
     if (lines.bytes)

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "commands/display.h"
 #include "config/parameter-reference.h"
+#include "study/existing.h"
 
 enum { VALUE_COLUMN = 17, MOST_LISTED = 20 };
 
@@ -171,6 +172,7 @@ enum status status_report_open_study(const char *path, struct status_report_stud
     const bool ours =
         directory_names_program(json) && json_is_array(json_object_get(json, "members"));
     study->members = json_array_size(json_object_get(json, "members"));
+    study->end = document_real(json, "time_end");
     json_decref(json);
     if (!ours)
         return error_set(error, STATUS_DATA, "%s: is not that of a study", manifest);
@@ -210,10 +212,11 @@ static bool went_well(enum outcome outcome)
 
 /* Returns the exit status that the command of the study would have for this member if nobody
  * continued it. `opened` is what result_open() returned. */
-static enum status status_of(const struct result *result, enum status opened)
+static enum status status_of(const struct result *result, enum status opened, double end)
 {
     struct error problem = { 0 };
-    if (opened == STATUS_NO_INPUT || (!opened && result->state == RESULT_AT_WORK))
+    if (opened == STATUS_NO_INPUT ||
+        (!opened && (result->state == RESULT_AT_WORK || existing_falls_short(result, end))))
         return STATUS_STOPPED;
     return opened ? opened : status_report_status(result, &problem);
 }
@@ -238,9 +241,12 @@ static void put_member(const char *path, size_t member, const struct study *valu
     char run[STUDY_PATH_SIZE], name[STUDY_NAME_SIZE], label[STUDY_NAME_SIZE + 16];
     enum outcome *outcome = &study->outcomes[member];
     const enum status opened = result_open(study_member_path(path, member, run), &result, &problem);
-    const enum status status = status_of(&result, opened);
+    const enum status status = status_of(&result, opened, study->end);
     *outcome = opened == STATUS_NO_INPUT ? OUTCOME_NOT_BEGUN : OUTCOME_SILENT;
-    if (!opened)
+    if (!opened && existing_falls_short(&result, study->end)) {
+        *outcome = OUTCOME_STOPPED;
+        text_print(&why, "at an earlier time.end, step %.0f", result_real(&result, FIELD_STEP));
+    } else if (!opened)
         *outcome = outcome_of(&result, &why);
     else if (opened != STATUS_NO_INPUT)
         text_print(&why, "%s", problem.text);

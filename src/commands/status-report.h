@@ -30,7 +30,8 @@ enum status status_report_status(const struct result *result, struct error *erro
 struct status_report_study {
     size_t members;
     enum outcome *outcomes; /* outcome of each member; a member that went well is not read again */
-    enum status status;     /* exit status that the study's command would have now */
+    double end;         /* the time.end to which all members are to come; NaN: it is not known */
+    enum status status; /* exit status that the study's command would have now */
 };
 
 /* Opens the study in directory `path` by its study.json. STATUS_NO_INPUT if there is none;

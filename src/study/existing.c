@@ -186,6 +186,11 @@ enum status existing_open(const char *directory, struct result *result, struct e
                      directory);
 }
 
+bool existing_falls_short(const struct result *result, double end)
+{
+    return result_is_whole(result) && result_real(result, FIELD_CONFIG_TIME_END) < end;
+}
+
 void existing_member(const char *directory, const struct result *result,
                      const struct config *config, const struct study *quiet_keys,
                      struct existing_input *input, bool *done, int *status, struct error *error)

@@ -34,6 +34,10 @@ void existing_grid(const char *directory, const struct study *study, const json_
  * program's file is in the place of its manifest; else the errors of result_open(). */
 enum status existing_open(const char *directory, struct result *result, struct error *error);
 
+/* Tells whether a run has finished at an earlier time.end than that of its study, study_end(): it
+ * counts as stopped until it has gone on to that. */
+bool existing_falls_short(const struct result *result, double end);
+
 /*
  * Compares the config of the run in `directory` with `config`, as a restart does. Changes that a
  * restart allows although they change rows, frames or verdicts count as differences once the run

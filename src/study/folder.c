@@ -61,7 +61,8 @@ json_t *folder_describe(const struct study *study)
             document_append(&row, json_string(study->values[m * study->key_count + k]));
         document_append(&members, row);
     }
-    return DOCUMENT({ "keys", keys }, { "members", members });
+    return DOCUMENT({ "keys", keys }, { "members", members },
+                    { "time_end", document_number(study_end(study)) });
 }
 
 /* Tells whether two descriptions (folder_describe()) have the same keys and values. */
@@ -178,11 +179,13 @@ static enum status claim(const struct study *study, struct directory *directory,
     /* With options->only, --force replaces that run alone, but another study as a whole. */
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);
+    const bool same_end =
+        json_equal(json_object_get(before, "time_end"), json_object_get(now, "time_end"));
     if (!now)
         error_memory(error);
     if (!error->status)
         make_room(directory, before, same, names, options, error);
-    if (!error->status && !same)
+    if (!error->status && !(same && same_end))
         directory_note(directory, json_incref(now), names->names, names->count, error);
     json_decref(before);
     json_decref(now);

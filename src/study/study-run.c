@@ -224,7 +224,7 @@ static enum status judge_members(const struct work *work, struct error *error)
     for (size_t m = 0; m < work->study->member_count; m++) {
         const struct member *state = &work->members[m];
         const bool has_ended = state->ended && state->status != STATUS_STOPPED;
-        ended += has_ended;
+        ended += has_ended && !state->signal;
         if (!work_is_ours(work, m))
             continue;
         open |= !has_ended;

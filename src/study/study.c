@@ -71,6 +71,14 @@ static bool is_within(const char *path, const char *key)
     return strncmp(path, key, length) == 0 && (!path[length] || path[length] == '.');
 }
 
+double study_end(const struct study *study)
+{
+    for (size_t k = 0; k < study->key_count; k++)
+        if (is_within("time.end", study->keys[k]) || is_within("physics.units", study->keys[k]))
+            return NAN;
+    return section_real(config_section(study->config, "time"), "end");
+}
+
 /* Refuses a key of the sweep that is an earlier one or contains it: the later value would replace
  * the earlier one, which the table shows. Also refuses `sweep` itself, which no run has. */
 static void check_key(const struct config *config, size_t index, struct error *error)

@@ -45,6 +45,9 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
                                  struct error *error);
 void study_free(struct study *study);
 
+/* Returns time.end, which all members have in common; NaN if it or physics.units is varied. */
+double study_end(const struct study *study);
+
 /* Write the name of a member into `buffer`, "001" for index 0, or its path in the study's
  * `directory`, and return `buffer`. */
 const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE]);

@@ -225,16 +225,19 @@ enum status table_take(struct table *table, size_t member, const struct result *
 {
     struct row *const row = &table->rows[member];
     struct text why = { 0 };
+    const bool falls_short = existing_falls_short(result, study_end(table->study));
     clear_row(row);
     row->outcome = outcome_of(result, &why);
     text_free(&why);
-    const double code = result_real(result, FIELD_EXIT_STATUS);
+    if (falls_short)
+        row->outcome = OUTCOME_STOPPED;
+    const double code = falls_short ? STATUS_STOPPED : result_real(result, FIELD_EXIT_STATUS);
     row->code = code >= 0 ? code : NAN;
     row->units = result_units(result);
     row->known = true;
     if (isnan(row->code))
         return STATUS_OK;
-    row->verdict = strdup(result_string(result, FIELD_VERDICT));
+    row->verdict = strdup(falls_short ? "stopped" : result_string(result, FIELD_VERDICT));
     if (!row->verdict)
         error_memory(error);
     else if (!find_columns(table, result, row, error) && result_has_end(result))

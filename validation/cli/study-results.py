@@ -106,6 +106,23 @@ def test_a_later_end_continues_every_member():
             pathlib.Path("whole/study.csv").read_bytes())
 
 
+def test_members_that_have_not_come_to_a_later_end_count_as_stopped():
+    """what cannot be continued to the end of the others is not shown beside them as finished"""
+    config, later = write(PAIR), ("-P", "time.end=2.0")
+    assert tap.run("run", config, "-q").returncode == 0
+    for path in pathlib.Path("pair.sweep/001").glob("checkpoint.orr*"):
+        path.unlink()
+    result = tap.run("run", config, *later)
+    assert result.returncode == 65, result
+    assert "runs 1 finished, 1 stopped" in " ".join(result.stdout.split()), result.stdout
+    assert [row["verdict"] for row in table("pair.sweep/study.csv")] == ["stopped", "none"]
+    result = tap.run("watch", "pair.sweep")
+    assert result.returncode == 75 and "stopped 001" in result.stdout, result
+    assert tap.run("run", config, "-q", *later, "--member", 1, "--force").returncode == 0
+    assert [row["verdict"] for row in table("pair.sweep/study.csv")] == ["none", "none"]
+    assert tap.run("watch", "pair.sweep").returncode == 0
+
+
 def test_members_that_were_begun_are_compared_too():
     """one that was stopped half-way does not go on with another step, and none is run before"""
     config = write(PAIR)

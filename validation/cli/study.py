@@ -527,17 +527,21 @@ def test_one_interrupt_leaves_time_for_the_checkpoint():
 def test_a_member_that_is_stopped_has_not_gone_wrong():
     """runs that are stopped one by one: 75, and what went wrong beside them is told as that"""
     config = write(LONG % "0.1, 1e7, 2e7")
-    for number, code, words in (
-            (signal.SIGTERM, 75, "stopped with 1 of 3 runs ended; the same command goes on"),
-            (signal.SIGKILL, 70, "1 of 3 runs went wrong, first 003, killed by signal 9")):
+    stopped = "stopped with 1 of 3 runs ended; the same command goes on"
+    for first, second, code, words in (
+            (signal.SIGTERM, signal.SIGTERM, 75, stopped),
+            (signal.SIGTERM, signal.SIGKILL, 70,
+             "1 of 3 runs went wrong, first 003, killed by signal 9"),
+            (signal.SIGKILL, None, 75, stopped)):  # None: SIGTERM to the command
         shutil.rmtree("grid.sweep", ignore_errors=True)
         with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1", "-q"],
                               stderr=subprocess.PIPE, text=True) as process:
-            for member, how in (("002", signal.SIGTERM), ("003", number)):
+            for member, how in (("002", first), ("003", second)):
                 wait_until(lambda: verdict_of(member) == "running" and
                            pathlib.Path("grid.sweep", member, "checkpoint.orr").exists(), process)
                 at_work = pathlib.Path("grid.sweep", member, "run.lock").read_text()
-                os.kill(int(re.search(r"\d+", at_work)[0]), how)
+                os.kill(int(re.search(r"\d+", at_work)[0]) if how else process.pid,
+                        how or signal.SIGTERM)
             err = end(process)[1]
         assert process.returncode == code and words in err, (process.returncode, err)
 

@@ -269,9 +269,9 @@ READERS = {
     "src/output/manifest.c": {"program", "name", "format", "files"},  # what all manifests have
     "src/output/seal.c": {"sha256"},  # of report.json
     "src/report/report.c": {"sha256"},
-    "src/study/folder.c": {"keys", "members", "files"},  # of study.json
+    "src/study/folder.c": {"keys", "members", "files", "time_end"},  # of study.json
     "src/study/existing.c": {"keys", "members"},
-    "src/commands/status-report.c": {"members"},
+    "src/commands/status-report.c": {"members", "time_end"},
     "src/run/restart.c": {"time", "end", "step"},  # of the config in a checkpoint
     "src/bench/results.c": {"rates", "rows", "skipped", "bodies"},  # of the command's own
     "src/commands/command-bench-gpu.c": {"rows", "cpu", "part", "label", "precision", "limit",
