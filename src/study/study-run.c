@@ -15,7 +15,34 @@
 #include "study/processes.h"
 #include "study/study.h"
 
+/* Adds the lines of other->text that *error does not have yet. */
+static void add_lines(struct error *error, const struct error *other)
+{
+    for (const char *line = other->text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const char *same = error->text;
+        while (*same && (strcspn(same, "\n") != length || strncmp(same, line, length) != 0)) {
+            same += strcspn(same, "\n");
+            same += *same == '\n';
+        }
+        if (!*same)
+            error_set(error, other->status, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    error->dropped += other->dropped;
+}
+
 /* --- before any begins ------------------------------------------------------------------------ */
+
+/* Loads the config of a member; an error that many members have is reported once. */
+static bool load_member(const struct work *work, size_t member, struct config **config,
+                        struct error *error)
+{
+    struct error own = { 0 };
+    const bool loaded = !work_load(work, member, config, &own);
+    add_lines(error, &own);
+    return loaded;
+}
 
 /* Checks that there is memory for all members that will run at the same time, if each needs as much
  * as the largest unfinished one. */
@@ -24,14 +51,14 @@ static enum status check_memory(const struct work *work, struct error *error)
     size_t left = 0;
     struct config *largest = NULL;
     struct memory_need most = { 0 };
-    for (size_t m = 0; m < work->study->member_count && !error->status; m++) {
+    for (size_t m = 0; m < work->study->member_count; m++) {
         struct config *config = NULL;
         struct memory_need need;
         if (work->members[m].ended || !work_is_ours(work, m))
             continue;
         left++;
-        if (!work_load(work, m, &config, error) && !need_of_run(config, &need, error) &&
-            need_bytes(&need) > need_bytes(&most)) {
+        if (load_member(work, m, &config, error) && !error->status &&
+            !need_of_run(config, &need, error) && need_bytes(&need) > need_bytes(&most)) {
             struct config *const smaller = largest;
             largest = config;
             config = smaller;
@@ -46,17 +73,15 @@ static enum status check_memory(const struct work *work, struct error *error)
     return error->status;
 }
 
-/* Loads the config of every member, to report an error in any before the first is run. */
+/* Loads the config of every member, to report all errors before the first is run. */
 static enum status check_all(const struct work *work, struct error *error)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
         struct config *config = NULL;
-        const enum status status = work_load(work, m, &config, error);
+        load_member(work, m, &config, error);
         config_free(config);
-        if (status)
-            return status;
     }
-    return STATUS_OK;
+    return error->status;
 }
 
 /* --- what is there already -------------------------------------------------------------------- */
@@ -70,12 +95,7 @@ static enum status refuse(const struct work *work, const struct error *differenc
               "writes elsewhere",
               work->options->directory,
               work->options->only && work->options->force ? " without --member" : "");
-    for (const char *line = differences->text; *line;) {
-        const int length = (int)strcspn(line, "\n");
-        error_set(error, STATUS_CONFIG, "%.*s", length, line);
-        line += length + (line[length] == '\n');
-    }
-    error->dropped += differences->dropped;
+    add_lines(error, differences);
     return error->status;
 }
 

@@ -230,6 +230,21 @@ def test_a_slip_among_swept_values_is_named_with_its_line():
         result.stderr
 
 
+def test_all_slips_among_swept_values_are_named_once():
+    config = write("""
+        bodies = { initial = "plummer"; count = 60; };
+        time = { step = 0.01; end = 1.0; };
+        sweep = ( { key = "bodies.count"; values = ["a", 50.5, 60]; },
+                  { key = "bodies.seed"; values = [1, 0]; } );
+    """)
+    for command in ("run", "check"):
+        result = tap.run(command, config)
+        lines = [line.split(":")[2].strip() for line in result.stderr.splitlines()]
+        assert result.returncode == 78, result
+        assert sorted(lines) == ['bodies.count = "a"', "bodies.count = 50.5", "bodies.seed = 0"], \
+            result.stderr
+
+
 # --- convergence --------------------------------------------------------------------------------
 
 

@@ -45,6 +45,7 @@ ROWS = [
     ("src/study/existing.c", "if (is_key_of(", "if (!is_key_of(", "cli/study-results.py"),
     ("src/study/existing.c", "FIELD_CONFIG_TIME_END) < end;", "FIELD_CONFIG_TIME_END) < 0.0;",
      "cli/study-results.py"),
+    ("src/study/study-run.c", "if (!*same)", "if (true)", "cli/study-results.py"),
     ("src/study/existing.c", "comparison->further = true;", ";", "cli/study-results.py"),
     ("src/study/disk.c", "if (bytes <= room)", "if (true)", "cli/study-results.py"),
     ("src/study/study-run.c", "first = m;", "first = 0;", "cli/study.py cli/study-results.py"),
