@@ -462,7 +462,12 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
         const size_t s = find_system(systems, row.system);
         if (s == systems->length || systems->list[s].name != row.system ||
             systems->list[s].count == bodies->count)
-            return lines_error(rows->lines, error, "the file has grown while it was read");
+            return rows->announced == ROWS_UNKNOWN
+                       ? lines_error(rows->lines, error, "the file has grown while it was read")
+                       : lines_error(
+                             rows->lines, error,
+                             "a system of this frame has more than the %zu bodies of others",
+                             bodies->count);
         if (column && !rows->no_species)
             rows->no_species =
                 !bodies_note_species(bodies, s, systems->list[s].count, rows->fields[column - 1]);
@@ -495,6 +500,17 @@ static enum status check_filled(const struct rows *rows, const struct systems *s
     return STATUS_OK;
 }
 
+/* Tells whether a frame announces as many bodies as it should have: those of all systems, if it is
+ * one of several that are read one after the other, of which only the first was measured. */
+static bool announces_expected(const struct rows *rows, const struct read_request *request,
+                               const struct bodies *bodies)
+{
+    if (rows->announced == ROWS_UNKNOWN)
+        return true;
+    return request->lines ? rows->announced == bodies->systems * bodies->count
+                          : rows->announced % bodies->count == 0;
+}
+
 enum status rows_read(const struct read_format *format, const struct read_request *request,
                       struct bodies *bodies, struct error *error)
 {
@@ -503,9 +519,9 @@ enum status rows_read(const struct read_format *format, const struct read_reques
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
     enum status status = STATUS_OK;
-    if (rows.announced != ROWS_UNKNOWN && rows.announced % bodies->count != 0)
-        status = lines_error(rows.lines, error, "%zu bodies, where %zu are expected",
-                             rows.announced, bodies->count);
+    if (!announces_expected(&rows, request, bodies))
+        status = lines_error(rows.lines, error, "the frame has %zu bodies, where %zu are expected",
+                             rows.announced, bodies->systems * bodies->count);
     if (!status)
         status = name_systems(&rows, &systems, error);
     if (!status)

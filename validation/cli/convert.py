@@ -445,6 +445,26 @@ def test_refusals():
     convert(TRAJECTORY, "out.csv", "--force")
 
 
+def test_frames_of_other_numbers():
+    """frames of more or fewer bodies than the first are no change of the file while it is read"""
+    keys = "\nProperties=pos:R:3:velo:R:3:mass:R:1:cluster:I:1\n"
+
+    def frame(*clusters):
+        rows = (f"{k} 0 0 0 0 0 1 {cluster}\n" for k, cluster in enumerate(clusters))
+        return f"{len(clusters)}{keys}{''.join(rows)}"
+
+    words = "the frame has {} bodies, where {} are expected"
+    for first, second, said in (((1,), (1, 1), words.format(2, 1)),
+                                ((1, 1), (1,), words.format(1, 2)),
+                                ((1, 1, 2, 2), (1, 1), words.format(2, 4)),
+                                ((1, 1, 2, 2), (1, 1, 1, 2),
+                                 "a system of this frame has more than the 2 bodies of others")):
+        pathlib.Path("in.xyz").write_text(frame(*first) + frame(*second))
+        assert said in convert("in.xyz", "out.xyz", "--all", status=65).stderr
+        convert("in.xyz", "out.xyz", "--frame", 0, "--force")
+        os.remove("out.xyz")
+
+
 def test_the_file_to_be_read_is_not_written():
     """OUT that is IN, by any name, is refused: other frames would be lost"""
     make()

@@ -123,4 +123,6 @@ ROWS = [
     ("src/formats/read-xyz.c", 'head += strspn(head, " \\t\\r\\n");', ";", "unit/initial-read"),
     ("src/formats/rows.c", "(systems->length++ - at)", "(systems->length++ + at)",
      "unit/initial-read"),
+    ("src/formats/rows.c", "request->lines ? rows->announced ==", "false ? rows->announced ==",
+     "cli/convert.py"),
 ]
