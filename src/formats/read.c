@@ -220,12 +220,42 @@ const struct read_format *read_find(const char *name)
     return NULL;
 }
 
+/* The formats that are written and not read. A file has such a format if `mark` stands at one of
+ * the offsets from `first` to `last`. */
+static const struct {
+    const char *name, *mark;
+    size_t length, first, last;
+} only_written[] = {
+    { "npz", "PK\3\4", 4, 0, 0 },
+    { "lammps", "ITEM: ", 6, 0, 0 },
+    { "dcd", "CORD", 4, 4, 4 },
+    /* The name of the group at the root of an HDF5 file; text has no NUL. */
+    { "vtkhdf", "\0VTKHDF", 8, 0, 2048 },
+};
+
+/* Returns the name of the only written format that a file has by its first bytes; NULL: none. */
+static const char *find_only_written(const char *head, size_t length)
+{
+    for (size_t i = 0; i < COUNT_OF(only_written); i++)
+        for (size_t at = only_written[i].first; at <= only_written[i].last; at++)
+            if (at + only_written[i].length <= length &&
+                memcmp(head + at, only_written[i].mark, only_written[i].length) == 0)
+                return only_written[i].name;
+    return NULL;
+}
+
 enum status read_recognise(const char *path, const struct read_format **format, struct error *error)
 {
     char head[4096];
     size_t length;
     if (lines_head(path, head, sizeof head, &length, error) != STATUS_OK)
         return error->status;
+    const char *const written = find_only_written(head, length);
+    if (written)
+        return error_set(error, STATUS_DATA,
+                         "%s: is in the format %s, which is only written; csv, xyz, plain and hdf5 "
+                         "are read too",
+                         path, written);
     const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
     size_t i = 0;
     while (!formats[i]->recognise(path, text, length))

@@ -158,7 +158,8 @@ extern const struct read_format read_xyz;
 /* Finds the format of that name; NULL if there is none. */
 const struct read_format *read_find(const char *name);
 /* Finds the format by the name and the first bytes of the file; text that no other format
- * recognises is "plain". The errors are those of lines_head(). */
+ * recognises is "plain". STATUS_DATA if the format is one that is only written, such as npz; the
+ * other errors are those of lines_head(). */
 enum status read_recognise(const char *path, const struct read_format **format,
                            struct error *error);
 

@@ -465,6 +465,18 @@ def test_frames_of_other_numbers():
         os.remove("out.xyz")
 
 
+def test_formats_that_are_only_written():
+    """the error about such a file names its format"""
+    make()
+    names = {"npz": "b.npz", "lammps": "b.dump", "dcd": "b.dcd", "vtkhdf": "b.vtkhdf"}
+    if tap.run("convert", TRAJECTORY, "probe.hdf5").returncode == 69:
+        del names["vtkhdf"]  # built without HDF5
+    for name, path in names.items():
+        convert(TRAJECTORY, path)
+        assert f"{path}: is in the format {name}, which is only written" in \
+            convert(path, "out.csv", status=65).stderr
+
+
 def test_the_file_to_be_read_is_not_written():
     """OUT that is IN, by any name, is refused: other frames would be lost"""
     make()

@@ -125,4 +125,6 @@ ROWS = [
      "unit/initial-read"),
     ("src/formats/rows.c", "request->lines ? rows->announced ==", "false ? rows->announced ==",
      "cli/convert.py"),
+    ("src/formats/read.c", "for (size_t at = only_written[i].first; at",
+     "for (size_t at = 1 + only_written[i].first; at", "cli/convert.py"),
 ]
