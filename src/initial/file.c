@@ -1,5 +1,6 @@
 /* The initial condition "file": bodies from files, in one of the formats of formats/read.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,24 +137,49 @@ static enum status count(const struct section *section, size_t *count, struct er
     return STATUS_OK;
 }
 
-/* Notes warnings about a file that was read. A periodic cell counts only in XYZ: in HDF5 many
- * snapshots of isolated bodies have a BoxSize. */
+/* Writes how the periodic cell of a file differs from the space of the run. Returns false if it
+ * does not, or if the file has none. Snapshots of isolated bodies in HDF5 may have a BoxSize. */
+static bool describe_cell(const struct read_format *format, const struct read_about *about,
+                          const struct physics *physics, char *words, size_t size)
+{
+    static const double rounding = 1e-6; /* the side may be in single precision */
+    const double side = about->box_length, run = physics->box_length;
+    char its[UNITS_TEXT_SIZE], own[UNITS_TEXT_SIZE];
+    if (!(side > 0.0) && !about->other_cell)
+        return false;
+    if (physics->boundary == BOUNDARY_OPEN)
+        snprintf(words, size, "%s",
+                 format == &read_hdf5
+                     ? "it has a BoxSize, but the run is in open space (physics.boundary)"
+                     : "its bodies are in a periodic cell, those of the run in open space "
+                       "(physics.boundary)");
+    else if (about->other_cell)
+        snprintf(words, size, "its periodic cell is no cube, as that of the run is");
+    else if (fabs(side - run) > rounding * run)
+        snprintf(words, size,
+                 "its periodic cell has a side of %s, that of the run of %s "
+                 "(physics.box_length)",
+                 units_length(physics->units, side, 6, its),
+                 units_length(physics->units, run, 6, own));
+    else
+        return false;
+    return true;
+}
+
+/* Notes warnings about a file that was read. */
 static void note_warnings(const char *path, const struct read_format *format,
                           const struct read_about *about, const struct physics *physics,
                           struct initial_warnings *warnings)
 {
-    const bool is_periodic = format == &read_xyz && (about->box_length > 0 || about->other_cell);
     char *const cut = warnings->files[INITIAL_CUT].words;
     char *const periodic = warnings->files[INITIAL_PERIODIC].words;
     const size_t size = sizeof warnings->files[0].words;
+    char cell[160];
     if (about->unfinished[0] && warnings->files[INITIAL_CUT].count++ == 0)
         snprintf(cut, size, READ_UNFINISHED, path, about->unfinished);
-    if (is_periodic && physics->boundary == BOUNDARY_OPEN &&
+    if (describe_cell(format, about, physics, cell, sizeof cell) &&
         warnings->files[INITIAL_PERIODIC].count++ == 0)
-        snprintf(periodic, size,
-                 "%.300s: its bodies are in a periodic cell, those of the run in open space "
-                 "(physics.boundary)",
-                 path);
+        snprintf(periodic, size, "%.300s: %s", path, cell);
 }
 
 static enum status read(const struct section *section, const struct body_files *files,

@@ -13,8 +13,8 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* Kinds of warnings about a file: it seems to end within a number, or its frame has a periodic cell
- * although the run is in open space. */
+/* Kinds of warnings about a file: it seems to end within a number, or it has a periodic cell that
+ * the run does not have. */
 enum { INITIAL_CUT, INITIAL_PERIODIC, INITIAL_FILE_WARNINGS };
 
 /* Warnings about bodies that were made: what may be wrong with them, but is no error. */

@@ -133,16 +133,23 @@ def test_a_file_that_was_cut():
     assert more in result.stdout + result.stderr, result
 
 
-def test_a_periodic_cell_in_open_space():
-    """a frame whose cell is periodic is said to be so if the run is in open space"""
+def test_a_periodic_cell_that_the_run_lacks():
+    """a frame whose cell is periodic is said to be so if the run is in open space, or in a box of
+    another side"""
     keys = "Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1"
     cell = ' Lattice="2 0 0 0 {0} 0 0 0 2" pbc="{1}"'
     words = "b.xyz: its bodies are in a periodic cell, those of the run in open space"
-    box = 'boundary = "periodic"; box_length = 2.0;'
-    for extra, physics, said in (("", "", False), (cell.format(2, "T T T"), "", True),
-                                 (cell.format(3, "T T F"), "", True),
-                                 (cell.format(2, "F F F"), "", False),
-                                 (cell.format(2, "T T T"), box, False)):
+    box = 'boundary = "periodic"; box_length = {:.1f};'
+    for extra, physics, said in (("", "", ""), (cell.format(2, "T T T"), "", words),
+                                 (cell.format(3, "T T F"), "", words),
+                                 (cell.format(2, "F F F"), "", ""),
+                                 (cell.format(2, "T T T"), box.format(2), ""),
+                                 ("", box.format(4), ""),
+                                 (cell.format(2, "T T T"), box.format(4),
+                                  "b.xyz: its periodic cell has a side of 2, that of the run of 4 "
+                                  "(physics.box_length)"),
+                                 (cell.format(3, "T T F"), box.format(2),
+                                  "b.xyz: its periodic cell is no cube")):
         text = f"2\n{keys}{extra}\nX 0 0 0 0 0 0 1\nX 1 0 0 0 1 0 1\n"
         with open("b.xyz", "w", encoding="utf-8") as file:
             file.write(text)
@@ -153,7 +160,7 @@ def test_a_periodic_cell_in_open_space():
         assert result.returncode == 0, result
         check = tap.run("check", "run.cfg")
         for where in (result.stderr, " ".join(check.stdout.replace("#", "").split())):
-            assert (words in where) == said, (extra, physics, where)
+            assert said in where and ("b.xyz: it" in where) == bool(said), (extra, physics, where)
 
 
 def test_decimal_commas():

@@ -225,6 +225,22 @@ def test_snapshots_of_swift():
         assert list(frame[:, 6]) == [0.25, 0.25]
 
 
+def test_a_box_that_the_run_lacks():
+    """a BoxSize is named where the run is in open space, or in a box of another side"""
+    need_hdf5()
+    bodies = {"Coordinates": numpy.eye(3), "Velocities": numpy.zeros((3, 3))}
+    box = ("-P", "physics.boundary=periodic", "-P")
+    for side, options, said in ((0.0, (), ""), (0.0, (*box, "physics.box_length=4.0"), ""),
+                                (4.1, (*box, "physics.box_length=4.1"), ""),
+                                (4.0, (), "it has a BoxSize, but the run is in open space"),
+                                (4.0, (*box, "physics.box_length=2.0"),
+                                 "has a side of 4, that of the run of 2 (physics.box_length)")):
+        make_snapshot("s.hdf5", {1: bodies}, masses=[0, 0.25, 0, 0, 0, 0], box=numpy.float32(side))
+        result = tap.run("run", write(FROM_FILE.format("s.hdf5")), "-o", "out", "--force", *options)
+        assert result.returncode == 0, result
+        assert said in result.stderr and ("s.hdf5: it" in result.stderr) == bool(said), result
+
+
 def test_bad_snapshots_are_65():
     need_hdf5()
     h5py = tap.need("h5py")
