@@ -62,6 +62,15 @@ const char *watch_bound_unjudged(const struct watch *watch)
                                      : NULL;
 }
 
+size_t watch_bound_unbound(const struct watch *watch, const struct record *record)
+{
+    if (record->by_tests > 0.0)
+        return 0; /* their energies are judged */
+    return bound_orbits_count_unbound(watch->physics, watch->bodies,
+                                      (size_t)(record - watch->records),
+                                      light * record->level.scale);
+}
+
 /* Tells whether an orbit has passed the limit of the orbit error by now. */
 static bool has_failed(const struct bound_record *bound)
 {

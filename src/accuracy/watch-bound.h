@@ -19,6 +19,10 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
 /* Returns why no orbit is judged, such as "watch.orbit_error = 0"; NULL if orbits are judged. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
+/* Counts the light bodies of a system that are not bound now: none of the watch's judgements is on
+ * them. */
+size_t watch_bound_unbound(const struct watch *watch, const struct record *record);
+
 /* Returns the row of findings of a system: the error of its worst orbit, or the steps in the period
  * of that orbit if the system fails since these are too few. The error is 0 as long as an orbit is
  * to pass the limit, according to its trial, at a time that the run has not reached. */

@@ -195,6 +195,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->dt = start->dt;
     watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0; half a step for rounding */
     watch->units = start->physics->units;
+    watch->physics = start->physics;
     watch->bodies = start->bodies;
     watch->turns = start->physics->rotation != 0.0;
     watch->may_hide = watch->count > 2 && !watch->turns && !start->physics->external &&

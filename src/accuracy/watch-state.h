@@ -146,11 +146,12 @@ struct watch {
     bool chooses_steps; /* the integrator chooses its own steps: dt says nothing about them */
     const struct pace *pace;
     bool looks; /* the energy is also looked at when bound pairs pass pericentres (watch-check.c) */
-    const struct units *units;   /* units of the run, for texts */
-    const struct bodies *bodies; /* bodies of the run, borrowed, for their names */
-    double dt, end;              /* step and end of the run, in the unit of time */
-    bool may_hide; /* fast bodies may have so much energy that errors of bound ones do not show
-                      beside it, and |U|, which is that of pairs alone, can serve as a scale */
+    const struct units *units;     /* units of the run, for texts */
+    const struct physics *physics; /* physics and bodies of the run, borrowed */
+    const struct bodies *bodies;
+    double dt, end; /* step and end of the run, in the unit of time */
+    bool may_hide;  /* fast bodies may have so much energy that errors of bound ones do not show
+                       beside it, and |U|, which is that of pairs alone, can serve as a scale */
     bool turns; /* the frame of the coordinates rotates: velocities in it do not tell the orbits */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */

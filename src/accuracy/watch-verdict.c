@@ -400,16 +400,22 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
     const char *const unknown = energy_unjudged(watch, left_out);
     double times = 0.0;
+    size_t unbound = 0;
     for (size_t s = 0; s < watch->systems; s++)
-        if (counts(left_out, s))
+        if (counts(left_out, s)) {
             times = fmax(times, watch_hiding(watch, &watch->records[s]));
+            unbound += watch_bound_unbound(watch, &watch->records[s]);
+        }
     char scale[64] = "";
     if (times > 0.0)
         snprintf(scale, sizeof scale, " (max(|E0|, |U0|) is %.2g times |U|)", times);
     const char *why = watch_bound_unjudged(watch);
-    char unjudged[64] = "";
+    char unjudged[80] = "";
     if (why && watch->count > 2) /* two bodies: their orbit has all the energy */
         snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
+    else if (unbound > 0)
+        snprintf(unjudged, sizeof unjudged, "; orbit%s of %zu unbound light %s not judged",
+                 unbound > 1 ? "s" : "", unbound, unbound > 1 ? "bodies" : "body");
     char forces[48] = "";
     const double force_error = watch_force_error(watch);
     if (force_error > 0.0)

@@ -131,10 +131,11 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
 
 /* Writes what the watch has judged: "energy within the watch's limits; positions not judged (trust
  * = { shadow = true; } judges them)", or, if `shadowed`, "...; positions compared with shadows
- * (trust)". In between it says whether orbits of light bodies are not judged, and by which key; and
- * behind "energy" why that was not judged, or by how much max(|E0|, |U0|), the energy to which the
- * errors in tables are relative, exceeds |U|, since nearly all of it is that of fast bodies. */
-enum { WATCH_JUDGED_SIZE = 384 };
+ * (trust)". In between it says that orbits of light bodies are not judged, and by which key, or the
+ * orbits of how many, since these bodies are unbound at present; and behind "energy" why that was
+ * not judged, or by how much max(|E0|, |U0|), the energy to which the errors in tables are
+ * relative, exceeds |U|, since nearly all of it is that of fast bodies. */
+enum { WATCH_JUDGED_SIZE = 400 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);
 

@@ -558,6 +558,26 @@ def test_what_is_not_judged_is_named():
     assert clause not in run["judged"], run["judged"]  # nothing hides in the energy of a pair
 
 
+def test_unbound_light_bodies_are_counted():
+    """the verdict counts bodies on hyperbolas, which have no orbit that is judged; about a single
+    body with mass their energies are, and bodies of a cluster are bound to it"""
+    past = [(0.0, (0, 1), -1.0, 1.5 + 0.1 * k, -1.8) for k in range(3)]
+    words = "; orbits of 3 unbound light bodies not judged; positions"
+    for bodies, named in ((system(*STARS, *past), words),
+                          (ABOUT_TWO + system(*STARS, past[0])[2:],
+                           "; orbit of 1 unbound light body not judged; positions"),
+                          (ABOUT_TWO, ""), (MERCURY_ORBIT, ""), (MOON_ORBIT, ""),
+                          (system(STARS[0], *((m, (0,), *orbit) for m, _, *orbit in past)), "")):
+        run, said = make(bodies, "velocity-verlet", 0.1, 200)
+        for text in (run["judged"], " ".join(said.split())):
+            assert named in text and ("unbound" in text) == bool(named), (named, text)
+    pathlib.Path("cluster.cfg").write_text("""
+bodies = { initial = "plummer"; count = 40; }; physics = { softening = 0.1; };
+time = { step = 0.01; end = 0.1; };
+""")
+    assert "unbound" not in tap.run("run", "cluster.cfg").stdout
+
+
 def test_a_pair_that_the_end_leaves_in_doubt():
     """a chance pair that a trial loses at the last check: no row has held beyond its bound"""
     pathlib.Path("doubt.cfg").write_text("""
