@@ -24,13 +24,14 @@ static const struct column columns[COLUMNS] = {
     { "r", DIMENSION_LENGTH, "geometric mean of the shell's radii" },
     { "r_inner", DIMENSION_LENGTH, "inner radius of the shell, about the centre" },
     { "r_outer", DIMENSION_LENGTH, "outer radius of the shell; a body at it counts outside" },
-    { "bodies", DIMENSION_NONE, "n, bodies in the shell" },
+    { "bodies", DIMENSION_NONE, "bodies in the shell" },
     { "mass", DIMENSION_MASS, "their mass" },
     { "density", DIMENSION_DENSITY, "mass / (4 pi / 3 (r_outer^3 - r_inner^3))" },
-    { "density_error", DIMENSION_DENSITY, "density / sqrt(n), empty when n = 0" },
+    { "density_error", DIMENSION_DENSITY,
+      "density / sqrt(n), n = (sum m)^2 / sum m^2; empty without mass" },
     { "power_law", DIMENSION_DENSITY,
-      "A r^s, with which the numbers of bodies in the shells of the range `fit` are most likely; s "
-      "and its error are density-slope's" },
+      "A r^s, with which the masses in the shells of the range `fit` are most likely; s and its "
+      "error are density-slope's" },
     { "isothermal", DIMENSION_DENSITY, "A r^-2 (singular isothermal sphere), fitted likewise" },
     { "plummer", DIMENSION_DENSITY,
       "3 M / (4 pi a^3) (1 + r^2 / a^2)^(-5/2), M the mass of the system and a = 0.76642 of its "
@@ -54,7 +55,8 @@ static void fill_row(const struct profile *profile, const struct shell *shell, d
     row[BODIES] = shell->bodies;
     row[MASS] = shell->mass;
     row[DENSITY] = shell->density;
-    row[DENSITY_ERROR] = shell->bodies > 0.0 ? shell->density / sqrt(shell->bodies) : NAN;
+    const double n = profile_equal_bodies(shell->mass, shell->squares);
+    row[DENSITY_ERROR] = n > 0.0 ? shell->density / sqrt(n) : NAN;
     row[POWER_LAW] = fit->amplitude * pow(shell->r, fit->slope);
     row[ISOTHERMAL] = fit->isothermal_amplitude / (shell->r * shell->r);
     row[PLUMMER] = plummer_density(profile->mass, scale, shell->r);

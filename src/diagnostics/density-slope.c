@@ -10,12 +10,12 @@ enum { SLOPE, SLOPE_ERROR, REDUCED_CHI2, SHELLS, ISOTHERMAL_DISPERSION, COLUMNS 
 
 static const struct column columns[COLUMNS] = {
     { "density_slope", DIMENSION_NONE,
-      "s of density = A r^s, with which the numbers of bodies in the shells of the range `fit` are "
-      "most likely; -2 for an isothermal sphere; empty if its shells have fewer than four times "
-      "`least_bodies` bodies" },
+      "s of density = A r^s, with which the masses in the shells of the range `fit` are most "
+      "likely; -2 for an isothermal sphere; empty if its shells have fewer than four times "
+      "`least_bodies` bodies with mass" },
     { "density_slope_error", DIMENSION_NONE,
-      "its standard error by counting noise, times sqrt(density_slope_chi2) if that "
-      "exceeds 1" },
+      "its standard error by the noise of n = (sum m)^2 / sum m^2 bodies, times "
+      "sqrt(density_slope_chi2) if that exceeds 1" },
     { "density_slope_chi2", DIMENSION_NONE,
       "chi^2 over its degrees of freedom, neighbouring shells merged until each expects five "
       "bodies "

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/profile.h"
 #include "diagnostics/species.h"
 #include "model/vec3.h"
 #include "space/sphere.h"
@@ -36,11 +37,11 @@ static const struct column columns[COLUMNS] = {
       "inner radius R of the ring, about the axis through the `center` along the angular momentum "
       "of the bodies" },
     { "r_outer", DIMENSION_LENGTH, "outer radius of the ring; a body at it counts outside" },
-    { "bodies", DIMENSION_NONE, "n, bodies in the ring, at any height" },
+    { "bodies", DIMENSION_NONE, "bodies in the ring, at any height" },
     { "mass", DIMENSION_MASS, "their mass" },
     { "surface_density", DIMENSION_SURFACE_DENSITY, "mass / (pi (r_outer^2 - r_inner^2))" },
     { "surface_density_error", DIMENSION_SURFACE_DENSITY,
-      "surface_density / sqrt(n), empty when n = 0" },
+      "surface_density / sqrt(n), n = (sum m)^2 / sum m^2; empty without mass" },
     { "rotation_speed", DIMENSION_VELOCITY,
       "sum m v_phi / sum m, v_phi the velocity about the axis, without the mean velocity of all" },
     { "dispersion_radial", DIMENSION_VELOCITY,
@@ -77,7 +78,7 @@ enum { RADIAL, AZIMUTHAL, VERTICAL, HEIGHT, QUANTITIES };
 
 /* The sums over the bodies in a ring. */
 struct ring {
-    double bodies, mass;
+    double bodies, mass, squares;                /* number, sum of m, sum of m^2 */
     double mean[QUANTITIES], square[QUANTITIES]; /* mean weighted by mass; sum of m (deviation)^2 */
     double cosine, sine;                         /* sums of m cos(2 phi), m sin(2 phi) */
 };
@@ -188,6 +189,7 @@ static void fill_rings(const struct disc_profile *profile, const struct frame *f
         for (int q = 0; q < QUANTITIES; q++)
             ring->mean[q] += body.m * body.quantity[q];
     }
+        ring->squares += body.m * body.m;
     for (size_t k = 0; k < profile->rings; k++)
         for (int q = 0; q < QUANTITIES; q++)
             rings[k].mean[q] /= rings[k].mass; /* NaN in a ring without mass */
@@ -207,12 +209,12 @@ static void fill_row(const struct ring *ring, double inner, double outer, double
         scatter[q] = sqrt(ring->square[q] / ring->mass);
     row[RADIUS] = 0.5 * (inner + outer);
     row[INNER] = inner;
+    const double n = profile_equal_bodies(ring->mass, ring->squares);
     row[OUTER] = outer;
     row[BODIES] = ring->bodies;
     row[MASS] = ring->mass;
     row[SURFACE_DENSITY] = ring->mass / area;
-    row[SURFACE_DENSITY_ERROR] =
-        ring->bodies > 0.0 ? row[SURFACE_DENSITY] / sqrt(ring->bodies) : NAN;
+    row[SURFACE_DENSITY_ERROR] = n > 0.0 ? row[SURFACE_DENSITY] / sqrt(n) : NAN;
     row[ROTATION_SPEED] = ring->mean[AZIMUTHAL];
     row[DISPERSION_RADIAL] = scatter[RADIAL];
     row[DISPERSION_AZIMUTHAL] = scatter[AZIMUTHAL];

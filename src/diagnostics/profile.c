@@ -17,8 +17,8 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
       .dimension = DIMENSION_LENGTH,
       .help = "Range of radii whose shells are fitted; unset: all." },
     { BIND(INTEGER, struct profile, least_bodies), BY_DEFAULT(INTEGER, 10), AT_LEAST(1),
-      .help = "The fit ends before the outermost shell with at least this number of bodies, "
-              "or with that shell if it is the last one of the range; shells inside are "
+      .help = "The fit ends before the outermost shell with at least this number of bodies with "
+              "mass, or with that shell if it is the last one of the range; shells inside are "
               "always fitted. Nothing is fitted if all shells of the range together have "
               "fewer than four times this number." },
     SPHERE_CENTER_PARAMETER(struct profile),
@@ -90,6 +90,11 @@ static double edge_of(const struct profile *profile, size_t k)
     return k == profile->shells ? profile->r_max : profile->r_min * exp(step * (double)k);
 }
 
+double profile_equal_bodies(double mass, double squares)
+{
+    return mass > 0.0 ? mass * mass / squares : 0.0;
+}
+
 static void fill_shells(struct profile *profile, const struct bodies *bodies, size_t system,
                         const struct sphere *sphere)
 {
@@ -98,13 +103,16 @@ static void fill_shells(struct profile *profile, const struct bodies *bodies, si
     for (size_t k = 0; k < profile->shells; k++) {
         const double inner = edge_of(profile, k), outer = edge_of(profile, k + 1);
         const double volume = 4.0 / 3.0 * M_PI * (outer * outer * outer - inner * inner * inner);
-        double count = 0.0, mass = 0.0;
+        struct shell *const shell = &profile->shell[k];
+        *shell = (struct shell){ .inner = inner, .outer = outer, .r = sqrt(inner * outer) };
         for (; i < sphere->count && sphere->r[i] < outer; i++) {
-            count += 1.0;
-            mass += m[sphere->body[i]];
+            const double mass = m[sphere->body[i]];
+            shell->bodies += 1.0;
+            shell->massive += mass > 0.0;
+            shell->mass += mass;
+            shell->squares += mass * mass;
         }
-        profile->shell[k] =
-            (struct shell){ inner, outer, sqrt(inner * outer), count, mass, mass / volume };
+        shell->density = shell->mass / volume;
     }
 }
 
@@ -118,19 +126,21 @@ static bool is_in_range(const struct profile *profile, const struct shell *shell
 /* --- the line that is most likely ------------------------------------------------------------- */
 
 /*
- * The power law A r^s is fitted by maximum likelihood: the number of bodies in a shell has a
- * Poisson distribution, whose expectation is the integral of A r^s over the shell. Weighted least
- * squares of the logarithm of the density would be biased: a shell weighs less if it has fewer
- * bodies by chance, empty shells are left out, and the density in the middle of a shell is not its
- * mean. With 200 bodies of an isothermal sphere the slope then comes out at -2.13 +- 0.01 instead
- * of -2. The most likely slope has no such bias (Cash 1979, ApJ 228, 939).
+ * The power law A r^s is fitted by maximum likelihood: the mass in a shell, in units of sum m^2 /
+ * sum m over all shells, has a Poisson distribution, whose expectation is the integral of A r^s
+ * over the shell. For bodies of equal mass this is their number; for others it has the right mean
+ * and variance (Bohm & Zech 2014, NIM A 748, 1). Weighted least squares of the logarithm of the
+ * density would be biased: a shell weighs less if it has fewer bodies by chance, empty shells are
+ * left out, and the density in the middle of a shell is not its mean. With 200 bodies of an
+ * isothermal sphere the slope then comes out at -2.13 +- 0.01 instead of -2. The most likely slope
+ * has no such bias (Cash 1979, ApJ 228, 939).
  */
 
 /* The shells to which the power law is fitted; they are neighbours. */
 struct fitted {
     const struct shell *shells;
     size_t count, occupied; /* number of all these shells, and of those with mass */
-    double bodies, mass;    /* sums over these shells */
+    double bodies, mass;    /* profile_equal_bodies() of all these shells, and their mass */
 };
 
 /*
@@ -144,7 +154,7 @@ static bool has_enough(const struct profile *profile, size_t begin, size_t end)
     const double times = 4.0;
     double bodies = 0.0;
     for (size_t k = begin; k < end; k++)
-        bodies += profile->shell[k].bodies;
+        bodies += profile->shell[k].massive;
     return bodies >= times * (double)profile->least_bodies;
 }
 
@@ -159,16 +169,18 @@ static struct fitted choose_shells(const struct profile *profile)
     while (end > begin && !is_in_range(profile, &profile->shell[end - 1]))
         end--;
     size_t last = has_enough(profile, begin, end) ? end : begin;
-    while (last > begin && !(profile->shell[last - 1].bodies >= (double)profile->least_bodies))
+    while (last > begin && !(profile->shell[last - 1].massive >= (double)profile->least_bodies))
         last--;
     if (last < end && last > begin)
         last--;
     struct fitted fitted = { .shells = profile->shell + begin, .count = last - begin };
+    double squares = 0.0;
     for (size_t k = begin; k < last; k++) {
         fitted.occupied += profile->shell[k].mass > 0.0;
-        fitted.bodies += profile->shell[k].bodies;
         fitted.mass += profile->shell[k].mass;
+        squares += profile->shell[k].squares;
     }
+    fitted.bodies = profile_equal_bodies(fitted.mass, squares);
     return fitted;
 }
 
@@ -263,8 +275,8 @@ static double reduced_chi2(const struct fitted *fitted, double s, double log_sum
     return groups > 2 ? chi2 / (double)(groups - 2) : NAN;
 }
 
-/* Fits the power law to the shells. If it does not describe them, or if masses differ, chi^2 is
- * larger than expected; the error of the slope is then enlarged by the square root of it. */
+/* Fits the power law to the shells. If it does not describe them, chi^2 is larger than expected;
+ * the error of the slope is then enlarged by the square root of it. */
 static void fit_shells(struct profile *profile)
 {
     struct fitted fitted = choose_shells(profile);

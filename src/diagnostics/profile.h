@@ -20,10 +20,15 @@ struct shell {
     double r;            /* geometric mean of `inner` and `outer` */
     double bodies, mass; /* number of bodies in it, and their mass */
     double density;      /* mass over volume */
+    double massive;      /* number of its bodies with mass */
+    double squares;      /* sum of m^2 over its bodies */
 };
 
-/* The power law density = amplitude r^slope that is most likely for the numbers of bodies in the
- * shells. */
+/* Returns the number n of bodies of equal mass whose total mass has the relative counting noise of
+ * these bodies, 1 / sqrt(n): (sum m)^2 / sum m^2; 0 without mass. */
+double profile_equal_bodies(double mass, double squares);
+
+/* The power law density = amplitude r^slope that is most likely for the masses in the shells. */
 struct profile_fit {
     size_t shells;               /* number of shells that were fitted */
     double amplitude, slope;     /* NaN for fewer than two shells with mass, or |slope| > 30 */
@@ -40,7 +45,7 @@ struct profile {
     size_t shells;
     double r_min, r_max; /* inner radius of the first shell, outer radius of the last */
     double fit[2];       /* range of radii of the fitted shells; NaN: all */
-    size_t least_bodies; /* least number of bodies in the last shell that may be fitted */
+    size_t least_bodies; /* least number of bodies with mass in the last shell that is fitted */
     /* The results for the system measured last. */
     struct shell *shell; /* [shells] */
     struct profile_fit fitted;

@@ -426,7 +426,7 @@ HOPELESS = {
     "few bodies": (CLUSTER + 'diagnostics = ( { type = "density-slope"; every = 10; } );\n' +
                    EXPECT % "density_slope",
                    "failed: density_slope is undefined, as it is if its shells have fewer than "
-                   "four times `least_bodies` bodies"),
+                   "four times `least_bodies` bodies with mass"),
     "no definition": (CLUSTER + 'diagnostics = ( { type = "density-slope"; every = 10; } );\n' +
                       EXPECT % "density_slope_error",
                       "failed: density_slope_error is undefined; orrery info density_slope_error "

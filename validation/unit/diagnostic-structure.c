@@ -239,20 +239,24 @@ static void test_density_profile_of_plummer(void **state)
 }
 
 /* An isothermal sphere cut off at R: M(r) proportional to r. Slope -2 within its own error, also
- * over many samples; the amplitude says the dispersion. */
-static void test_slope_of_an_isothermal_sphere(void **state)
+ * over many samples; the amplitude says the dispersion. If `unequal`, a third of its bodies has
+ * nine times the mass of the others, and there are test bodies that are uniform in r^2. */
+static void check_isothermal(bool unequal)
 {
-    (void)state;
     enum { SYSTEMS = 40, BODIES = 4000 };
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     struct bench bench = { .scene = scene_create(SYSTEMS, BODIES, 1.75, 0.0) };
     const double R = 2.3;
+    static const char keys[] = "type = \"density-slope\"; center = \"origin\"; shells = 20; "
+                               "r_min = 0.02; r_max = 3.0; fit = [0.1, 2.2]; least_bodies = 20;";
+    static const double masses[] = { 9.0 * 4 / 11, 1.0 * 4 / 11, 1.0 * 4 / 11, 0.0 };
     for (size_t s = 0; s < SYSTEMS; s++)
-        for (size_t i = 0; i < BODIES; i++)
-            sample_set(bench.scene.bodies, s * bench.scene.bodies->stride + i, 1.0 / BODIES,
-                       R * gsl_rng_uniform(random), random);
-    measure(&bench, "type = \"density-slope\"; center = \"origin\"; shells = 20; r_min = 0.02; "
-                    "r_max = 3.0; fit = [0.1, 2.2]; least_bodies = 20;");
+        for (size_t i = 0; i < BODIES; i++) {
+            const double m = unequal ? masses[i % 4] : 1.0, r = gsl_rng_uniform(random);
+            sample_set(bench.scene.bodies, s * bench.scene.bodies->stride + i, m / BODIES,
+                       R * (m > 0 ? r : sqrt(r)), random);
+        }
+    measure(&bench, keys);
     double squares = 0, chi2 = 0;
     for (size_t s = 0; s < SYSTEMS; s++) {
         const double error = value(&bench, s, "density_slope_error");
@@ -263,14 +267,29 @@ static void test_slope_of_an_isothermal_sphere(void **state)
         squares += off * off / (error * error);
         chi2 += value(&bench, s, "density_slope_chi2");
         /* M(r) = 2 sigma^2 r / G */
-        assert_close(value(&bench, s, "isothermal_dispersion"), sqrt(1.75 / (2 * R)), 0.02);
+        assert_close(value(&bench, s, "isothermal_dispersion"), sqrt(1.75 / (2 * R)),
+                     unequal ? 0.035 : 0.02);
     }
     /* Errors of the right size: 40 squares of unit variance, and chi^2 of 9 degrees of freedom. */
     assert_close(squares / SYSTEMS, 1, 0.7);
     assert_close(chi2 / SYSTEMS, 1, 0.3);
     bench_clear(&bench);
+    /* 79 bodies with mass are one fewer than four times `least_bodies`, however many test bodies
+     * there are. */
+    for (size_t i = 79; i < BODIES; i++)
+        bench.scene.bodies->m[i] = 0;
+    measure(&bench, keys);
+    assert_true(isnan(value(&bench, 0, "density_slope")));
+    bench_clear(&bench);
     gsl_rng_free(random);
     scene_destroy(&bench.scene);
+}
+
+static void test_slope_of_an_isothermal_sphere(void **state)
+{
+    (void)state;
+    check_isothermal(false);
+    check_isothermal(true);
 }
 
 /* ln of the integral of r^(2 + s) over a shell from 2^k to 2^(k + 1), but for what all have. */

@@ -93,7 +93,7 @@ ROWS = [
      "cli/moving-frames.py"),
     ("src/diagnostics/conservation.c", "conserved_larger_error(state->test_energy_error, error)",
      "fabs(error)", "unit/diagnostic-conservation"),
-    ("src/diagnostics/density-profile.c", "shell->density / sqrt(shell->bodies) : NAN",
+    ("src/diagnostics/density-profile.c", "shell->density / sqrt(n) : NAN",
      "shell->density / shell->bodies : NAN", "unit/diagnostic-structure"),
     ("src/diagnostics/density-profile.c", "/ (q * q * sqrt(q))", "/ (q * q)",
      "unit/diagnostic-structure"),
