@@ -43,7 +43,8 @@ static const struct column columns[COLUMNS] = {
     { "surface_density_error", DIMENSION_SURFACE_DENSITY,
       "surface_density / sqrt(n), n = (sum m)^2 / sum m^2; empty without mass" },
     { "rotation_speed", DIMENSION_VELOCITY,
-      "sum m v_phi / sum m, v_phi the velocity about the axis, without the mean velocity of all" },
+      "sum m v_phi / sum m, v_phi the velocity about the axis, without the mean velocity of all "
+      "unless `center` is \"origin\", as it should be in external fields" },
     { "dispersion_radial", DIMENSION_VELOCITY,
       "scatter of the velocity away from the axis about its mean in the ring" },
     { "dispersion_azimuthal", DIMENSION_VELOCITY, "the same of v_phi" },
@@ -66,8 +67,8 @@ struct disc_profile {
     double r_max; /* outer radius of the last ring as given; NaN: not given */
 };
 
-/* The frame of a disc: its centre, its mean velocity, and three unit vectors, of which the third is
- * along the angular momentum. */
+/* The frame of a disc: its centre, the centre's velocity, and three unit vectors, of which the
+ * third is along the angular momentum. */
 struct frame {
     double center[3], velocity[3], axis[3][3];
 };
@@ -121,8 +122,12 @@ static void relative(const struct frame *frame, const struct bodies *b, size_t i
     }
 }
 
-static void find_velocity(const struct bodies *b, struct frame *frame)
+/* Sets the velocity of the frame: 0 about the origin, which is at rest, else the mean velocity. */
+static void find_velocity(const struct bodies *b, enum sphere_center center, struct frame *frame)
 {
+    memset(frame->velocity, 0, sizeof frame->velocity);
+    if (center == SPHERE_ORIGIN)
+        return;
     frame->velocity[0] = gsl_stats_wmean(b->m, 1, b->vx, 1, b->count);
     frame->velocity[1] = gsl_stats_wmean(b->m, 1, b->vy, 1, b->count);
     frame->velocity[2] = gsl_stats_wmean(b->m, 1, b->vz, 1, b->count);
@@ -184,12 +189,12 @@ static void fill_rings(const struct disc_profile *profile, const struct frame *f
             continue;
         ring->bodies += 1.0;
         ring->mass += body.m;
+        ring->squares += body.m * body.m;
         ring->cosine += body.m * body.cosine;
         ring->sine += body.m * body.sine;
         for (int q = 0; q < QUANTITIES; q++)
             ring->mean[q] += body.m * body.quantity[q];
     }
-        ring->squares += body.m * body.m;
     for (size_t k = 0; k < profile->rings; k++)
         for (int q = 0; q < QUANTITIES; q++)
             rings[k].mean[q] /= rings[k].mass; /* NaN in a ring without mass */
@@ -204,12 +209,12 @@ static void fill_rings(const struct disc_profile *profile, const struct frame *f
 static void fill_row(const struct ring *ring, double inner, double outer, double row[COLUMNS])
 {
     const double area = M_PI * (outer * outer - inner * inner);
+    const double n = profile_equal_bodies(ring->mass, ring->squares);
     double scatter[QUANTITIES];
     for (int q = 0; q < QUANTITIES; q++)
         scatter[q] = sqrt(ring->square[q] / ring->mass);
     row[RADIUS] = 0.5 * (inner + outer);
     row[INNER] = inner;
-    const double n = profile_equal_bodies(ring->mass, ring->squares);
     row[OUTER] = outer;
     row[BODIES] = ring->bodies;
     row[MASS] = ring->mass;
@@ -237,7 +242,7 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
         !sphere_create(part, 0, profile->center, now->threads, &sphere, error)) {
         memcpy(frame.center, sphere.center, sizeof frame.center);
         sphere_destroy(&sphere);
-        find_velocity(part, &frame);
+        find_velocity(part, profile->center, &frame);
         find_axes(part, &frame);
         fill_rings(profile, &frame, part, rings);
         for (size_t k = 0; k < profile->rings && !error->status; k++) {

@@ -54,7 +54,10 @@ struct keys {
 
 static const struct parameter parameters[] = {
     INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, of equal masses."),
-    INITIAL_CENTER(true),
+    { KEY(FLAG, center), OPTIONAL,
+      .help = "Move the centre of mass to the origin and to rest. Unset: true, but false in "
+              "external fields, about whose centre the disc is in equilibrium: moved there, it is "
+              "hotter than toomre_q." },
     INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Mass of the disc."),
     INITIAL_POSITIVE(scale_length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
                      "Rd of the surface density exp(-R/Rd)."),

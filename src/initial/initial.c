@@ -204,6 +204,13 @@ static enum status scale_to_virial_ratio(const struct section *section,
     return STATUS_OK;
 }
 
+/* Tells whether the key `center` asks to move the centre of mass. A start that leaves it unset is
+ * moved unless external fields hold it in its place. */
+static bool is_centered(const struct section *section, const struct physics *physics)
+{
+    return section_has(section, "center") ? section_flag(section, "center") : !physics->external;
+}
+
 static enum status finish(const struct section *section, const struct physics *physics,
                           const struct force_options *forces, struct bodies *bodies,
                           struct initial_warnings *warnings, struct error *error)
@@ -215,7 +222,7 @@ static enum status finish(const struct section *section, const struct physics *p
         const char *source = files.count == 0 ? section_variant(section)->name
                                               : files.paths[files.count > 1 ? s : 0];
         status = check_bodies(bodies, first, physics, source, &warnings->coincident, error);
-        if (!status && section_flag(section, "center"))
+        if (!status && is_centered(section, physics))
             bodies_center(bodies, first);
         if (!status && section_has(section, "virial_ratio"))
             status = scale_to_virial_ratio(section, physics, forces, bodies, first, error);

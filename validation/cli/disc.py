@@ -162,6 +162,20 @@ outputs = ( { type = "xyz"; every = 100; } );
     assert np.all(np.abs(height / height[0] - 1) < 0.1), height
 
 
+def test_fields_hold_the_disc():
+    """in fields, which do not move along, the start stays where it is drawn, unless `center` asks:
+    the noise of its centre's velocity heated a disc of little mass (Q of 2 to 3 instead of 1.3)"""
+    field = '}; external = ( { type = "logarithmic"; speed = 1.0; core_radius = 0.5; } ); ' \
+        "ensemble = {"
+    for fields, center in (("", "true"), (field, "false")):
+        keys = 'initial = "disc"; count = 50; mass = 0.05; '
+        found = start(keys + fields)
+        wanted, other = (start(keys + f"center = {c}; " + fields)
+                         for c in (center, {"true": "false", "false": "true"}[center]))
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted)), center
+        assert not np.array_equal(found[1], other[1]) and not np.array_equal(found[2], other[2])
+
+
 def test_as_other_starts():
     """the same bytes on any number of threads, seeds by systems, tilted in an encounter"""
     keys = 'initial = "disc"; count = 50; seed = {}; center = false;'

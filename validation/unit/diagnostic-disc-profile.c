@@ -147,6 +147,20 @@ static void test_axes(void **state)
     bench_measure(&bench, "type = \"disc-profile\"; rings = 1; r_max = 9.0;", false);
     assert_close(rows_value(&bench.rows, 0, "thickness"), 0.5, 1e-13);
     bench_clear(&bench);
+    /* A ring that moves along x: seen from the origin its v_R is cos(phi), seen from itself 0. */
+    for (size_t k = 0; k < 8; k++) {
+        bench.scene.bodies->vx[k] = 1;
+        bench.scene.bodies->z[k] = 0;
+    }
+    static const char *const centers[] = { "origin", "mass" };
+    for (size_t k = 0; k < COUNT_OF(centers); k++) {
+        char keys[100];
+        snprintf(keys, sizeof keys,
+                 "type = \"disc-profile\"; center = \"%s\"; rings = 1; r_max = 9.0;", centers[k]);
+        bench_measure(&bench, keys, false);
+        assert_close(rows_value(&bench.rows, 0, "dispersion_radial"), k ? 0 : M_SQRT1_2, 1e-13);
+        bench_clear(&bench);
+    }
     scene_destroy(&bench.scene);
 }
 

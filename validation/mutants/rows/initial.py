@@ -51,6 +51,8 @@ ROWS = [
     ("src/initial/encounter.c", "keys.pericenter <= physics->softening", "false",
      "cli/encounter.py"),
     ("src/initial/encounter.c", "first + (parts > 0 ?", "(parts > 0 ?", "cli/encounter.py"),
+    ("src/initial/initial.c", ": !physics->external;", ": physics->external != NULL;",
+     "cli/disc.py"),
     ("src/initial/initial.c", "components[k][i] += shift[k];", "components[k][i] += shift[0];",
      "unit/initial-models"),
     ("src/initial/initial.c", '"origin_velocity", (double *const[3]){ b->vx, b->vy, b->vz }',
