@@ -32,6 +32,8 @@ enum {
     COLUMNS
 };
 
+#define EMPTY_UNCOUNTED "; empty once rows are too far apart to count the turns between them"
+
 static const struct column columns[COLUMNS] = {
     { "separation", DIMENSION_LENGTH, "distance r of the pair" },
     { "orbit_x", DIMENSION_LENGTH,
@@ -65,17 +67,16 @@ static const struct column columns[COLUMNS] = {
       "apse_turn minus the turn that the pair's own softening makes in the radial periods "
       "completed; equals apse_turn when eps = 0" },
     { "revolutions", DIMENSION_NONE,
-      "angle swept since step 0 over 2 pi, in the plane of the orbit at step 0" },
+      "angle swept since step 0 over 2 pi, in the plane of the orbit at step 0" EMPTY_UNCOUNTED },
     { "phase_error", DIMENSION_NONE,
-      "angle (radians) swept since step 0 minus that of the reference" },
+      "angle (radians) swept since step 0 minus that of the reference" EMPTY_UNCOUNTED },
     { "period", DIMENSION_TIME,
       "mean time of a revolution on the orbit that the pair is on now: 2 pi sqrt(a^3 / G m) when "
       "eps = 0" },
     { "mean_period", DIMENSION_TIME,
       "time since step 0 over the revolutions that the mean longitude has made since then; this is "
       "the sum of the pericentre's angle and the mean anomaly, and the latter grows evenly from "
-      "one "
-      "pericentre to the next" },
+      "one pericentre to the next" EMPTY_UNCOUNTED },
 };
 
 /* The state of one system, which a checkpoint keeps. A kepler_state is the relative position and
@@ -88,6 +89,7 @@ struct state {
     struct kepler_state last;      /* the pair itself at the last event */
     double angle;                  /* angle that the pair has swept since step 0, in radians */
     double last_time;
+    double uncounted; /* 1 once turns between two events could not be counted, else 0 */
 };
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
@@ -182,19 +184,33 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
     return atan2(vec3_dot(state->x, frame[1]), vec3_dot(state->x, frame[0]));
 }
 
+/* Tells whether the orbit of one state of the pair, followed alone, tells how many turns lie
+ * between it and another: it must lead to within a quarter turn of that one, by a dozen turns at
+ * most, over which only a perturbation by 6 % makes it a whole turn more or less. */
+static bool leads_to(const struct kepler_state *alone, double swept,
+                     const struct kepler_state *found)
+{
+    const double most = 12.0 * 2.0 * M_PI;
+    return fabs(swept) <= most && vec3_dot(alone->x, found->x) > 0.0;
+}
+
 /*
  * Adds to state->angle the angle that the pair has swept since the last event. The present
  * direction fixes it up to whole revolutions; of the possible angles the one nearest to the angle
  * that the two bodies alone would have swept is taken, so that revolutions are counted right even
- * if several pass between two events.
+ * if several pass between two events. If the orbits of the two events, followed forwards and
+ * backwards, do not lead to each other, the revolutions are unknown from then on.
  */
 static enum status count_angle(struct state *state, const struct kepler_interaction *interaction,
                                const struct kepler_state *now, double elapsed, struct error *error)
 {
-    double frame[3][3], last_frame[3][3], swept;
-    struct kepler_state alone;
-    if (kepler_advance(interaction, &state->last, elapsed, &alone, &swept, error))
+    double frame[3][3], last_frame[3][3], swept, back;
+    struct kepler_state alone, before;
+    if (kepler_advance(interaction, &state->last, elapsed, &alone, &swept, error) ||
+        kepler_advance(interaction, now, -elapsed, &before, &back, error))
         return error->status;
+    if (!leads_to(&alone, swept, now) || !leads_to(&before, back, &state->last))
+        state->uncounted = 1.0;
     frame_of(&state->first, frame);
     frame_of(&state->last, last_frame);
     if (vec3_dot(frame[2], last_frame[2]) < 0.0)
@@ -297,6 +313,10 @@ static enum status fill_row(struct state *state, const struct kepler_interaction
     row[ECCENTRICITY] = now.eccentricity;
     row[ECCENTRICITY_ERROR] = now.eccentricity - first.eccentricity;
     fill_apse(&first, &now, state->angle, elapsed, row);
+    if (state->uncounted > 0.0)
+        row[REVOLUTIONS] = row[PHASE_ERROR] = row[MEAN_PERIOD] = NAN;
+    if (state->uncounted > 0.0 && interaction->eps > 0.0)
+        row[APSE_TURN] = row[APSE_ERROR] = NAN; /* they need the number of radial periods */
     return STATUS_OK;
 }
 
