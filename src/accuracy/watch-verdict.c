@@ -474,11 +474,17 @@ static json_t *limits_json(const struct watch *watch)
                     { "noise", document_number(watch->noise) });
 }
 
+/* Returns an error or a change of the energy; null while only the start was measured. */
+static json_t *after_start(const struct watch *watch, double number)
+{
+    return document_number(watch->history->seen > 0.0 ? number : NAN);
+}
+
 static json_t *error_json(const struct watch *watch, const struct table *all)
 {
     const struct record *off = largest(watch, offsetof(struct record, largest_error));
     return DOCUMENT(
-        { "largest", document_number(off->largest_error) },
+        { "largest", after_start(watch, off->largest_error) },
         { "time", document_number(off->error_time) }, { "system", system_of(watch, off) },
         { "test_body", document_id(off->error_body) },
         { "first_time_beyond", document_number(off->first_error) },
@@ -521,7 +527,7 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
                     { "energy_drift", drift_json(watch, &all) },
                     { "energy_jumps", json_integer((json_int_t)changes.count) },
                     { "sudden_energy_jumps", json_integer((json_int_t)changes.sudden) },
-                    { "largest_jump", document_number(most) },
+                    { "largest_jump", after_start(watch, most) },
                     { "first_jump_time", document_number(changes.first->first_jump) },
                     { "first_jump_test_body", document_id(changes.first->jumped_body) },
                     { "first_jump_pair", pair_json(watch, changes.first, &changes.first->jumped) },

@@ -265,6 +265,7 @@ def test_the_report_of_a_run_that_has_not_ended():
         about = json.loads(pathlib.Path("plummer.run/run.json").read_text())
         assert about["step"] == 0 and about["relative_energy_error"] is None, about
         assert about["largest_energy_error"] is None, about
+        assert about["watch"]["energy_error"]["largest"] is None, about["watch"]
         value, = (row["value"] for row in about["findings"] if row["name"] == "energy error")
         assert value is None, about["findings"]
         seen = progress("plummer.run", process)

@@ -10,6 +10,11 @@ ROWS = [
      "experiment->simulation.bodies->id;", "cli/check.py"),
     ("src/estimate/advice.c", ".id_i = b->id[first + pair.i],", ".id_i = b->id[pair.i],",
      "cli/check.py"),
+    ("src/estimate/experiment.c", "if (heavy < 2)", "if (false)", "cli/asked.py"),
+    ("src/estimate/experiment.c", "fmin(pair.time_scale, distance", "fmin(pair.time_scale, "
+     "pair.distance", "cli/verdict.py"),
+    ("src/estimate/choice-refine.c", "error >= alike_error * error_before &&", "false &&",
+     "cli/asked.py"),
     ("src/estimate/experiment.c", "id[0] = b->id[i];", "id[0] = b->id[pair.i];", "cli/check.py"),
     ("src/estimate/choice.c", "sure = pilot.whole && !of_orbits(search);", "sure = pilot.whole;",
      "cli/trust-until.py"),

@@ -53,6 +53,7 @@ ROWS = [
     ("src/run/remedy.c", "found.trial == ADVICE_HOLDS", "true", "cli/verdict.py"),
     ("src/run/remedy.c", 'text_shell(&line, config.bytes ? config.bytes : "");',
      'text_print(&line, "%s", config.bytes);', "cli/verdict.py"),
+    ("src/run/provenance.c", "measured ? largest : NAN", "largest", "cli/live-view.py"),
     ("src/run/verdict.c", "i].severity = FINDING_OPEN;", "i].severity = FINDING_HELD;",
      "cli/live-view.py"),
     ("src/run/verdict.c", "return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);",
