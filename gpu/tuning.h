@@ -71,9 +71,9 @@ struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
 
 /* The most bodies of a block of gpu_step(). The inner loop of a thread with one body has 6 % more
  * instructions for a pair than with four (instructions.h); so from some number of bodies on, the
- * two launches that gpu_step() replaces are faster. With this number, 8448 bodies of an H200, they
- * are 8 % slower by a model, that of docs/gpu.md, and not by a measurement. */
-enum { GPU_STEP_BODIES = 64 };
+ * two launches that gpu_step() replaces are faster. With this number, 4224 bodies of an H200, they
+ * were measured to be some 10 % slower (docs/gpu.md). */
+enum { GPU_STEP_BODIES = 32 };
 
 /* Returns the number of bodies that a block of gpu_step() takes, so that each multiprocessor has a
  * block; or 0 if that is too many, and a step is faster by a launch for the forces and one for the

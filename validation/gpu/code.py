@@ -233,23 +233,6 @@ def test_early_kernels_wait():
         assert "ACQBULK" in names[:first], (name, names[:first + 1])
 
 
-def test_model_of_steps():
-    """the model of a step in two launches is what was measured, and the page has that of one"""
-    with open(os.path.join(tap.SOURCE, "docs/gpu.md"), encoding="utf-8") as file:
-        rows = {cells[0]: cells[1:] for cells in
-                (re.split(r" *\| *", line.strip("|\n "))
-                 for line in re.findall(r"^\| (?:bodies \| 64|measured \| 1|one launch).*$",
-                                        file.read(), re.MULTILINE))}
-    compared = 0
-    names = "bodies", "measured", "one launch, a model"
-    for count, measured, said in zip(*(rows[name] for name in names)):
-        if said:
-            assert f"{model.one_launch(int(count)) * 1e6:.1f}" == said, (count, said)
-            assert abs(model.two_launches(int(count)) * 1e6 / float(measured) - 1) < 0.06, count
-            compared += 1
-    assert compared == 5, rows
-
-
 def test_model():
     """the model of the speed reads this code, and has it within what an H100 issues"""
     need_kernels()

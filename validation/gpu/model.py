@@ -92,33 +92,6 @@ def filled(count, size, wave, symmetric):
     return best
 
 
-# A step of velocity Verlet of few bodies on the H200, in single precision: seconds that two
-# launches take whatever the number of bodies, that a move takes to read eight partial sums of a
-# body, and pairs per second; fitted to the steps that were measured (docs/gpu.md).
-LAUNCHES, EIGHT_SLOTS, PAIRS = 4.2e-6, 0.95e-6, 2.0e12
-# gpu_step(): instructions of a pair and the cycles that a warp waits for it (code.py), the part of
-# its instructions that the H200 was measured to issue, bytes that a multiprocessor reads in a
-# cycle from the cache, cycles of an addition in fp64.
-INSTRUCTIONS, WAITED, ISSUED, BYTES, ADDITION = 14.28, 16.22, 0.83, 64, 16
-
-
-def two_launches(count):
-    """Seconds of a step by a launch for the sums and one for the moves."""
-    return LAUNCHES + EIGHT_SLOTS * math.ceil(segments_of(count) / 8) + count**2 / PAIRS
-
-
-def one_launch(count):
-    """The same by gpu_step(): half of the launches' time, and no partial sums in memory. A block
-    reads all bodies, its threads take the pairs, and one thread adds the segments of a body."""
-    _, _, multiprocessors, clock, _ = DEVICES[0]
-    bodies, segments = -(-count // multiprocessors), segments_of(count)
-    threads = bodies * min(segments, 512 // bodies)
-    issue = bodies * count * INSTRUCTIONS / (32 * SCHEDULERS) / ISSUED
-    waiting = bodies * count / threads * WAITED
-    cycles_of_all = max(issue, waiting) + 16 * count / BYTES + segments * ADDITION
-    return LAUNCHES / 2 + cycles_of_all / (clock * 1e9)
-
-
 def rate(device, loop, registers, pairs, threads, bodies, count):
     """Ordered pairs a second, and what limits them."""
     _, architecture, multiprocessors, clock, memory = device

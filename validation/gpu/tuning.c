@@ -290,9 +290,9 @@ static void test_steps_of_one_launch(void **state)
         size_t systems, count;
         int multiprocessors;
         unsigned bodies;
-    } cases[] = { { 1, 1024, 132, 8 }, { 1, 1, 132, 1 },     { 1, 132 * 64, 132, 64 },
-                  { 1, 8449, 132, 0 }, { 3, 2816, 132, 64 }, { 3, 2817, 132, 0 },
-                  { 1, 1024, 16, 64 }, { 1, 64, 1, 64 },     { 1, 65, 1, 0 } };
+    } cases[] = { { 1, 1024, 132, 8 }, { 1, 1, 132, 1 },     { 1, 132 * 32, 132, 32 },
+                  { 1, 4225, 132, 0 }, { 3, 1408, 132, 32 }, { 3, 1409, 132, 0 },
+                  { 1, 512, 16, 32 },  { 1, 32, 1, 32 },     { 1, 33, 1, 0 } };
     for (size_t k = 0; k < COUNT_OF(cases); k++)
         assert_int_equal(
             gpu_tuning_step(cases[k].systems, cases[k].count, cases[k].multiprocessors),
