@@ -79,7 +79,9 @@ def test_on_jump_decides():
 def test_a_good_run_hears_nothing():
     result = tap.run("run", write(PAIR))
     assert result.returncode == 0, result.stderr
-    assert "watch" not in result.stdout and "WARNING" not in result.stdout + result.stderr
+    watched = [line for line in result.stdout.splitlines() if "watch" in line]
+    assert len(watched) == 1 and watched[0].startswith("  judged "), watched
+    assert "WARNING" not in result.stdout + result.stderr
     run = about("pair.run")
     assert run["watch"]["energy_jumps"] == 0 and run["ended_by"] == ""
 
