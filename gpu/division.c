@@ -161,6 +161,18 @@ static enum status free_memory(const struct gpu_device *device, size_t *memory, 
     return gpu_check(code, device->index, "asking for its memory", error);
 }
 
+/* Tells whether each device has room for its systems. */
+static bool all_fit(const struct gpu_division *division, const struct gpu_device *devices,
+                    const size_t *memory)
+{
+    bool fits = true;
+    for (size_t d = 0; d < division->device_count; d++)
+        fits &= gpu_part_size(&division->setup, &devices[d],
+                              division->first[d + 1] - division->first[d], 0,
+                              division->setup.bodies->count) <= usable(memory[d]);
+    return fits;
+}
+
 /* Chooses the mode, and creates its parts: divided if there are fewer systems than devices or other
  * processes move bodies of the same systems; whole if all systems fit into the devices' memory and
  * are not to be streamed; else streamed. STATUS_CONFIG if divided systems are to be streamed. */
@@ -169,7 +181,6 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
 {
     const struct bodies *bodies = division->setup.bodies;
     size_t memory[GPU_MAX_PARTS] = { 0 };
-    bool fits = !stream;
     for (size_t d = 0; d < division->device_count; d++) {
         if (free_memory(&devices[d], &memory[d], error))
             return error->status;
@@ -185,13 +196,14 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
     }
     for (size_t d = 0; d <= division->device_count; d++)
         division->first[d] = share_start(bodies->systems, division->device_count, d);
-    for (size_t d = 0; d < division->device_count; d++)
-        fits &= gpu_part_size(&division->setup, &devices[d],
-                              division->first[d + 1] - division->first[d], 0,
-                              bodies->count) <= usable(memory[d]);
-    division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
-    if (!fits) /* the host's arrays have taken the steps of batches that came before */
+    /* Steps that can be interrupted need room for a copy of the bodies. And those of batches cannot
+     * be taken back, since the host's arrays have the steps of the batches before. */
+    bool fits = !stream && all_fit(division, devices, memory);
+    if (!fits) {
         division->setup.interruption = NULL;
+        fits = !stream && all_fit(division, devices, memory);
+    }
+    division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
     return fits ? create_whole(division, devices, error)
                 : create_streamed(division, devices, memory, error);
 }
@@ -247,9 +259,7 @@ static enum status find_devices(struct gpu_division *division, int wanted, int n
     division->device_count = useful_devices(division, wanted > 0 ? (size_t)wanted : (size_t)count);
     for (size_t d = 0; d < division->device_count && !status; d++)
         status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
-    if (status)
-        return status;
-    return STATUS_OK;
+    return status;
 }
 
 /* --- making it ---------------------------------------------------------------------------------*/
@@ -268,19 +278,21 @@ enum status gpu_division_probe(struct error *error)
 }
 
 /* The least number of pairs of an evaluation of forces that can be interrupted: some hundredths of
- * a second of work. With fewer, a run that looks between two calls of advance() answers soon. */
+ * a second of work of an H200. With fewer, a run that looks between two calls of advance() answers
+ * soon. */
 static const double LONG_SUM = 5e10;
 
 /* Lets steps be interrupted if their forces take long (or if the interruption has a function
- * `agree`, as in tests), and if each system stays on one device. */
-static void allow_interruption(struct gpu_division *division)
+ * `agree`, as in tests), in one process with one device: another device would wait while the host
+ * waits for this one, and another process would keep the steps that this one takes back. */
+static void allow_interruption(struct gpu_division *division, int ranks)
 {
     const struct gpu_setup *const setup = &division->setup;
     struct interruption *const interruption = setup->physics->interruption;
     const double pairs =
         reference_pairs((double)setup->bodies->systems, (double)setup->bodies->count);
-    if (interruption && (pairs >= LONG_SUM || interruption->agree) && !setup->peers &&
-        division->device_count <= setup->bodies->systems)
+    if (interruption && (pairs >= LONG_SUM || interruption->agree) && ranks <= 1 &&
+        division->device_count == 1)
         division->setup.interruption = interruption;
 }
 
@@ -360,7 +372,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
     if ((shared && gpu_setup_share(&division->setup, options->peers, error)) ||
         find_devices(division, options->devices, options->node_rank, devices, error))
         return error->status;
-    allow_interruption(division);
+    allow_interruption(division, options->ranks);
     if (create_parts(division, devices, options->stream, error))
         return error->status;
     describe_devices(division, devices);

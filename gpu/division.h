@@ -5,8 +5,8 @@
  *   divided   fewer systems than devices: every device moves some bodies of each system;
  *             other processes may move other bodies, and positions are gathered from them;
  *   streamed  the bodies do not fit, or the config asks for it: batches of systems go through the
- * device's memory, and some of them are copied while others are computed. The host's arrays are
- * always current.
+ *             device's memory, and some of them are copied while others are computed. The host's
+ *             arrays are always current.
  */
 #ifndef ORRERY_GPU_DIVISION_H
 #define ORRERY_GPU_DIVISION_H

@@ -202,7 +202,8 @@ static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
 {
     const struct gpu_shape *shape = &team->parts[0]->shape;
     const double pairs = reference_pairs(shape->systems, shape->count);
-    return team->count == 1 && !is_shared(team) && pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
+    return team->count == 1 && !is_shared(team) && !team->parts[0]->setup->interruption &&
+           pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
 }
 
 static enum status capture(const struct gpu_team *team, const struct stage_program *program,

@@ -88,13 +88,17 @@ static struct gpu_move_call move_call(const struct gpu_part *part, const struct 
     };
 }
 
+/* The CUDA version from which graphs can have launches that begin early: 12.3. */
+enum { EARLY_IN_GRAPHS = 12030 };
+
 static struct gpu_step_call step_call(const struct gpu_part *part, const struct stage_pass *pass)
 {
     struct gpu_step_call call = {
         .move = move_call(part, pass),
         .sources = part->force.sources,
         .bodies = part->force.bodies,
-        .early = part->setup->steps == GPU_STEPS_EARLY,
+        .early = part->setup->steps == GPU_STEPS_EARLY && part->device.driver >= EARLY_IN_GRAPHS &&
+                 part->device.runtime >= EARLY_IN_GRAPHS,
     };
     call.move.sources = part->force.next;
     return call;

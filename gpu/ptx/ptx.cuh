@@ -1,5 +1,5 @@
 /*
- * The few things that only a GPU's own instructions can do. The executor of validation/gpu has a
+ * The few things that are written as a GPU's own instructions. The executor of validation/gpu has a
  * file of the same name with the same functions for a CPU.
  */
 #ifndef ORRERY_GPU_PTX_CUH

@@ -97,7 +97,8 @@ for arithmetic, orders in ORDERS.items():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         f'translations-{arithmetic}.inc')
     code = [line for p in orders for line in function(p)] + table(orders)
-    with open(path + '.new', 'w') as file:
+    temporary = f'{path}.{os.getpid()}'  # two makes may run at once
+    with open(temporary, 'w') as file:
         file.write('\n'.join(['/* Made by translations.py. */', '/* clang-format off */', *code,
                               '/* clang-format on */']) + '\n')
-    os.replace(path + '.new', path)
+    os.replace(temporary, path)
