@@ -646,8 +646,9 @@ static void test_a_graph_is_used_for_what_it_was_made_for(void **state)
     free(x[1].a);
 }
 
-/* Steps of systems that one launch takes on the executor, which has eight multiprocessors: 500
- * bodies have more segments than threads for each body, and 35 steps and more make graphs. */
+/* Steps of systems that one launch takes on an executor of STEP_MULTIPROCESSORS: 520 bodies have
+ * more segments than threads for each body, and 35 steps and more make graphs. */
+enum { STEP_MULTIPROCESSORS = 17 };
 static const struct {
     size_t systems, count;
     const char *integrator;
@@ -655,7 +656,7 @@ static const struct {
     bool equal; /* masses */
     const struct physics *physics;
 } step_cases[] = {
-    { 1, 500, "velocity-verlet", 2, false, &case_soft },
+    { 1, 520, "velocity-verlet", 2, false, &case_soft },
     { 1, 270, "leapfrog-dkd", 35, true, &case_soft },
     { 2, 200, "velocity-verlet", 36, false, &case_sharp },
     { 1, 150, "pefrl", 34, false, &case_periodic },
@@ -680,6 +681,7 @@ static struct step_result steps_of_case(size_t which, enum precision precision,
     if (step_cases[which].equal)
         case_equal_masses(b, 0.0371);
     case_steps = steps;
+    executor_settings.multiprocessors = STEP_MULTIPROCESSORS;
     case_open(&on, b, step_cases[which].physics, "blocked", precision, NULL, b->count);
     case_steps = GPU_STEPS_EARLY;
     case_upload(&on, b->systems);
@@ -1166,11 +1168,9 @@ static void test_an_interrupted_step_is_taken_back(void **state)
     struct physics physics = case_soft;
     physics.interruption = &asker.interruption;
     const struct integrator *const yoshida = integrator_find("yoshida4");
-    for (size_t n = 0; n < 2 * COUNT_OF(kernels); n++) {
+    for (size_t n = 0; n < COUNT_OF(kernels); n++) {
         executor_reset();
-        const int devices = n % 2 == 0 ? 1 : several_devices(2);
-        executor_settings.devices = devices;
-        const struct backend_options with = options(kernels[n / 2], PRECISION_SINGLE, devices);
+        const struct backend_options with = options(kernels[n], PRECISION_SINGLE, 1);
         struct bodies *b = case_bodies(2, 600, 21); /* those of motion() */
         struct backend *backend = make(&backend_cuda, &with, &physics, b);
         struct case_vectors after[2];
@@ -1200,6 +1200,32 @@ static void test_an_interrupted_step_is_taken_back(void **state)
         bodies_destroy(b);
         free(after[0].a);
         free(after[1].a);
+    }
+}
+
+/* With a second device or rank nobody asks within a step: another device would wait meanwhile, and
+ * another rank would keep the step. */
+static void test_a_step_of_several_is_not_interrupted(void **state)
+{
+    (void)state;
+    struct asker asker = { .interruption = { .asked = asked, .context = &asker, .agree = agree } };
+    struct physics physics = case_soft;
+    physics.interruption = &asker.interruption;
+    for (int ranks = 1; ranks <= 2; ranks++) {
+        struct error error = { 0 };
+        const int devices = 3 - ranks;
+        executor_settings.devices = devices;
+        struct backend_options with = options("blocked", PRECISION_SINGLE, devices);
+        with.ranks = ranks;
+        struct bodies *b = case_bodies(2, 600, 21);
+        struct backend *backend = make(&backend_cuda, &with, &physics, b);
+        asker.times = 0;
+        asker.wanted = 1;
+        assert_int_equal(backend_cuda.advance(backend, integrator_find("yoshida4"), DT, 1, &error),
+                         STATUS_OK);
+        assert_int_equal(asker.times, 0);
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
     }
 }
 
@@ -1443,6 +1469,7 @@ int main(void)
         FRESH(test_streaming_of_large_systems_changes_no_bits),
         FRESH(test_potentials_of_coincident_bodies),
         FRESH(test_an_interrupted_step_is_taken_back),
+        FRESH(test_a_step_of_several_is_not_interrupted),
         FRESH(test_own_steps_agree_with_the_cpu),
         FRESH(test_own_steps_have_the_same_bits),
         FRESH(test_own_steps_are_described),

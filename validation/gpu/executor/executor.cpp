@@ -15,7 +15,7 @@
 enum { RUNTIME = 13000 }; /* its version */
 
 static constexpr struct executor_settings standard = {
-    1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0, RUNTIME, 0
+    1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0, RUNTIME, 0, 8
 };
 struct executor_settings executor_settings = standard;
 const bool executor_is_a_gpu = false;
@@ -521,7 +521,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int of)
     properties->maxThreadsPerMultiProcessor = 2048;
     properties->maxThreadsPerBlock = 1024;
     properties->major = 9;
-    properties->multiProcessorCount = 8;
+    properties->multiProcessorCount = executor_settings.multiprocessors;
     properties->l2CacheSize = 1 << 20;
     return failure;
 }

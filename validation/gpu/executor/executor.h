@@ -28,6 +28,7 @@ struct executor_settings {
     int busy;               /* another process has the device for itself */
     int driver;             /* the CUDA that the driver knows: 13000 is 13.0; 0: there is none */
     int of_two_kinds;       /* every other device has another name */
+    int multiprocessors;    /* of each device */
 };
 
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
@@ -49,8 +50,8 @@ struct executor_counts {
 
 struct executor_counts executor_count(void);
 
-/* The defaults again: one device, 1 GiB, forward, no failures, a driver that knows the runtime's
- * CUDA, no devices connected; other counts go on. */
+/* The defaults again: one device, 1 GiB, 8 multiprocessors, forward, no failures, a driver that
+ * knows the runtime's CUDA, no devices connected; other counts go on. */
 void executor_reset(void);
 
 #ifdef __cplusplus
