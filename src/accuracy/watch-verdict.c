@@ -474,10 +474,13 @@ static json_t *limits_json(const struct watch *watch)
                     { "noise", document_number(watch->noise) });
 }
 
-/* Returns an error or a change of the energy; null while only the start was measured. */
+/* Returns an error or a change of the energy; null while only the start was measured. A run may end
+ * before its first check: then its last step is measured. */
 static json_t *after_start(const struct watch *watch, double number)
 {
-    return document_number(watch->history->seen > 0.0 ? number : NAN);
+    const struct record *const off = largest(watch, offsetof(struct record, largest_error));
+    const bool measured = watch->history->seen > 0.0 || off->error_time > 0.0;
+    return document_number(measured ? number : NAN);
 }
 
 static json_t *error_json(const struct watch *watch, const struct table *all)

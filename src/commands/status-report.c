@@ -307,5 +307,5 @@ void status_report_of_study(const char *path, const char *owner, struct status_r
     for (size_t m = 0; m < study->members; m++)
         whole &= went_well(study->outcomes[m]) || study->outcomes[m] == OUTCOME_FAILED;
     if (!owner[0] && !whole)
-        text_print(text, "  to go on       the command that began it, once more\n");
+        text_print(text, "  to go on       the command that ran it last, once more\n");
 }

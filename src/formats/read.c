@@ -226,7 +226,7 @@ static const struct {
     const char *name, *mark;
     size_t length, first, last;
 } only_written[] = {
-    { "npz", "PK\3\4", 4, 0, 0 },
+    { "npz", ".npy", 4, 30, 64 }, /* behind the head of the first file of a zip archive */
     { "lammps", "ITEM: ", 6, 0, 0 },
     { "dcd", "CORD", 4, 4, 4 },
     /* The name of the group at the root of an HDF5 file; text has no NUL. */
@@ -254,7 +254,7 @@ enum status read_recognise(const char *path, const struct read_format **format, 
     if (written)
         return error_set(error, STATUS_DATA,
                          "%s: is in the format %s, which is only written; csv, xyz, plain and hdf5 "
-                         "are read too",
+                         "are read",
                          path, written);
     const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
     size_t i = 0;

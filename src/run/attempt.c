@@ -6,6 +6,7 @@
 
 #include "base/document.h"
 #include "estimate/choice.h"
+#include "force/method.h"
 #include "output/run-fields.h"
 
 /* Takes the choice of integrator and step from the run.json in the run's directory; returns false
@@ -188,7 +189,7 @@ const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_
     buffer[0] = '\0';
     if (!choice_is_limited(&run->choice, run->kernel_error.whole))
         return buffer;
-    if (d->precision == PRECISION_DOUBLE)
+    if (force_traits(&d->force).truncation > 0.0)
         snprintf(buffer, ATTEMPT_LIMIT_SIZE,
                  ", which shorter steps do not lower: the forces, with an error of %.1e, are not "
                  "exact enough; lower compute.accuracy, or take compute.method = \"direct\"",
@@ -203,7 +204,7 @@ const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_
 
 bool attempt_again(struct run *run, enum status status)
 {
-    char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
+    char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE + 32];
     if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
         return false;
     struct choice *const choice = &run->choice;
@@ -217,19 +218,16 @@ bool attempt_again(struct run *run, enum status status)
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, run->kernel_error.whole, choice)) {
         run->exhausted = true;
-        if (attempt_limit_text(run, limit)[0])
-            snprintf(run->why_again, sizeof run->why_again,
-                     "time.energy_error = %g: with %s the energy was off by %.2e at t = %s%s; the "
-                     "run is made to its end",
-                     choice->target.error, before, error, run_time_text(run, 6, time), limit);
-        return run->missed; /* the run is made once more with the last setting, to its end */
+        snprintf(after, sizeof after, "is made to its end");
+    } else {
+        snprintf(after, sizeof after, "begins anew with ");
+        setting_text(&choice->candidates[choice->chosen].setting, after + strlen(after));
     }
     snprintf(run->why_again, sizeof run->why_again,
-             "%s = %g: with %s the %s off by %.2e at t = %s; the run begins anew with %s",
+             "%s = %g: with %s the %s off by %.2e at t = %s%s; the run %s",
              accuracy_target_key(&choice->target),
              orbits ? choice->target.until : choice->target.error, before,
              orbits ? "orbits are no longer accurate, and would be" : "energy was", error,
-             run_time_text(run, 6, time),
-             setting_text(&choice->candidates[choice->chosen].setting, after));
-    return true;
+             run_time_text(run, 6, time), attempt_limit_text(run, limit), after);
+    return !run->exhausted || run->missed;
 }

@@ -120,7 +120,8 @@ static void say_bound(struct run *run, const struct finding *f)
         if (f->subject == FINDING_OF_TARGET) {
             char limit[ATTEMPT_LIMIT_SIZE];
             say_to_leave_out(run, ": leave out ");
-            say(run, "%s", attempt_limit_text(run, limit));
+            if (f->value < run->kernel_error.whole)
+                say(run, "%s", attempt_limit_text(run, limit));
         }
     }
 }

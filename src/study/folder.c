@@ -11,6 +11,7 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "report/result.h"
+#include "study/existing.h"
 
 /* --- what belongs to the study ---------------------------------------------------------------- */
 
@@ -248,7 +249,8 @@ enum status folder_is_complete(const struct study *study, const char *path, bool
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
         const double code = status ? NAN : result_real(&result, FIELD_EXIT_STATUS);
-        *complete = code == STATUS_OK || code == STATUS_EXPECT_FAILED;
+        *complete = (code == STATUS_OK || code == STATUS_EXPECT_FAILED) &&
+                    !existing_falls_short(&result, study_end(study));
         result_close(&result);
     }
     return STATUS_OK;

@@ -583,7 +583,7 @@ def test_watching_a_study():
                     r"step \d+ of 100000000, ", words), words
     assert re.search(r"s: 3 runs, no process is at work runs 1 held, [12] stopped(, 1 not begun)? "
                      r"stopped 002 at step \d+ of 100000000 ", words), words
-    assert words.endswith("to go on the command that began it, once more"), words
+    assert words.endswith("to go on the command that ran it last, once more"), words
     shutil.rmtree("s")
     result = tap.run("run", config, "-q", "-o", "s", *sweep, "sweep.0.values=[0.1, 0.2]")
     assert result.returncode == 0, result

@@ -86,6 +86,20 @@ def test_a_good_run_hears_nothing():
     assert run["watch"]["energy_jumps"] == 0 and run["ended_by"] == ""
 
 
+def test_a_run_shorter_than_the_first_check():
+    """the last step is measured, also before the first check of a run is due"""
+    write("""name = "short";
+bodies = { initial = "plummer"; count = 100; seed = 1; };
+physics = { softening = 0.05; };
+time = { integrator = "velocity-verlet"; step = 0.02; end = 0.14; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+""")
+    result = tap.run("run", "run.cfg")
+    assert result.returncode == 0, result.stderr
+    run = about("short.run")
+    assert run["watch"]["energy_error"]["largest"] > 0, run["watch"]["energy_error"]
+
+
 def test_a_step_too_large_is_said_once():
     """tau at the pericentre is sqrt(0.4^3 / 2) = 0.18: a step of 0.1 is too large, 0.05 is not"""
     result = tap.run("run", write(PAIR), "-P", "time.step=0.1", "-P", "diagnostics.1.every=1",
