@@ -309,6 +309,13 @@ def test_the_precision_is_the_limit():
         record("p")["verdict_text"]
     attempts = record("p")["choice"]["attempts"]
     assert len(attempts) < 5, attempts
+    # Two misses that are as large in the same encounter are no limit: the third setting holds.
+    write('bodies = { initial = "plummer"; count = 100; seed = 3; };\n'
+          "physics = { softening = 0.0; };\ncompute = { precision = \"single\"; };\n"
+          'time = { integrator = "velocity-verlet"; energy_error = 5e-8; end = 0.2; };\n')
+    result = tap.run("run", "x.cfg", "-o", "q", "-q")
+    assert result.returncode == 0 and record("q")["verdict"] == "held", result
+    assert len(record("q")["choice"]["attempts"]) == 2, record("q")["choice"]["attempts"]
 
 
 def test_refusals():
