@@ -29,7 +29,7 @@ ROWS = [
     ("gpu/due.c", "same &= m == due->masses[i];", "(void)0;", "gpu/backend"),
     ("gpu/due.c", "unlike |= n >= SUMS &&", "unlike |= false &&", "gpu/kernels"),
     ("gpu/motion.cu", "kept[TIME * stride] = call.then;", "(void)stride;", "gpu/kernels"),
-    ("gpu/division.c", "bool fits = !stream;", "bool fits = true;", "gpu/backend"),
+    ("gpu/division.c", "bool fits = !stream && all_fit", "bool fits = all_fit", "gpu/backend"),
     ("gpu/cuda.c", "return restore(cuda, error);",
      "return interruption_status(cuda->division.setup.interruption, error);", "gpu/backend"),
     ("gpu/symmetric.cu", "if (from > 0 && call->stopped && call->stopped(call->context))",
