@@ -11,7 +11,7 @@ import tap
 
 # Programs of the system that the script itself calls.
 TOOLS = ("sh", "sed", "dirname", "getconf", "sort", "tr", "cat", "env", "grep", "rm", "touch")
-MET = ("make", "c++", "autoconf", "automake", "gnuplot", "cc")
+MET = ("make", "c++", "autoconf", "automake", "gnuplot", "cc", "python3")
 # What an installer brings: the modules that pkg-config then knows.
 BRINGS = """#!/bin/sh
 echo "$0 $*" | sed 's,.*/,,' >>"$LOG"
