@@ -137,7 +137,7 @@ static enum status create_due(const struct force_options *options, const struct 
     memset(due->masses, 0, host);
     due->states = due->masses + stride;
     due->found = due->states + SUMS * stride;
-    due->listed = (uint32_t *)(due->found + due->sums * stride);
+    due->listed = (void *)(due->found + due->sums * stride);
     arena = (struct gpu_arena){ .base = due->memory };
     lay_out(due, &arena);
     due->predict.count = due->call.shape.count;
