@@ -109,6 +109,25 @@ static void test_orbits_that_nothing_keeps(void **state)
     }
 }
 
+/* Returns the pilot of the whole run that `config` asks for, by an integrator with a number of
+ * steps and with at most `work`. */
+static struct pilot pilot_of(const struct config *config, const char *integrator, double steps,
+                             double work)
+{
+    const struct setting setting = setting_of(config, integrator_find(integrator), steps);
+    const struct pilot_limits limits = { .work = work, .error = INFINITY, .part = 1.0 };
+    struct config *applied = NULL;
+    struct experiment x = { 0 };
+    struct error error = { 0 };
+    struct pilot pilot;
+    assert_int_equal(setting_apply(config, &setting, &applied, &error), STATUS_OK);
+    assert_int_equal(experiment_create(applied, NULL, &x, &error), STATUS_OK);
+    assert_int_equal(pilot_run(&x, config, &setting, &limits, &pilot, &error), STATUS_OK);
+    experiment_destroy(&x);
+    config_free(applied);
+    return pilot;
+}
+
 /* Shadows take four times the work of the motion, also before they are compared for the first time,
  * which this pilot does not come to. */
 static void test_a_pilot_counts_its_shadows(void **state)
@@ -116,22 +135,12 @@ static void test_a_pilot_counts_its_shadows(void **state)
     (void)state;
     static const double limit = 1e7;
     struct config *config =
-                      load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";", ""),
-                  *applied = NULL;
-    const struct setting setting = setting_of(config, integrator_find("euler"), 1e7);
-    const struct pilot_limits limits = { .work = limit, .error = INFINITY, .part = 1.0 };
-    struct experiment x = { 0 };
-    struct error error = { 0 };
-    struct pilot pilot;
-    assert_int_equal(setting_apply(config, &setting, &applied, &error), STATUS_OK);
-    assert_int_equal(experiment_create(applied, NULL, &x, &error), STATUS_OK);
-    assert_int_equal(pilot_run(&x, config, &setting, &limits, &pilot, &error), STATUS_OK);
+        load_asking(forty, 0.01, "trust_until = 4.0; integrator = \"euler\";", "");
+    const struct pilot pilot = pilot_of(config, "euler", 1e7, limit);
     assert_true(pilot.part == 0.0); /* nothing was compared */
     assert_true(pilot.spent >= 4.0 * pilot.work);
     /* The calls double, and the last may be as long as all before it. */
     assert_true(pilot.spent > limit && pilot.spent < 2.1 * limit);
-    experiment_destroy(&x);
-    config_free(applied);
     config_free(config);
 }
 
@@ -141,21 +150,11 @@ static void test_the_rows_of_a_pilot(void **state)
 {
     (void)state;
     struct config *config =
-                      load_asking(forty, 0.05, "energy_error = 1e-4;",
-                                  "diagnostics = ( { type = \"conservation\"; every = 1; } );\n"),
-                  *applied = NULL;
-    const struct setting setting = setting_of(config, integrator_find("velocity-verlet"), 16000.0);
-    const struct pilot_limits limits = { .work = 1e12, .error = INFINITY, .part = 1.0 };
-    struct experiment x = { 0 };
-    struct error error = { 0 };
-    struct pilot pilot;
-    assert_int_equal(setting_apply(config, &setting, &applied, &error), STATUS_OK);
-    assert_int_equal(experiment_create(applied, NULL, &x, &error), STATUS_OK);
-    assert_int_equal(pilot_run(&x, config, &setting, &limits, &pilot, &error), STATUS_OK);
+        load_asking(forty, 0.05, "energy_error = 1e-4;",
+                    "diagnostics = ( { type = \"conservation\"; every = 1; } );\n");
+    const struct pilot pilot = pilot_of(config, "velocity-verlet", 16000.0, 1e12);
     const double rows = (pilot.spent / pilot.work - 1) * 16000 / 1.5;
     assert_true(pilot.part == 1 && rows >= 1000 && rows < 1500);
-    experiment_destroy(&x);
-    config_free(applied);
     config_free(config);
 }
 
