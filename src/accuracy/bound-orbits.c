@@ -406,8 +406,8 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
 
 /* --- unbound bodies --------------------------------------------------------------------------- */
 
-/* The least part of a system's mass that its HEAVIEST bodies have where bodies count as unbound:
- * those of a cluster are bound to the whole, not to a few of them. */
+/* Bodies are called unbound only if the HEAVIEST bodies have this part of the mass or more: in a
+ * cluster a body is bound to the whole, not to a few bodies. */
 static const double most_mass = 0.9;
 
 /* The mass of a centre, its momentum, and G M / s summed over its bodies at the distances from the

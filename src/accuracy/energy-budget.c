@@ -37,7 +37,8 @@ struct state {
     double last; /* energy at the beginning of the interval */
     double step; /* step at which the interval began */
     double end;  /* the last step reached: that of a row, or the end of the run */
-    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at the interval's end, by each replay */
+    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at the end of the interval, in each of its
+                                               replays (energy-budget.h) */
     double angle, fastest[2]; /* largest angle by which a pair turned in a step of the interval,
                                  radians; ids of the pair */
     /* Parts of the energy error, summed over the intervals so far. */
@@ -313,9 +314,9 @@ static bool is_whole(const struct state *state)
     return state->step > 0.0;
 }
 
-/* Returns three standard errors that rounding makes in a part of the budget. A part is `richardson`
- * times the difference between the run and a replay with twice the steps, so twice the variance of
- * roundings: the variances of three runs add up. */
+/* Returns three standard errors of rounding in a part of the budget. A part is `richardson` times
+ * the difference of two energies: that of the run, and that of a replay with twice the steps and so
+ * with twice the variance. Together they have three times the variance of the run. */
 static double noise_of(const struct budget *budget, const double row[COLUMNS])
 {
     return 3.0 * sqrt(3.0) * budget->richardson * row[ROUNDING];
@@ -334,7 +335,6 @@ static void tell_row(const struct budget *budget, const struct state *state, dou
         }
 }
 
-/* Tells whether the rest is no more than rounding may cause, or than half of the error. */
 static bool adds_up(const struct budget *budget, const double row[COLUMNS])
 {
     return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));

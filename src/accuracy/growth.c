@@ -30,7 +30,6 @@ void growth_add(struct growth *growth, double time, double log)
     growth->log = log;
 }
 
-/* Returns the sum of the squared residuals of the least-squares line through level[] over x[]. */
 static double residual(const double *x, const double *level, size_t count)
 {
     double constant, slope, cov[3], squares;
@@ -50,7 +49,6 @@ static double slope_error(const double *passed, size_t count)
     return gsl_stats_sd(pace, 1, blocks) * sqrt(1.2 / (double)blocks);
 }
 
-/* Tells whether an exponential fits the first `count` levels better than a power of the time. */
 static bool is_exponential(const double *passed, const double *log_time, const double *level,
                            size_t count)
 {

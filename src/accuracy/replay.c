@@ -70,8 +70,8 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
 }
 
 /* Replays an interval of the run on a copy of `from`, the simulation at its beginning, with direct
- * sums in double. The energy budget gets the energies of all systems at the end; NaN if it broke
- * off. */
+ * sums in double. The energy budget gets the energies of all systems at the end; NaN if the
+ * replay broke off. */
 static enum status replay_as(struct replays *replays, const struct simulation *from,
                              enum energy_budget_replay kind, struct error *error)
 {

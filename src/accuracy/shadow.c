@@ -279,8 +279,6 @@ static enum status adjust_twin(struct shadows *shadows, struct error *error)
     return error->status;
 }
 
-/* Counts the systems whose shadow can still find something, since the error that it measures has
- * not reached trust.tolerance. */
 static size_t count_needed(const struct shadows *shadows, enum trust_shadow kind)
 {
     const struct shadow *shadow = &shadows->of[kind];
@@ -330,7 +328,6 @@ enum status shadow_adjust(struct shadows *shadows, struct error *error)
                : status;
 }
 
-/* Returns the system of the run whose copy is the system `slot` of the shadow. */
 static size_t system_at(const struct shadows *shadows, const struct shadow *shadow, size_t slot)
 {
     size_t s = 0;
@@ -339,8 +336,6 @@ static size_t system_at(const struct shadows *shadows, const struct shadow *shad
     return s;
 }
 
-/* Tells whether a system of a shadow has numbers that are not finite, or its integrator could take
- * no further step. */
 static bool is_lost(const struct simulation *simulation, size_t system)
 {
     const struct bodies *const bodies = simulation->bodies;
@@ -349,7 +344,7 @@ static bool is_lost(const struct simulation *simulation, size_t system)
            simulation_work_done(simulation, system).stuck;
 }
 
-/* Lets the systems of a shadow that are lost (is_lost()) begin again as copies of the run's
+/* Lets the systems of a shadow that are lost begin again as copies of the run's
  * systems, and notes with trust_lose() that they were lost. */
 static enum status give_up_lost(struct shadows *shadows, enum trust_shadow kind,
                                 struct error *error)

@@ -199,7 +199,8 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
 /* The distance of a system from its shadow, a copy that is advanced beside it. */
 struct distance {
     double position; /* rms distance of bodies from their copies, over the system's size */
-    double phase;    /* quadratic sum of `position` and the same of velocities, over the speed */
+    double phase;    /* (position^2 + w^2)^(1/2), w: rms difference of velocities, over the system's
+                        speed */
 };
 
 static double square_of_difference(const double *a, const double *b, size_t count, double L)

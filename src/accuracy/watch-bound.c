@@ -20,12 +20,13 @@ enum { GRID_EVERY = 10 };
  * the step, needs the second number for that.
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
-/* The number of such steps for a method that is not symplectic: by Runge-Kutta's fourth order a
- * circular orbit with that many steps in a period changes its energy by 1e-8 of |U| in it. */
+/* The number of such steps for a method that is not symplectic: with that many steps in the period
+ * of a circular orbit, Runge-Kutta's fourth order changes its energy by 1e-8 of |U| per period. */
 static const double sure_steps_drifting = 150.0;
 
-/* A pair with this part of the system's energy, or more, is judged by that energy, which is off by
- * its default limit when the orbit is off by that of orbits. */
+/* Pairs with less than this part of the system's energy are light: the energy of the system does
+ * not show their errors, so that their orbits are judged. (By default the limit of the orbit error
+ * is 1 / light times that of the energy error.) */
 static const double light = 0.1;
 
 /* A body whose orbit is in doubt is tried again after the part `again` of the steps so far, or as
@@ -71,7 +72,6 @@ size_t watch_bound_unbound(const struct watch *watch, const struct record *recor
                                       light * record->level.scale);
 }
 
-/* Tells whether an orbit has passed the limit of the orbit error by now. */
 static bool has_failed(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due <= bound->drift_time;

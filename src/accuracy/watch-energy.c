@@ -170,7 +170,8 @@ const char *watch_scale(double change, double body)
 /* The most jumps of a system, and the most systems, that are reported; others are only counted. */
 enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 };
 
-/* Finds the pair that may have changed the energy: the faster of the fastest pairs then and now. */
+/* Finds the pair that may have changed the energy: of the fastest pair at the last search and the
+ * fastest pair now, the faster one. */
 static enum status find_candidate(const struct record *record, const struct check *check,
                                   size_t system, struct close_pair *candidate, struct error *error)
 {

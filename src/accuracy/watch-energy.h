@@ -72,7 +72,7 @@ struct watch_drift {
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
 /* Tells whether a system, or one of its test bodies if those are judged, has an energy to be
- * judged; without one the rows below are open. */
+ * judged; without one the findings below are FINDING_OPEN. */
 bool watch_has_energy(const struct watch *watch, const struct record *record);
 
 /* Returns the scale of a system's energy over its largest |U| so far if that is more than FAST and
@@ -80,9 +80,10 @@ bool watch_has_energy(const struct watch *watch, const struct record *record);
  * the ratio at that moment, or 0 if the error showed in the usual scale as well. */
 double watch_hiding(const struct watch *watch, const struct record *record);
 
-/* Return rows of findings of a system: the largest error since the start (while it is within the
- * limit, as it is judged: `judged` above); the drift, which is the whole error of a method that
- * drifts, and is open if not known or not steady; and the largest change within JUMP_STEPS. */
+/* Return findings on a system: the largest error since the start, as `judged` above while it is
+ * within its limit or fast bodies hide it; the drift, which is the whole error of a method that
+ * drifts, and is FINDING_OPEN if not known or not steady; and the largest change within JUMP_STEPS.
+ *  */
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record);

@@ -93,12 +93,14 @@ struct bound_record {
  */
 struct record {
     struct level level; /* the energy of the system */
-    double by_tests;    /* 1: judged by its test bodies, whose levels are watch->levels; or 0 */
+    double by_tests;    /* 1: judged by its test bodies (watch->levels); 0: by `level` */
     double largest_error, error_time; /* |E - E0| / scale, and the time when it was found */
-    double largest_judged;            /* largest `judged` so far, see watch-energy.h */
-    double error_body;  /* id of the test body that had `largest_error`; NaN: the system's */
-    double first_error; /* the time when the error was first beyond the limit; NaN: never */
-    double hiding; /* watch_hiding() at `first_error` if only |U| as a scale showed it; else 0 */
+    double largest_judged; /* largest such error so far as it is judged: less in encounters, more
+                              beside fast bodies (struct watch_deviation) */
+    double error_body;     /* id of the test body that had `largest_error`; NaN: the system's */
+    double first_error;    /* the time when the error was first beyond the limit; NaN: never */
+    double hiding; /* if the first error beyond the limit was so only over the largest |U|, since
+                      fast bodies make `scale` large: scale / |U| then (watch_hiding()); else 0 */
     struct close_pair offending; /* fastest pair at `first_error` or the check before */
     double windows[WINDOWS];     /* sums of (E - E0) / scale over the checks in each window */
     double inertia, virial;      /* sums of I and |W| over the checks of the history */
