@@ -56,9 +56,11 @@ struct advice {
 
 /* The accuracy that advice must reach, and the work that it may cost. */
 struct advice_wish {
-    double bound;   /* as in trial_run_make(): largest energy error that is wanted */
+    double bound;   /* largest energy error that is wanted; infinite: only the limits of the watch
+                       count */
     double work;    /* work that all trial runs may do, in pair interactions */
-    double present; /* error over limit of a run that failed with the present step; NaN: none */
+    double present; /* error of a run that failed with the present step, over its limit; NaN: there
+                       was none */
 };
 
 /* The usual `work` of struct advice_wish, in pair interactions: a second or two. */

@@ -79,9 +79,10 @@ static double free_fall(const struct physics *physics, const struct conserved *c
 }
 
 /*
- * Finds whether a cold system collapses before `end`, and whether encounters decide nothing: bodies
- * are few, or softening is longer than the distance at which two bodies turn each other by a right
- * angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times (in_collapse) that.
+ * Finds whether a cold system collapses before `end`, and whether close encounters do not decide
+ * the steps (start->hidden): bodies are few, or softening is longer than the distance at which two
+ * bodies turn each other by a right angle, about R / N with R = G M^2 / 2|U|; with a collapse,
+ * in_collapse times as long as that.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)

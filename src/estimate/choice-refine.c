@@ -7,9 +7,9 @@
 #include "base/document.h"
 #include "output/run-fields.h"
 
-/* The part of the error asked for that the error of a pilot run (a try of a setting on a copy of
- * the bodies) may reach for its setting to be chosen: if it saw the whole run, which moves alike to
- * the bit; and, smaller, if it saw a part. */
+/* The part of the error asked for that a pilot run (a try of a setting on a copy of the bodies) may
+ * have for its setting to be chosen: sure_part if it saw the whole run, since a run then moves as
+ * it did, to the bit; chance_part if it saw a part. */
 static const double sure_part = 0.95, chance_part = 0.4;
 /* The exponents of the least growth of errors with the time. The energy error of a symplectic
  * method is bounded except for chance encounters; that of other methods adds up. */
@@ -107,11 +107,11 @@ const char *choice_carried_text(const struct choice *choice, char buffer[CHOICE_
 
 bool choice_is_limited(const struct choice *choice, double force_error)
 {
-    /* Errors and parts count as alike within these factors; choice_refine() makes steps so much
-     * shorter that it divides their error by 1.5 or more. */
+    /* Errors, and parts of the run, count as alike within these factors; choice_refine() shortens
+     * steps so much that the error should fall by a factor of 1.5 or more. */
     static const double alike_error = 0.8, alike_part = 1.2;
-    /* The part of the forces' error that they cost the energy at most, by which an error can be
-     * theirs: in clusters in single precision it was 1 to 3 %. */
+    /* An energy error can be due to the forces only if it is less than this part of their relative
+     * error: in clusters in single precision it was 1 to 3 % of that. */
     static const double part_of_forces = 0.02;
     const size_t count = json_array_size(choice->attempts);
     const json_t *const last = count > 0 ? json_array_get(choice->attempts, count - 1) : NULL;

@@ -8,8 +8,6 @@
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
-/* Returns the bytes in the file of a table, which has `rows` rows at each event of the run's
- * diagnostic number `index`. */
 static double table_bytes(const struct estimated *x, size_t index, const struct diagnostic *table,
                           double rows)
 {

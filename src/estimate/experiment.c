@@ -93,7 +93,6 @@ static void check_diagnostics(const struct config *config, bool turns, struct er
     }
 }
 
-/* Refuses criteria on the virial ratio, which means nothing in a frame that rotates. */
 static void check_criteria(const struct config *config, const char *list, struct error *error)
 {
     for (size_t i = 0; i < config_count(config, list); i++) {

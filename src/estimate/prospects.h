@@ -10,11 +10,11 @@
 
 /*
  * Refuses (STATUS_CONFIG) a criterion for which the run would surely fail: no row lies between its
- * times, or its quantity is undefined at step 0 and that row counts, or an energy error is, which
- * then stays undefined. If only a condition of stop_when could give it a row, appends a
- * sentence to `warnings` instead. `criteria` are those of the experiment before the first step. The
- * rows of step 0 are measured if that takes no longer than a second or two. STATUS_MEMORY,
- * STATUS_STOPPED and the errors of a backend.
+ * times; its quantity is undefined at step 0 and that row counts; or it is an energy error that is
+ * undefined at step 0 and therefore always. If only a condition of stop_when could give it a row,
+ * appends a sentence to `warnings` instead. `criteria` are those of the experiment before the first
+ * step. The rows of step 0 are measured if that takes no longer than a second or two.
+ * STATUS_MEMORY, STATUS_STOPPED and the errors of a backend.
  */
 enum status prospects_check(const struct experiment *experiment, const struct criteria *criteria,
                             struct text *warnings, struct error *error);

@@ -18,7 +18,8 @@ struct setting {
     const struct integrator *integrator;
     double refinement; /* number of steps in the run, or multiple of the default's; see above */
     double step;       /* time.step; for an integrator that chooses its own, the grid step */
-    double key;        /* value of integrator_key(); NaN for an integrator of fixed steps */
+    double key; /* value of the key that sets the integrator's accuracy, such as eta; NaN for fixed
+                   steps */
     /* A cadence of n thousandths of the run becomes n * times / over steps. */
     uint64_t times, over;
 };

@@ -197,7 +197,8 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* The number of events that are counted one by one; the rest of the run has them as often. */
+/* The most events that are counted one by one; the rest of the run is taken to have them as often.
+ *  */
 static const double most_counted = 1e6;
 
 /* Counts the steps of the run at which energies are summed, for a diagnostic, for statistics over

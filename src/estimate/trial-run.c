@@ -39,7 +39,6 @@ static uint64_t next_row(const struct experiment *x, uint64_t step)
     return next;
 }
 
-/* Returns the number of rows with energies in `steps` steps, of all diagnostics together. */
 static double row_count(const struct experiment *x, double steps)
 {
     double count = 0.0;
@@ -100,8 +99,9 @@ struct attempt {
     struct watch *watch;
     struct moment now;
     double bound;
-    struct diagnostic *energies; /* measures the rows; NULL: no bound, or not in the config */
-    double largest;              /* largest energy error of all rows so far */
+    struct diagnostic
+        *energies;  /* the diagnostic `conservation`; NULL: no bound, or not in the config */
+    double largest; /* largest energy error of all rows so far */
 };
 
 /* Takes a row of the diagnostic `conservation`; undefined energy errors are left out. */
@@ -116,7 +116,8 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* Creates the diagnostic that measures the rows, if there is a bound and the config has one. */
+/* Creates the diagnostic `conservation`, whose rows have the energy errors, if the error has a
+ * bound and the config has this diagnostic. */
 static enum status open_rows(struct attempt *attempt, struct error *error)
 {
     const struct config *const config = attempt->experiment->config;
