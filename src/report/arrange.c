@@ -131,7 +131,6 @@ static bool misleads(const struct figure *figure, const char *quantity, bool fro
     return other && !own;
 }
 
-/* Appends the label of the curve that draws `quantity`, and a colon; nothing if it has no label. */
 static void name_curve(const struct figure *figure, const char *quantity, struct text *label)
 {
     for (size_t c = 0; c < figure->curve_count; c++)

@@ -382,7 +382,6 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     return view;
 }
 
-/* The words for the number of runs that did not finish, in the badge at the head of the page. */
 static const char *const unended[OUTCOMES] = {
     [OUTCOME_ERROR] = "ended with an error",
     [OUTCOME_STOPPED] = "stopped",

@@ -29,8 +29,8 @@ struct plot {
 
 /* --- the numbers of a curve ------------------------------------------------------------------- */
 
-/* Finds the rows of the first or of the last event in a system of a table: *rows of them, all with
- * the same time, from row *begin on. */
+/* Finds the rows of the first or the last event of a table, which are the same in every system:
+ * *rows of them, all with the same time, from row *begin on. */
 static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
 {
     const double *time = series_find(series, "time")->values;
@@ -403,7 +403,6 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     return status;
 }
 
-/* Draws all columns, unit by unit, each unit beginning at its first column. */
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {

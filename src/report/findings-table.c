@@ -93,7 +93,6 @@ static bool has_severity(const json_t *finding, const char *severity)
     return strcmp(run_field_string(finding, FIELD_FINDING_SEVERITY), severity) == 0;
 }
 
-/* Tells whether an expectation was not judged because its diagnostic made no row for it. */
 static bool is_unmeasured(const struct row *row)
 {
     return run_field_real(row->criterion, FIELD_EXPECT_ROWS) == 0.0;
@@ -282,8 +281,6 @@ static json_t *row_view(const struct result *result, const json_t *finding, size
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Tells whether a finding is about what the config asks for: an expectation, or one of the keys
- * "time.energy_error" and "time.trust_until". */
 static bool is_asked(const json_t *finding)
 {
     return is_expectation(finding) ||

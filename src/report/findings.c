@@ -335,7 +335,6 @@ static void tell_tolerance(const struct drawn *drawn, struct text *words)
                    tolerance);
 }
 
-/* For the figure called `figure`: the function that writes the sentences under it. */
 static const struct {
     const char *figure;
     void (*tell)(const struct drawn *drawn, struct text *words);

@@ -155,10 +155,10 @@ static struct extent reach_of(const struct overlay *overlay, const struct figure
     return extent;
 }
 
-/* Sets `frame`, the range of an axis, to three times the extent of the runs that went well, or less
- * so that it has negative values only if they do, if other runs reach beyond `factor` times that
- * extent. Returns false if none does, or if the runs that went well differ only by least_span of
- * their values: such a frame would show nothing but rounding. */
+/* If runs that went wrong reach beyond `factor` times the extent of the runs that went well, sets
+ * `frame`, the range of an axis, to three times this extent, but without negative values unless the
+ * runs that went well have some. Returns false if none does, or if the runs that went well differ
+ * only by least_span of their values: such a frame would show nothing but rounding. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {

@@ -111,8 +111,6 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
-/* Returns a number of steps between rows of a diagnostic (key `every`) for some 200 rows in the
- * run. */
 static json_int_t advised_every(const struct result *result)
 {
     enum { ROWS = 200 };

@@ -70,7 +70,6 @@ static void choose(struct player *player)
     player->bodies = (trajectory->bodies + player->stride - 1) / player->stride;
 }
 
-/* Returns the index in the file of the k-th frame that is shown (k from 0). */
 static size_t frame_of(const struct player *player, size_t k)
 {
     return player->frames > 1 ? k * (player->trajectory->frame_count - 1) / (player->frames - 1)
@@ -79,7 +78,6 @@ static size_t frame_of(const struct player *player, size_t k)
 
 /* --- where to look ---------------------------------------------------------------------------- */
 
-/* Returns the median over the bodies, which a body far away changes less than a mean. */
 static double median(const struct player *player, const double *values)
 {
     memcpy(player->distance, values, player->bodies * sizeof *values);

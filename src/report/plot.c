@@ -227,7 +227,6 @@ enum status plot_into(const struct figure *figure, struct directory *directory, 
 
 /* --- on a page -------------------------------------------------------------------------------- */
 
-/* Tells whether *at begins with `word`, and if so moves *at behind it. */
 static bool skip(const char **at, const char *word)
 {
     const size_t length = strlen(word);
@@ -236,7 +235,6 @@ static bool skip(const char **at, const char *word)
     return found;
 }
 
-/* Moves *at behind the next `word`, or to the end. */
 static void skip_to(const char **at, const char *word)
 {
     const char *found = strstr(*at, word);

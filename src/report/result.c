@@ -114,7 +114,6 @@ static bool has_file(const struct result *result, const char *name)
     return access(result_file(result, name, path), R_OK) == 0;
 }
 
-/* Tells whether there is no file of this name; false if that cannot be found out. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);

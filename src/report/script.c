@@ -264,8 +264,6 @@ static json_t *axis_view(const struct figure *figure, char axis)
  * before a label, in letters; the most columns; the height of a row in pixels. */
 enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
 
-/* Returns the width of the legend in letters. It begins at the left edge of the area of the axes,
- * which is narrower if the axes are equal. */
 static size_t key_width(const struct figure *figure)
 {
     return figure->equal_axes ? KEY_WIDTH_EQUAL : KEY_WIDTH;
