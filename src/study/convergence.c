@@ -182,8 +182,8 @@ static enum status measure_column(const struct levels *levels, size_t column,
     return STATUS_OK;
 }
 
-/* Measures the columns of a diagnostic, but not if they differ between the runs, or of one with
- * rows for the single systems of an ensemble, whose statistics are a diagnostic of their own. */
+/* Measures the columns of a diagnostic, unless they differ between the runs or have rows for the
+ * single systems of an ensemble: statistics over these are a diagnostic of their own. */
 static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
                                       const struct study_method *m, struct convergence *convergence,
                                       struct error *error)

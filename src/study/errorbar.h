@@ -34,8 +34,9 @@ struct errorbar_method {
     double steps;    /* number of steps of the run with the smallest step */
     double dynamic_time; /* size over speed: the time before which errors cannot have grown */
     bool coarse_forces;  /* forces have errors larger than the rounding of double precision */
-    double bias; /* change of such a number (a length: no larger than the column) in a dynamic time
-                    by an error that all forces share; 0 unless forces are coarse */
+    double bias; /* change in a dynamic time, by the error that all forces share, of a number of the
+                    usual size (a length: at most the largest of the column); 0 unless forces are
+                    coarse */
 };
 
 struct errorbar {

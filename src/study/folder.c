@@ -66,7 +66,6 @@ json_t *folder_describe(const struct study *study)
                     { "time_end", document_number(study_end(study)) });
 }
 
-/* Tells whether two descriptions (folder_describe()) have the same keys and values. */
 static bool is_same(const json_t *before, const json_t *now)
 {
     return json_equal(json_object_get(before, "keys"), json_object_get(now, "keys")) &&
@@ -117,7 +116,6 @@ static enum status remove_member(const struct study_options *options, const char
     return status;
 }
 
-/* Tells whether the name is that of a member's directory: "007/". */
 static bool is_member_name(const char *name)
 {
     const size_t digits = name ? strspn(name, "0123456789") : 0;
@@ -144,7 +142,6 @@ static enum status remove_members(const json_t *manifest, const struct study_opt
     return STATUS_OK;
 }
 
-/* Removes the runs and files of a study, after it has been checked that all runs can be removed. */
 static enum status remove_study(struct directory *directory, const json_t *manifest,
                                 const struct study_options *options, struct error *error)
 {

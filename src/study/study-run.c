@@ -195,8 +195,9 @@ static enum status check_others(const struct work *work, struct error *error)
 }
 
 /*
- * Finds the members that need not run again, none with --force. Otherwise all runs must have the
- * present config (STATUS_CONFIG with all differences): a table of two would mean nothing.
+ * Finds the members that need not run again; with --force there are none. All runs must have been
+ * made with the present config (else STATUS_CONFIG, with all differences), since a table of the
+ * runs of two configs would mean nothing.
  */
 static enum status find_finished(struct work *work, struct error *error)
 {
