@@ -103,8 +103,6 @@ static bool writes(const struct run *run, size_t output)
     return schedule_fires(&run->schedule, schedule_output(&run->schedule, output));
 }
 
-/* Updates the number of steps from one judgement of the energy by the accuracy watch to the next,
- * which grows as the run goes on. */
 static void schedule_energy(struct run *run)
 {
     run->schedule.triggers[SCHEDULE_ENERGY].every =
@@ -119,7 +117,6 @@ uint64_t events_next(struct run *run)
     return look < next ? look : next;
 }
 
-/* Tells whether the accuracy watch judges the energy at this step. */
 static bool judges(const struct run *run)
 {
     const uint64_t step = run->schedule.step;
@@ -127,8 +124,6 @@ static bool judges(const struct run *run)
            (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
-/* Tells whether the energy must be measured at every row and frame, since the config asks for a
- * largest energy error. */
 static bool asks_error(const struct run *run)
 {
     return !isnan(accuracy_target(run->experiment.config).error);

@@ -253,7 +253,6 @@ static enum status find_kernel_error(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Measures the structure of the first system at the start, from which its time scales follow. */
 static enum status find_structure(struct run *run, struct error *error)
 {
     return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,

@@ -54,8 +54,6 @@ static json_t *axes_json(const bool axes[3])
     return json_string(count > 0 ? letters : "none");
 }
 
-/* Returns the components of momentum and angular momentum that external fields keep, and the point
- * about which they keep angular momentum. */
 static json_t *external_json(const struct external *external)
 {
     return DOCUMENT({ "center", vector(external->center) },

@@ -81,7 +81,8 @@ struct run_record {
     struct accuracy_target target;
     struct finding asked; /* finding about `target`; its bound is NaN if nothing was asked for */
     bool chooses_steps;   /* the integrator chooses its own steps */
-    struct work_done own_steps; /* work summed over all systems, see run_work() */
+    struct work_done own_steps; /* work of all systems: sums of steps and pair interactions, the
+                                   smallest step; see run_work() */
     size_t smallest_system; /* index of the system that had the smallest step, if chooses_steps */
 };
 

@@ -124,7 +124,6 @@ static void say_softening(struct failed_run *failed, const struct advice *advice
             failed->start.simulation.physics.softening);
 }
 
-/* Adds "time.step = 0.01" to the text, with the advised integrator if it is not the run's. */
 static void say_setting(struct failed_run *failed, const struct advice *advice, double step)
 {
     if (advice->integrator != failed->start.simulation.integrator)

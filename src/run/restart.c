@@ -269,8 +269,6 @@ static const char *state_prefix(const struct run *run)
     return run->continuation.goes_further ? content_early : "";
 }
 
-/* Loads `count` 64-bit words of a section with the prefix of this restart; see
- * checkpoint_get_words(). */
 static enum status load_words(const struct run *run, const char *kind, size_t index, void *words,
                               size_t count, struct error *error)
 {

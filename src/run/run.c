@@ -68,7 +68,6 @@ static enum status worse(enum status status, const struct error *late, struct er
     return went_well(status) ? late->status : status;
 }
 
-/* Tells whether run.json records this status already, since the run was done before. */
 static bool is_recorded(const struct run *run, enum status status)
 {
     return run->continuation.done &&

@@ -47,7 +47,6 @@ static const char *const kernel_help[] = {
     NULL
 };
 
-/* The names of the boundaries, in the order of enum boundary. */
 static const char *const boundary_names[] = { "open", "periodic", NULL };
 
 static const struct parameter physics_rows[] = {
@@ -337,8 +336,6 @@ const struct schema *schema_experiment(struct schema_room *room)
     return &room->schema;
 }
 
-/* Appends the folder config/ beside this program to the path, where the files to include are if the
- * program is not installed. */
 static void append_program_config(struct text *path)
 {
     char *program = build_path();

@@ -76,7 +76,6 @@ static void say_system(struct run *run, double system)
     say(run, "%s", text_system(text, system, file));
 }
 
-/* Tells whether the value is so close to its bound that three digits do not tell them apart. */
 static bool is_close(const struct finding *f)
 {
     return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
