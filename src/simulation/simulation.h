@@ -34,8 +34,7 @@ struct simulation {
     struct physics physics; /* its pointers (to units, fields, interruption) are borrowed */
     const struct integrator *integrator;
     double step; /* dt, in the unit of time of the config */
-    /* The kind of backend that is asked for; if that is "auto", backend->class_ is the chosen one.
-     */
+    /* The kind of backend that is asked for; with "auto", backend->class_ is the chosen one. */
     const struct backend_class *class_;
     struct backend_options options;         /* simulation_start() sets options.integrator */
     struct bodies *bodies;                  /* owned: simulation_take() */
