@@ -61,7 +61,6 @@ static bool is_started(void)
     return started && !ended;
 }
 
-/* Prints a message and ends the whole job at once. */
 static void abandon(enum status status, const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";

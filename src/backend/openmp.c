@@ -96,7 +96,6 @@ static int team_size(const struct force_options *force, const struct bodies *bod
     return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
 }
 
-/* Destroys the backend: first the parts that borrow from `force`, then `force`. */
 static void openmp_destroy(struct backend *backend)
 {
     if (!backend)

@@ -87,7 +87,7 @@ struct ranks {
     struct bodies *bodies; /* on rank 0 the caller's bodies; on other ranks copies of the bodies
                               that the rank moves or needs */
     struct bodies own;     /* the bodies that `inner` gets: the first systems of `bodies`, or all */
-    bool by_systems, alike;       /* as in the plan */
+    bool by_systems, alike;       /* as in struct rank_plan */
     struct mpi_division division; /* division among ranks of an array over all systems or, if ranks
                                      divide bodies, over one system */
     struct backend_peers peers;   /* for inner backends that divide bodies: exchange of bodies */

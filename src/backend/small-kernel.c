@@ -316,7 +316,6 @@ static void advance(const struct physics *physics, const struct bodies *b, size_
     (b->count <= FEW ? few_system : many_system)(&pair, arrays, b->count, program, steps, current);
 }
 
-/* Computes the accelerations by a program whose one step only evaluates forces. */
 static void accelerations(const struct physics *physics, const struct bodies *bodies, size_t system)
 {
     static const struct stage_program only_force = { .needs_forces = true };
