@@ -38,12 +38,13 @@ struct observed_output {
 
 struct observers {
     size_t diagnostic_count, output_count;
-    /* Those of the list `diagnostics` of the config, then those for `energy_budget` and `trust`. */
+    /* The diagnostics of the config's list `diagnostics`, then those for `energy_budget` and
+     * `trust`. */
     struct observed_diagnostic *diagnostics;
     struct observed_output *outputs;
     struct watch *watch;
-    /* Those for the groups `trust` and `energy_budget`, also the last of `diagnostics`; NULL if the
-     * config does not ask for them. */
+    /* The diagnostics for the groups `trust` and `energy_budget`, also the last of `diagnostics`;
+     * NULL if the config does not ask for them. */
     struct diagnostic *trust, *energy_budget;
     /* Potential phi and share psi of the virial of each body; NULL if no observer needs them. */
     double *phi, *psi;
