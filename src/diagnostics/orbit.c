@@ -184,9 +184,10 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
     return atan2(vec3_dot(state->x, frame[1]), vec3_dot(state->x, frame[0]));
 }
 
-/* Tells whether the orbit of one state of the pair, followed alone, tells how many turns lie
- * between it and another: it must lead to within a quarter turn of that one, by a dozen turns at
- * most, over which only a perturbation by 6 % makes it a whole turn more or less. */
+/* Tells whether the turns between two states of the pair can be counted by advancing one state to
+ * the time of the other as if the pair were alone: `alone`, which has swept the angle `swept`. It
+ * must be within a quarter turn of `found`, the other state, after at most a dozen turns: then only
+ * a perturbation by 6 % makes the count wrong by a turn. */
 static bool leads_to(const struct kepler_state *alone, double swept,
                      const struct kepler_state *found)
 {
