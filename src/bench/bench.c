@@ -176,8 +176,9 @@ static size_t index_of(const char *const *names, const char *name)
     return k;
 }
 
-/* Returns the stream of the operations of the kernel's inner loop, if it is `plain` or `symmetric`
- * of the openmp backend, for the cube in open space; else NULL. */
+/* Returns the operations of the inner loop of the kernel (struct stream), by which its fastest
+ * possible speed is measured; NULL unless the kernel is `plain` or `symmetric` of the openmp
+ * backend, and the bodies are the cube in open space. */
 static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {

@@ -43,7 +43,7 @@ struct bodies {
     double *ax, *ay, *az;
     int64_t *id; /* unique within a system; 1, 2, 3 ... unless the input says otherwise */
     size_t species_count;
-    struct species species[SPECIES_MOST]; /* by `end`, alike in every system; or none */
+    struct species species[SPECIES_MOST]; /* ascending by `end`; the same in every system */
 };
 
 /* Creates bodies whose numbers are all zero but for the ids, which are 1 ... `count` in every
