@@ -44,7 +44,8 @@ struct cusp_shape {
 struct cusp_part {
     struct cusp_shape shape;
     double scale; /* scale radius of the part, in those of the sphere */
-    /* mass of the part, in units of the sphere, over that of its shape in units of the shape */
+    /* mass of the part, in units of the sphere's model, over that of its shape in units of the
+     * shape */
     double mass;
 };
 

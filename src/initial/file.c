@@ -166,7 +166,6 @@ static bool describe_cell(const struct read_format *format, const struct read_ab
     return true;
 }
 
-/* Notes warnings about a file that was read. */
 static void note_warnings(const char *path, const struct read_format *format,
                           const struct read_about *about, const struct physics *physics,
                           struct initial_warnings *warnings)

@@ -37,7 +37,7 @@ static double wanted_step(const struct block_worker *worker, size_t i)
 
 /* Begins the next step of the body at index k of the block, with half of its kick; at the end of a
  * grid step only chooses the step. Within the grid step a step must begin at a multiple of its
- * length. It is 0 if even the shortest is too long. */
+ * length. s->step is 0 if even the shortest step is too long. */
 static void begin_step(const struct block_worker *worker, size_t k)
 {
     const struct block_system *const s = worker->system;

@@ -17,7 +17,7 @@ enum { TEAM_FROM = 1024 };
 struct block_systems {
     struct adaptive_systems common;
     const struct block_method *method;
-    void *rule;  /* see struct block_worker */
+    void *rule;  /* the method's parameters for the choice of steps */
     size_t team; /* threads that move one system together */
     size_t workspaces;
     struct block_workspace *work; /* [workspaces] */

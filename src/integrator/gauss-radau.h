@@ -51,13 +51,12 @@ struct radau_coefficients {
     double h[RADAU_NODES];
     double basis[RADAU_NODES][RADAU_TERMS]; /* value of g_k's product at node n; 0 for k >= n */
     double speed[RADAU_NODES][RADAU_TERMS]; /* integral of g_k's product from 0 to node n */
-    double path[RADAU_NODES][RADAU_TERMS];  /* double integral of it from 0 to node n */
+    double path[RADAU_NODES][RADAU_TERMS];  /* double integral of that product */
     double end[RADAU_RATES][RADAU_TERMS];   /* products and their derivatives at h = 1 */
     double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v at the end of a step,
                                                         and what rounding took from the weights */
-    double in_x[RADAU_NODES],
-        in_x_low[RADAU_NODES];          /* weights of f_n in x, and what rounding took */
-    double c[RADAU_TERMS][RADAU_TERMS]; /* b_j = sum over k > j of c[j][k - 1] g_k */
+    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* likewise, weights in x */
+    double c[RADAU_TERMS][RADAU_TERMS];              /* b_j = sum over k > j of c[j][k - 1] g_k */
     double d[RADAU_TERMS][RADAU_TERMS]; /* g_k = sum over j >= k - 1 of d[k - 1][j] b_j */
     /* Binomial coefficients C(k + 1, j + 1): they expand h^(k+1) about the end of a step. */
     double binomial[RADAU_TERMS][RADAU_TERMS];

@@ -133,7 +133,6 @@ int stage_order(const struct integrator *integrator)
 
 static const double eccentricity = 0.9;
 
-/* Returns the energy per mass of a body in the field of a point mass with G M = 1. */
 static double energy_of(const double x[2], const double v[2])
 {
     return 0.5 * (v[0] * v[0] + v[1] * v[1]) - 1.0 / hypot(x[0], x[1]);

@@ -12,8 +12,8 @@
  * bodies, not at the middle of their box. */
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
-/* See is_leaf(): the most bodies of a leaf in the outskirts, and how many times as dense as such a
- * leaf a cell above it is. */
+/* A leaf in the outskirts of a dense part has at most SPARSE_LEAF bodies. A cell lies there if one
+ * of the cells above it is more than CONTRAST times as dense (is_leaf()). */
 enum { SPARSE_LEAF = 4, CONTRAST = 6 };
 
 size_t body_tree_cells_of(size_t count)

@@ -47,7 +47,7 @@ struct body_tree {
     struct body_tree_body *bodies; /* in the order of the tree after body_tree_finish() */
     struct body_tree_key *keys;    /* in the order of the tree; their x is of use to cuts alone */
     struct body_tree_cell *cells;
-    struct body_tree_frame *frame; /* of the keys of each cell of the trunk */
+    struct body_tree_frame *frame; /* [trunk] frame of the keys in each cell of the trunk */
     size_t trunk;                  /* number of cells of the trunk */
     size_t level;                  /* the first cell on the trunk's lowest level */
     int levels;
@@ -56,7 +56,7 @@ struct body_tree {
         uint32_t root;        /* the cell at its top, a leaf of the trunk */
         uint32_t first, last; /* the cells below its root */
         uint32_t room;        /* number of cells that are reserved for it */
-        int depth;            /* depth of its root */
+        int depth;            /* depth of its root; cell 0 has depth 0 */
         double densest;       /* the greatest density of the cells above its root */
     } * branch;
     /* Working space until the tree is finished; then others may use it. Both `bodies` and `spare`

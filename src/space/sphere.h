@@ -31,7 +31,7 @@ struct sphere {
     size_t count;
     double mass; /* mass of all bodies */
     double center[3];
-    double core_radius; /* see density_center(); NaN unless the centre is that of density */
+    double core_radius; /* that of density_center(); NaN unless the centre is that of density */
     double *r;          /* distances from the centre, ascending */
     double *enclosed;   /* for each distance, the mass of the bodies up to it */
     size_t *body;       /* for each distance, the index of the body within the system */

@@ -39,7 +39,7 @@ enum { TILE_MOST = 1024 }; /* bodies */
 /* The scratch memory for the sums of one system. */
 struct scratch {
     struct packed packed; /* its arrays are lent to a struct packing */
-    struct sums *rounds;  /* [wave] the sums of a round each; NULL: made in bodies->ax, ay, az */
+    struct sums *rounds;  /* [wave] sums of each round; NULL: sums are made in bodies->ax, ay, az */
     struct batch batch;   /* used if a thread sums several systems at once */
 };
 

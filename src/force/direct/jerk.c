@@ -68,7 +68,7 @@ static enum status create_jerk(const struct force_options *options, const struct
         return error_memory(error);
     jerk->physics = *physics;
     jerk->reference = strcmp(options->kernel, "reference") == 0 ||
-                      strcmp(options->kernel, "portable") == 0; /* the same bits, if slowly */
+                      strcmp(options->kernel, "portable") == 0; /* has the bits of `reference` */
     jerk->sums = rates ? SUMS : SUMS / 2;
     jerk->base = (struct jerk){ .class_ = &direct_jerk,
                                 .kernel = jerk->reference ? "reference"

@@ -58,7 +58,7 @@ struct force_kernels {
      * `jerk_factor`. */
     double jerk_factor;
     kernel_jerk *jerk[FORM_COUNT];
-    kernel_jerk *due[FORM_COUNT]; /* the same without jerks; velocities are not read */
+    kernel_jerk *due[FORM_COUNT]; /* as `jerk`, but without jerks; velocities are not read */
     /* Adds the sums of `rounds` rounds to the totals of a range of bodies: total += sums[0], then
      * sums[1], and so on. */
     void (*reduce)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);

@@ -48,7 +48,7 @@ struct packed_batch {
     const double *x[3];
     double center[3][BATCH_SYSTEMS]; /* packed x = scale (true x - center) */
     double scale[BATCH_SYSTEMS];
-    double eps2[BATCH_SYSTEMS]; /* as in struct packed */
+    double eps2[BATCH_SYSTEMS]; /* square of the softening length, > 0 */
     double unit[BATCH_SYSTEMS]; /* factor that turns sums into accelerations */
     /* The systems in the form that kernels read, each of at most BATCH_COUNT bodies; the arrays are
      * lent by the caller, who has filled in the masses; the kernel fills in the positions. */

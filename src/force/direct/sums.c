@@ -27,7 +27,8 @@
  * round. */
 struct wave {
     size_t first, rounds;
-    size_t first_unit, last_unit; /* this process's, counted from the start of round `first` */
+    size_t first_unit, last_unit; /* units of this process: [first_unit, last_unit) of round `first`
+                                     and those after it */
     size_t index;                 /* number of this process in the row along which the totals go */
     size_t before, after; /* the processes from which and to which the totals go in that row */
 };
