@@ -367,7 +367,7 @@ double bound_trial_longest(const struct bodies *bodies, const struct bound_metho
 {
     const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
     if (method->integrator->adaptive)
-        return INFINITY; /* the fastest body decides about the cost, see forces_of() */
+        return INFINITY; /* then the fastest body decides how many steps are made */
     const double steps =
         (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
     return steps * method->dt;

@@ -45,7 +45,8 @@ struct finding {
     double bodies[2];
     const struct bodies *named;
     size_t system; /* the system of the value, from 1; 0: the only one, or all */
-    /* The system that was beyond the bound first, at `since`; from 1; 0 as for `system`. */
+    /* The system that was beyond the bound first, at `since`, from 1; 0: there is only one, or the
+     * value is of all. */
     size_t since_system;
     size_t systems; /* how many systems of an ensemble are beyond the bound; 0: not counted */
     enum finding_severity severity;

@@ -247,8 +247,8 @@ static void bring_nearer(const struct shadows *shadows, const struct shadow *sha
                 from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
-/* Returns flags, one for each system of the shadow, of those that are to begin anew: all false;
- * NULL with an error. The caller frees them. */
+/* Returns a flag for each system of the shadow, false: its bodies are not replaced. NULL with an
+ * error. The caller frees them. */
 static bool *no_flags(const struct shadow *shadow, struct error *error)
 {
     bool *const flags = calloc(shadow->simulation.bodies->systems, sizeof *flags);

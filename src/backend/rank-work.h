@@ -62,7 +62,7 @@ struct rank_order {
     size_t integrator;     /* index for integrator_at(); past the last: plan.stages */
     double dt;
     uint64_t steps;
-    double first_bytes, each_bytes; /* for ORDER_ROOM: bytes, see ranks_check_room() */
+    double first_bytes, each_bytes; /* for ORDER_ROOM: bytes that rank 0 and each other rank need */
 };
 
 /* One backend over all ranks, as each rank has it. */
@@ -87,7 +87,7 @@ struct ranks {
     struct bodies *bodies; /* on rank 0 the caller's bodies; on other ranks copies of the bodies
                               that the rank moves or needs */
     struct bodies own;     /* the bodies that `inner` gets: the first systems of `bodies`, or all */
-    bool by_systems, alike;       /* as in struct rank_plan */
+    bool by_systems, alike;       /* whole systems on each rank; all ranks move all bodies */
     struct mpi_division division; /* division among ranks of an array over all systems or, if ranks
                                      divide bodies, over one system */
     struct backend_peers peers;   /* for inner backends that divide bodies: exchange of bodies */

@@ -20,7 +20,7 @@
 enum { SMALL_COUNT = 32 };
 
 struct small_kernels {
-    const char *isa; /* name of the instruction set, as in force->isa */
+    const char *isa; /* name of the instruction set, such as "avx512" */
     /*
      * Moves system number `system` by `steps` steps of the program. `current` says that bodies->ax,
      * ay, az are the accelerations at the start; at the end they are those that were computed last.

@@ -61,7 +61,7 @@ enum want {
     WANTS
 };
 
-/* The kind of a token, as the grammar needs it. */
+/* The kind of a token at its place in the text: a word may be a key or a value. */
 enum sign {
     SIGN_KEY,
     SIGN_SCALAR, /* a number, a string, a flag or a word that is no key */

@@ -144,8 +144,8 @@ struct group {
      * reports errors by section_error(). It is called only if every value of the section alone is
      * good. NULL: nothing to check. */
     void (*check)(const struct section *section, struct error *error);
-    /* The bytes of memory that the section has for the results of `check`, which live as long as
-     * the config: see section_kept(). 0: none. */
+    /* The bytes of the memory that section_kept() returns, for the results of `check`; it lives as
+     * long as the config. 0: none. */
     size_t kept_size;
 };
 

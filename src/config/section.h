@@ -29,7 +29,7 @@ struct section {
     struct location location; /* location of its opening brace; of the file, if it was not given */
     struct value *values;
     size_t value_count;
-    void *kept; /* memory of group->kept_size bytes, see section_kept(); NULL: none */
+    void *kept; /* memory for the results of group->check; NULL: none */
 };
 
 /* All sections of a group: one, or those of a list of groups. */

@@ -49,7 +49,7 @@ struct scanner {
     size_t include_count;
     struct scope scopes[MAX_DEPTH + 1];
     size_t depth;     /* the innermost open scope is scopes[depth] */
-    struct text path; /* path of the present value, for errors: see path() */
+    struct text path; /* room for the text that path() returns */
 };
 
 /* --- errors ----------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@ enum status tree_vary(const struct node *base, const struct config_source *overr
  * group. */
 struct node *tree_member(const struct node *group, const char *name);
 
-/* Appends the node in config syntax, which reads back to the same bits; a group only as "{ ...
- * }". */
+/* Appends the node in config syntax, which reads back to the same bits; for a group appends only
+ * the words "{ ... }". */
 void tree_print(const struct node *node, struct text *text);
 void tree_print_real(double value, struct text *text);        /* as 0.1, 1.0 or 1e+300 */
 void tree_print_string(const char *value, struct text *text); /* as "a \"b\"" */

@@ -25,7 +25,7 @@ void bound_set_velocity(double rotation, const struct bodies *bodies, size_t i, 
 struct bound_search {
     const struct bodies *bodies;
     size_t first;       /* index of its first body */
-    double rotation;    /* angular velocity of the frame, as in struct bound_set */
+    double rotation;    /* angular velocity about z of the frame of the bodies */
     const bool *member; /* whether each body may be bound; NULL: all may */
     bool *bound;        /* whether each body is bound; at first all that may be */
     double *phi;        /* potential at each body by those that may hold it, energy over mass */

@@ -162,7 +162,7 @@ struct diagnostic_class {
     size_t size;     /* bytes of its struct, which begins with a struct diagnostic; 0: only that */
     unsigned needs;  /* enum need, or-ed */
     bool open_space; /* needs a centre, which a periodic box does not have */
-    size_t state_reals; /* numbers of state for each system; see state_count */
+    size_t state_reals; /* numbers of state for each system */
     /* Optional: returns how many numbers the state has for `systems` systems, if that follows from
      * the parameters; it then replaces state_reals. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);

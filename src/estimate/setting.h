@@ -16,7 +16,7 @@
 
 struct setting {
     const struct integrator *integrator;
-    double refinement; /* number of steps in the run, or multiple of the default's; see above */
+    double refinement; /* steps in the run; or a multiple of the default's (see the head) */
     double step;       /* time.step; for an integrator that chooses its own, the grid step */
     double key; /* value of the key that sets the integrator's accuracy, such as eta; NaN for fixed
                    steps */

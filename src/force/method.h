@@ -126,7 +126,7 @@ struct force {
     bool held;
     size_t holder;
     struct barrier barrier; /* of the team */
-    struct error failure;   /* why a sum failed, as in struct jerk; accelerations are NaN then */
+    struct error failure;   /* why a sum failed; accelerations are NaN then */
 };
 
 /* --- asking, before there are any bodies ------------------------------------------------------ */

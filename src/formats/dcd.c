@@ -42,7 +42,6 @@ static void put_record(struct stream *stream, const void *bytes, size_t length)
     stream_write(stream, (const char *)&mark, sizeof mark);
 }
 
-/* Writes the text as one record, and frees it. */
 static void put_text(struct stream *stream, struct text *text)
 {
     if (text->failed)

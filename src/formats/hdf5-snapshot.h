@@ -21,8 +21,8 @@ enum { HDF5_CGS_MASS, HDF5_CGS_LENGTH, HDF5_CGS_VELOCITY, HDF5_CGS_TIME, HDF5_CG
 /* The most rows that a data set may have, so that the sum over all types cannot overflow. */
 static const uint64_t hdf5_most_rows = 1ull << 40;
 
-/* A data set of a particle type: its name, and the numbers in each row. hdf5_sets has them in the
- * order in which they are sent. */
+/* A data set of a particle type: its name, and how many numbers each row has. hdf5_sets has them in
+ * the order in which they are sent. */
 struct hdf5_set {
     const char *name;
     uint64_t width;

@@ -33,7 +33,7 @@ extern const struct initial_class initial_pythagorean;
 extern const struct initial_class initial_two_body;
 extern const struct initial_class initial_uniform_cube;
 
-enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of the key `species` */
+enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of a value of the key `species` */
 
 /* The work of drawing one body from a model, for interruption_after(): it takes about as long as
  * this many pair interactions. */

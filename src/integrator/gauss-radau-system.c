@@ -1,4 +1,5 @@
-/* Steps of one system of any number of bodies, with the force as a callback. See gauss-radau.h. */
+/* Steps of the method of gauss-radau.h for one system of any number of bodies, with the force as a
+ * callback. */
 #include "config.h"
 
 #include "integrator/gauss-radau.h"

@@ -25,7 +25,7 @@ struct poll {
     double last_flush;
     double last_stop;    /* clock_seconds() when the loop last looked whether to stop; 0 before */
     double longest_wait; /* longest time between two looks whether to stop, in seconds */
-    bool costly;         /* the run costs too much, see attempt_costs_too_much() */
+    bool costly;         /* the run costs far more than expected, and stops early */
     char reason[ENDING_REASON_SIZE]; /* signal, file or limit that ends the run early, or "" */
 };
 

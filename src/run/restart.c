@@ -41,7 +41,6 @@ enum status restart_open(struct run *run, struct error *error)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The context of judge_change() and load_state(). */
 struct loading {
     struct run *run;
     struct error *error;

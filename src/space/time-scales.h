@@ -55,9 +55,9 @@ struct time_scales time_scales(const struct physics *physics,
 struct scales {
     double length;           /* rms distance of a body from the origin */
     double velocity;         /* rms speed */
-    double momentum;         /* the largest sum m |v| of a system */
+    double momentum;         /* the largest sum m |v| of a system, m = 1 if no body has mass */
     double angular_momentum; /* the largest sum m |r| |v| of a system */
-}; /* m is 1 in a system without mass, as in its conserved quantities (external_masses()) */
+};
 
 void scales_measure(const struct bodies *bodies, struct scales *scales);
 
