@@ -96,8 +96,8 @@ enum status watch_follow(const struct section *section, const struct simulation 
 enum status watch_look(struct watch *watch, struct simulation *simulation, const struct moment *now,
                        bool last, struct error *error);
 
-/* Tells whether some system counts and none that counts has passed a limit so far, whatever
- * watch.on_jump is; `left_out` as in watch_holds(). */
+/* Tells whether no system has passed a limit so far, and some system counts: those with
+ * left_out[system] do not (NULL: all do). watch.on_jump does not matter. */
 bool watch_within_limits(const struct watch *watch, const bool *left_out);
 
 /* Returns the largest error of any system so far over its limit, of the energy or of a bound orbit;

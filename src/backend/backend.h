@@ -52,8 +52,8 @@ struct backend_options {
     const double *values; /* if `time` is NULL: values of the integrator's keys, as
                              integrator_values() gives them; NULL: defaults */
     double refinement;
-    const double *others; /* numbers of further bodies by step, see struct adaptive_options;
-                             borrowed in create(), or NULL */
+    const double *others; /* others[k]: bodies outside a sample, with steps of dt / 2^k, as
+                             adaptive.h says; borrowed in create(), or NULL */
 };
 
 /* A description of a backend, for run.json, the log and the summary. The strings live as long as

@@ -112,8 +112,7 @@ struct moment {
     const struct bodies *bodies;
     const struct conserved *conserved; /* [systems] */
     const struct conserved *first;     /* [systems], at step 0; valid with `conserved` */
-    /* The potential and the virial of each body at its index, over its mass: see
-     * conserved_measure(). */
+    /* The potential of each body at its index, and its share of the virial, both over its mass. */
     const double *phi, *psi;
     const struct simulation *simulation; /* simulation of the bodies; NULL for bodies of a file */
 };

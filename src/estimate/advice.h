@@ -21,7 +21,7 @@ enum advice_kind {
     ADVICE_PERICENTER, /* limited by the pericentre of a pair that others hardly disturb */
     ADVICE_PASSAGE,    /* limited by the closest passage in an integration of few bodies */
     ADVICE_ENCOUNTER,  /* limited by the closest passage of any two to be expected by chance */
-    ADVICE_COLLAPSE    /* likewise, after a cold system has collapsed */
+    ADVICE_COLLAPSE    /* limited by such a passage after a cold system has collapsed */
 };
 
 enum advice_trial {

@@ -55,7 +55,7 @@ struct search {
     double copies;  /* work of a pilot run over that of its motion: more than 1 with shadows, copies
                        that show how accurate orbits are */
     bool cold;      /* a cold system collapses during the run; never set for orbits */
-    bool hidden;    /* close encounters do not decide the steps, see struct choice_start */
+    bool hidden;    /* close encounters do not decide the steps */
 };
 
 /* --- what is expected after a pilot ----------------------------------------------------------- */

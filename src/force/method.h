@@ -37,8 +37,8 @@ struct force_traits {
                           on every machine; 0: the method sums over all pairs */
     double energy_noise;   /* relative difference below which two energies count as equal: some ten
                               times what a good integrator was measured to leave after 10^6 steps */
-    double momentum_noise; /* likewise for momenta, over sum m |v|, and angular momenta, over sum m
-                              |r| |v| */
+    double momentum_noise; /* such a difference of momenta, over sum m |v|, or of angular momenta,
+                              over sum m |r| |v| */
     bool kernels_agree;    /* another kernel, instruction set or backend changes forces by rounding
                               alone */
 };

@@ -30,7 +30,7 @@ enum status block_systems_create(const struct block_method *method, const void *
 double block_systems_bytes(const struct block_method *method, const struct force_options *force,
                            double systems, double count);
 
-/* Functions for a struct adaptive_class; their contracts are there. */
+/* Functions that a struct adaptive_class (adaptive.h) points to. */
 void block_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
 void block_systems_destroy(struct adaptive *adaptive);

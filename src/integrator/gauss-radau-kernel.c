@@ -46,7 +46,7 @@ struct slot {
 enum {
     WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions relative to the start of the step */
     WORK_A,                           /* accelerations at the positions of WORK_PATH */
-    WORK_AXES,                        /* the numbers that follow are those of axis_of(): */
+    WORK_AXES,                        /* arrays of a single axis begin here, with own numbers: */
     WORK_M = 0,                       /* masses */
     WORK_REAL,                        /* all bits set for numbers of bodies, none for padding */
     WORK_SCALE /* square of the time scale of each body, in units of the step */

@@ -55,7 +55,7 @@ struct radau_coefficients {
     double end[RADAU_RATES][RADAU_TERMS];   /* products and their derivatives at h = 1 */
     double in_v[RADAU_NODES], in_v_low[RADAU_NODES]; /* weights of f_n in v at the end of a step,
                                                         and what rounding took from the weights */
-    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* likewise, weights in x */
+    double in_x[RADAU_NODES], in_x_low[RADAU_NODES]; /* the same for x */
     double c[RADAU_TERMS][RADAU_TERMS];              /* b_j = sum over k > j of c[j][k - 1] g_k */
     double d[RADAU_TERMS][RADAU_TERMS]; /* g_k = sum over j >= k - 1 of d[k - 1][j] b_j */
     /* Binomial coefficients C(k + 1, j + 1): they expand h^(k+1) about the end of a step. */
@@ -127,8 +127,7 @@ static inline double *radau_array_of(const struct radau_system *system, size_t a
 struct radau_worker {
     size_t first, last;
     struct radau_scratch scratch;
-    double length; /* length of a step in units of the shortest time scale of the motion, see
-                      radau_length() */
+    double length; /* length of a step in units of the shortest time scale of the motion */
     void *context;
     /* Computes the accelerations scratch.a of all bodies at the positions scratch.x. The whole team
      * calls it after each thread has written the positions of its bodies. */
@@ -248,7 +247,7 @@ struct radau_batch {
 };
 
 struct radau_kernels {
-    const char *isa; /* instruction set, as force->isa names it */
+    const char *isa; /* name of the instruction set, such as "avx512" */
     /* Takes systems of the batch until none is left, moves each to its grid point, and copies its
      * state there into the arrays of the bodies; puts late ones into `deferred` instead. Every
      * thread calls it, each with `work` of radau_workspace() doubles. `lanes`: each lane has a

@@ -16,8 +16,8 @@ struct hermite_rule {
     double eta, eta_start; /* eta of Aarseth's criterion; first step over |a| / |jerk| */
     double rounding; /* rounding error of differences of accelerations, relative to the sum of the
                         sizes of the pulls on the body */
-    double others[ADAPTIVE_LEVELS]; /* numbers of further bodies by step, as in struct
-                                       adaptive_options */
+    double others[ADAPTIVE_LEVELS]; /* others[k]: number of bodies outside a sample whose step is
+                                       the grid step over 2^k */
 };
 
 /* The bodies of a system that are due at one time. */

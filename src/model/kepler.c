@@ -349,7 +349,7 @@ static enum status turning_points(struct rosette *c, double energy, double u, do
     return status;
 }
 
-/* Returns dt/dpsi = 1 / (2 sqrt Q) at psi and puts u = r^2 into *u; see struct rosette. */
+/* Returns dt/dpsi = 1 / (2 sqrt Q) on a softened orbit, and puts u = r^2 at psi into *u. */
 static double time_rate(const struct rosette *c, double psi, double *u)
 {
     const double half = sin(0.5 * psi);

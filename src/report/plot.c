@@ -242,7 +242,7 @@ static void skip_to(const char **at, const char *word)
 }
 
 /* Appends gnuplot's picture, with classes in the place of ids, which would not be unique on a page
- * with several pictures. `first`: see plot_inline(). */
+ * with several pictures; leaves out the definitions of symbols unless `first` is true. */
 static void put_svg(const struct figure *figure, const char *from, bool first, struct text *svg)
 {
     while (*from) {

@@ -28,7 +28,7 @@ enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;
-    /* sentence on runs with common systems, see shared_seeds_warning(); or "" */
+    /* sentence on runs that share some systems although their seeds differ; or "" */
     char warning[REPORT_WARNING_SIZE];
 };
 

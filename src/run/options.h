@@ -9,7 +9,7 @@
 
 #include "model/units.h"
 
-/* The progress of a run; its texts are valid during the call. */
+/* The progress of a run, for a function of the command; texts are valid during its call. */
 struct run_progress {
     const char *name;
     const struct units *units;

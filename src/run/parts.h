@@ -90,8 +90,8 @@ struct autosave {
      * step, and that step. */
     bool saved, saved_events;
     uint64_t saved_step;
-    struct saved_state *before_last; /* copy of the state before the events of the last step, see
-                                        save_keep_early(); NULL if not needed */
+    /* Copy of the state before the events of the last step; NULL if not needed. */
+    struct saved_state *before_last;
 };
 
 /* Tells whether a checkpoint is due at `now`, a time of clock_seconds(): checkpoint.every_minutes
@@ -121,8 +121,8 @@ struct continuation {
     bool other_bits; /* another build or kind of machine has computed a part of the run, so results
                         may have other bits than those of one uninterrupted run */
     struct json_t *before; /* run.json of the continued run, or NULL */
-    struct json_t *legs;   /* list of the earlier legs, see run/record.h; NULL for none */
-    struct work_done work; /* work done before this process or attempt began; see run_work() */
+    struct json_t *legs;   /* list of the earlier legs (uninterrupted parts of the run), or NULL */
+    struct work_done work; /* work done before this process or attempt began */
 };
 
 void continuation_close(struct continuation *continuation);
@@ -169,7 +169,7 @@ struct run {
     struct criteria criteria;
     struct proportions proportions;  /* warnings about numbers that look like slips, such as masses
                                         in kilograms while G is 1 */
-    char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, see run/verdict.c */
+    char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, or "" */
     struct show show;
     struct replays replays;
     struct shadows *shadows; /* copies of the run that show how errors grow; NULL: not asked for */

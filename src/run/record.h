@@ -34,7 +34,7 @@ struct legs_sum {
     size_t count;
     double steps; /* steps of the run, or those of an integrator that chooses its own */
     double wall, advance, cpu;
-    double interactions; /* ordered pairs that were summed, see struct work_done */
+    double interactions; /* ordered pairs that were summed */
 };
 
 /* Loads the earlier legs into run->continuation.legs: from the checkpoint or, if run.json was
@@ -81,8 +81,8 @@ struct run_record {
     struct accuracy_target target;
     struct finding asked; /* finding about `target`; its bound is NaN if nothing was asked for */
     bool chooses_steps;   /* the integrator chooses its own steps */
-    struct work_done own_steps; /* work of all systems: sums of steps and pair interactions, the
-                                   smallest step; see run_work() */
+    struct work_done own_steps; /* sums of steps and pair interactions over all systems; the
+                                   smallest step of any */
     size_t smallest_system; /* index of the system that had the smallest step, if chooses_steps */
 };
 

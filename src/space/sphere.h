@@ -11,7 +11,7 @@
 #include "space/neighbours.h"
 
 enum sphere_center {
-    SPHERE_DENSITY, /* the centre of density: see density_center() */
+    SPHERE_DENSITY, /* the place where the bodies are densest */
     SPHERE_MASS,    /* the centre of mass */
     SPHERE_ORIGIN
 };

@@ -77,8 +77,7 @@ enum {
 
 #define ROOT_3 1.7320508075688772935
 
-/* The ways in which the kernels add the term of a pair to the sums of both its bodies; see update()
- * in third-law.inc. */
+/* The ways in which the kernels add the term of a pair to the sums of both its bodies. */
 enum {
     UPDATE_FUSED,  /* m_i m_j r / r^3, by a fused product and sum on either side */
     UPDATE_SUMMED, /* this term computed once, added on one side and subtracted on the other */
