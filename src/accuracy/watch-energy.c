@@ -52,7 +52,7 @@ static void follow_potential(struct level *level, const struct reading *reading)
  * swing. */
 static bool is_lasting(struct level *level, double change, const struct reading *reading)
 {
-    static const double part = 1.0 / 16.0; /* part of the run so far */
+    static const double part = 1.0 / 16.0; /* of the run so far: no swing lasts longer */
     if (!(fabs(change) > reading->limit))
         level->beyond = NAN;
     else if (isnan(level->beyond))

@@ -95,7 +95,7 @@ struct ranks {
     double *phi, *psi;            /* for all bodies in `bodies` */
     struct conserved *conserved;  /* [systems of `bodies`] */
     struct mpi_division conserved_division;               /* division of `conserved`, in doubles */
-    struct mpi_division arrays_division, clocks_division; /* of struct adaptive_systems */
+    struct mpi_division arrays_division, clocks_division; /* division of the integrator's state */
 };
 
 /*

@@ -243,8 +243,9 @@ static double scout_refinement(const struct search *search, const struct integra
                 : 1.0);
 }
 
-/* Tells whether a run with this setting, judged by the pilot run `last`, would cost more than the
- * best candidate's times worth_trying, or its pilot run end before the part that it must see. */
+/* Tells whether a setting is not worth a pilot run: by the pilot run `last`, the run would cost
+ * more than worth_trying times the cheapest so far, or a pilot run would not get beyond the
+ * collapse. */
 static bool too_dear(const struct search *search, const struct setting *setting,
                      const struct pilot *last, const struct pilot_limits *limits)
 {

@@ -20,7 +20,7 @@ extern "C" {
 /* The kinds of origin from which the kernels of a backend measure positions. */
 enum origin {
     ORIGIN_EXACT,  /* any origin: kernels read positions in double, with all digits */
-    ORIGIN_MEDIAN, /* the median of origin_find() in open space; in a periodic box, 0 */
+    ORIGIN_MEDIAN, /* in open space the median of some bodies; in a periodic box 0 */
     ORIGIN_ZERO    /* the point (0, 0, 0) */
 };
 
