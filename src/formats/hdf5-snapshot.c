@@ -476,6 +476,11 @@ static bool send_set(const struct hdf5_snapshot *snapshot, int type, int set, in
         good = read_rows(snapshot, id, row, count, width,
                          set == HDF5_IDS ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, &buffer,
                          &error) == STATUS_OK;
+        /* HDF5 makes the largest int64_t of all larger ids. */
+        for (hsize_t i = 0; i < count && set == HDF5_IDS && good; i++)
+            good = buffer.integers[i] < INT64_MAX ||
+                   !hdf5_bad(snapshot, &error,
+                             "ParticleIDs has an id of 2^63 - 1 or more, which is too large");
         good = good
                    ? send_part(to, HDF5_PART_NUMBERS, &buffer, count * width * sizeof *buffer.reals)
                    : send_error(to, &error) && false;

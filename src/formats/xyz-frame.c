@@ -47,8 +47,12 @@ static void write_species(const struct xyz_frame *frame, const struct moment *no
 static void write_position(const struct xyz_frame *frame, const struct moment *now, size_t i)
 {
     const struct bodies *b = now->bodies;
-    put_vector(frame, cell_wrap(&frame->cell, b->x[i]), cell_wrap(&frame->cell, b->y[i]),
-               cell_wrap(&frame->cell, b->z[i]));
+    const double r[] = { b->x[i], b->y[i], b->z[i] };
+    const struct cell *cell = &frame->cell;
+    if (frame->as_read)
+        put_vector(frame, r[0], r[1], r[2]);
+    else
+        put_vector(frame, cell_wrap(cell, r[0]), cell_wrap(cell, r[1]), cell_wrap(cell, r[2]));
 }
 
 static void write_velocity(const struct xyz_frame *frame, const struct moment *now, size_t i)
@@ -233,6 +237,8 @@ static void write_frame(struct xyz_frame *frame, struct stream *stream, const st
     const size_t written = bodies->count / stride + (bodies->count % stride > 0);
     frame->stream = stream;
     frame->cell = cell_of(now->physics, bodies);
+    if (frame->as_read && frame->cell.periodic)
+        frame->cell.origin = frame->origin;
     if (frame->dump) {
         write_dump_head(frame, now, bodies->systems * written);
     } else {

@@ -35,31 +35,13 @@ static struct cell open_cell(double lowest, double highest)
     return (struct cell){ -half, 2.0 * half, false };
 }
 
-/* Returns the periodic box about the origin, or moved by whole boxes if OVITO would take the
- * positions in it for fractions of the cell. */
-static struct cell periodic_cell(double lowest, double highest, double L)
-{
-    struct cell cell = { -0.5 * L, L, true };
-    const double limit = reduced_ranges[1].highest;
-    const bool trap = lowest >= reduced_ranges[0].lowest && highest <= limit;
-    if (trap && L != 1.0)
-        cell.origin = L * ceil(2.0 * limit / L);
-    return cell;
-}
-
 struct cell cell_of(const struct physics *physics, const struct bodies *bodies)
 {
     double lowest, highest;
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return cell_about_origin(physics);
     coordinate_range(bodies, &lowest, &highest);
-    if (physics->boundary == BOUNDARY_OPEN)
-        return open_cell(lowest, highest);
-    const double L = physics->box_length;
-    /* Some bodies will be wrapped into the box: the range is that of the box. */
-    if (highest - lowest > L) {
-        lowest = -0.5 * L;
-        highest = 0.5 * L;
-    }
-    return periodic_cell(lowest, highest, L);
+    return open_cell(lowest, highest);
 }
 
 struct cell cell_about_origin(const struct physics *physics)

@@ -132,8 +132,25 @@ def test_ensemble_and_box():
         assert file["Header"].attrs["BoxSize"] == 2.5
         assert (numpy.bincount(file["PartType1/System"][:])[1:] == 30).all()
     one, other = rows(frame_text(TRAJECTORY, 4)), rows(frame_text("s.xyz", 0))
-    # Positions went from [-L/2, L/2) to [0, L) and back, with a rounding each way.
-    assert numpy.abs(one - other).max() < 1e-15 * 2.5 and 'pbc="T T T"' in frame_text("s.xyz", 0)
+    # HDF5 has the positions of [-L/2, L/2) in [0, L).
+    one[:, 1:4] += 2.5 * (one[:, 1:4] < 0)
+    assert numpy.abs(one - other).max() < 1e-15 * 2.5, numpy.abs(one - other).max()
+    assert 'Origin="0 0 0" pbc="T T T"' in frame_text("s.xyz", 0)
+
+
+def test_positions_in_a_box_stay_as_they_are():
+    """a box keeps its lowest corner, 0 where none is named, and bodies their places"""
+    lines = ("6 6 6 0 0 0 1", "0.25 -0.5 12 0 0 0 1")
+    for name, origin in (("", 0), (' Origin="3 3 3"', 3)):
+        pathlib.Path("in.xyz").write_text(
+            f'2\nLattice="10 0 0 0 10 0 0 0 10"{name} pbc="T T T" '
+            "Properties=pos:R:3:velo:R:3:mass:R:1\n" + "\n".join(lines) + "\n")
+        convert("in.xyz", "out.xyz", "--force")
+        head, *bodies = pathlib.Path("out.xyz").read_text().splitlines()[1:]
+        assert f'Origin="{origin} {origin} {origin}" pbc="T T T"' in head, head
+        assert [line[2:].rsplit(" ", 1)[0] for line in bodies] == list(lines), bodies
+        convert("in.xyz", "out.dump", "--force")
+        assert f"\n{origin} {origin + 10}\n" in pathlib.Path("out.dump").read_text()
 
 
 def test_other_programs():

@@ -1,6 +1,9 @@
 """The faults of src/formats/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/formats/xyz-frame.c", "frame->cell.origin = frame->origin;", ";", "cli/convert.py"),
+    ("src/formats/xyz-frame.c", "if (frame->as_read)\n", "if (false)\n", "cli/convert.py"),
+    ("src/formats/hdf5-snapshot.c", "buffer.integers[i] < INT64_MAX", "true", "cli/hdf5.py"),
     ("src/formats/read.c", "factors->time = units_factor(wish->units, from.time);", ";",
      "cli/units.py"),
     ("src/formats/hdf5-snapshot.c", "if (!is_read(name))", "if (is_read(name))", "cli/hdf5.py"),

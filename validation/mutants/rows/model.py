@@ -37,7 +37,6 @@ ROWS = [
      "unit/model"),
     ("src/model/bodies.c", "memcpy(to->id + first, from->id + other, to->count * sizeof *to->id);",
      "", "unit/model"),
-    ("src/model/cell.c", "cell.origin = L * ceil(2.0 * limit / L);", "", "unit/model"),
     ("src/model/cell.c", "frexp(reach, &exponent) == 0.5 ? reach : ldexp(1.0, exponent)",
      "ldexp(1.0, exponent)", "unit/model"),
     ("src/model/cell.c", "x -= cell->side * floor((x - cell->origin) / cell->side);", ";",
