@@ -40,6 +40,13 @@ struct gpu_range {
  * with itself included: four for each of 132 multiprocessors. */
 enum { GPU_ENOUGH_TILES = 32 };
 
+/* The limits of gpu_resident(), which keeps small systems in blocks. */
+enum {
+    GPU_RESIDENT_BODIES = 512, /* bodies of the largest system, and most threads of a block */
+    GPU_RESIDENT_ALONE = 128,  /* bodies of the largest system if systems are few */
+    GPU_RESIDENT_MOST = 2      /* bodies of a thread, at most */
+};
+
 /* Launches that a kernel was built for, in one precision. */
 struct gpu_limits {
     struct gpu_range block;  /* threads, in whole warps; the kernel is compiled for the most */

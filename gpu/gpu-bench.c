@@ -343,17 +343,24 @@ static enum status measure_sizes(struct gpu_bench_state *bench, struct error *er
     return status;
 }
 
-/* Measures the steps of a trial by other launches than those that a run would take, if gpu_step()
- * takes them. */
+/* Measures the steps of a trial by other launches than those that a run would take, if
+ * gpu_resident() takes them, with `bodies` bodies of a thread, or gpu_step(). */
 static enum status measure_launches(struct gpu_bench_state *bench, const struct gpu_trial *like,
-                                    struct error *error)
+                                    int bodies, struct error *error)
 {
     static const char *const labels[] = { [GPU_STEPS_IN_ORDER] = "blocked, none begins early",
                                           [GPU_STEPS_APART] = "blocked, two launches" };
+    static const char *const resident[] = { NULL, "blocked, 1 body per thread",
+                                            "blocked, 2 bodies per thread" };
     struct gpu_trial trial = *like;
     struct gpu_bench_row row;
     enum status status = STATUS_OK;
-    if (!trial.kernel.facts->resident || trial.count <= GPU_RESIDENT_ALONE ||
+    if (gpu_trial_stays(bench, &trial)) {
+        trial.resident_bodies = 1 + GPU_RESIDENT_MOST - bodies;
+        trial.label = resident[trial.resident_bodies];
+        return gpu_trial_run(bench, &trial, &row, error);
+    }
+    if (!trial.kernel.facts->resident ||
         gpu_tuning_step(trial.systems, trial.count, bench->device.multiprocessors) == 0)
         return STATUS_OK;
     for (int k = GPU_STEPS_IN_ORDER; k <= GPU_STEPS_APART && !status; k++) {
@@ -380,8 +387,8 @@ static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_
         if (trial.steps)
             trial.instructions = 0; /* a step is more than pairs, so it has no limit */
         status = gpu_trial_run(bench, &trial, &row, error);
-        if (!status && trial.steps)
-            status = measure_launches(bench, &trial, error);
+        if (!status && trial.steps && !row.skipped)
+            status = measure_launches(bench, &trial, row.tuning.bodies, error);
     }
     return status;
 }

@@ -34,8 +34,6 @@ enum {
     GPU_WARP = 32,             /* threads that run in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
-    GPU_RESIDENT_BODIES = 512, /* bodies of the largest system that gpu_resident() takes */
-    GPU_RESIDENT_ALONE = 128,  /* bodies of the largest that it takes if systems are few */
     GPU_STEP_THREADS = 512     /* threads of a block of gpu_step(), at most */
 };
 

@@ -67,35 +67,39 @@ static unsigned at_once(const void *context, const struct gpu_tuning *tuning)
     return 0;
 }
 
-static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_interaction *interaction,
-                             cudaError_t (*sum)(const struct gpu_sum_call *, unsigned *),
-                             const struct gpu_tuning_row *row)
+static struct gpu_tuning_problem problem_of(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
-    const struct fit_context context = { sum, { .shape = *shape, .interaction = *interaction } };
-    const struct gpu_tuning_problem problem = {
+    return (struct gpu_tuning_problem){
         .systems = shape->systems,
         .bodies = shape->last - shape->first,
         .segments = shape->segments,
         .segment = shape->segment,
         .multiprocessors = part->device.multiprocessors,
-        .at_once = at_once,
-        .context = &context,
     };
+}
+
+static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_interaction *interaction,
+                             cudaError_t (*sum)(const struct gpu_sum_call *, unsigned *),
+                             const struct gpu_tuning_row *row)
+{
+    const struct fit_context context = { sum,
+                                         { .shape = part->shape, .interaction = *interaction } };
+    struct gpu_tuning_problem problem = problem_of(part);
+    problem.at_once = at_once;
+    problem.context = &context;
     return gpu_tuning_fit(row, &problem, NULL);
 }
 
-/* Returns the launch of gpu_resident(). If a thread for each body leaves multiprocessors idle,
- * several threads share the sum of a body. */
+/* Returns the launch of gpu_resident(). */
 static struct gpu_tuning fit_resident(const struct gpu_part *part)
 {
-    const struct gpu_shape *shape = &part->shape;
-    struct gpu_tuning tuning = part->force.tuning;
-    const size_t threads = (size_t)shape->systems * shape->count;
-    const size_t room = (size_t)part->device.multiprocessors * GPU_RESIDENT_BODIES;
-    const size_t split = threads > 0 ? room / threads : 1;
-    tuning.split = split < 1 ? 1 : split < shape->segments ? (int)split : (int)shape->segments;
-    return tuning;
+    const struct gpu_setup *setup = part->setup;
+    const struct gpu_tuning_problem problem = problem_of(part);
+    const struct gpu_range any = { 1, GPU_RESIDENT_MOST },
+                           one = { setup->resident_bodies, setup->resident_bodies };
+    return gpu_tuning_resident(&part->force.tuning, setup->interaction.precision, &problem,
+                               setup->resident_bodies > 0 ? one : any);
 }
 
 /* The arrays that steps change: positions, velocities and accelerations. */

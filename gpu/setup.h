@@ -45,6 +45,7 @@ struct gpu_setup {
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
     enum gpu_steps steps;
+    int resident_bodies; /* bodies of a thread of gpu_resident(); 0: those of the model */
     /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
     double *phi, *psi; /* potentials on the host, laid out like the bodies; NULL without peers */

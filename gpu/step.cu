@@ -17,12 +17,12 @@ static __global__ void __launch_bounds__(GPU_STEP_THREADS, 1)
     let_next_begin();
     wait_for_kernels();
     const struct gpu_shape &shape = call.move.shape;
-    const unsigned groups = (shape.count + grid.bodies - 1) / grid.bodies;
+    const unsigned groups = (shape.count + grid.threads - 1) / grid.threads;
     const unsigned system = blockIdx.x / groups;
     struct share own;
-    own.part = threadIdx.x / grid.bodies;
-    own.body = threadIdx.x % grid.bodies;
-    const unsigned i = blockIdx.x % groups * grid.bodies + own.body;
+    own.part = threadIdx.x / grid.threads;
+    own.body = threadIdx.x % grid.threads;
+    const unsigned i = blockIdx.x % groups * grid.threads + own.body;
     own.used = own.part < grid.parts && i < shape.count;
     own.owner = own.used && own.part == 0;
 
@@ -47,11 +47,11 @@ static __global__ void __launch_bounds__(GPU_STEP_THREADS, 1)
     body_sums<terms, 1> sums;
     sums.body[0] = bodies[min(i, shape.stride - 1)];
     sums.index[0] = i;
-    double total[3];
+    double total[1][3];
     add_shares(total, &sums, shape, grid, own, shares, settings, load);
     if (!own.owner)
         return;
-    body.set_acceleration(total, factor);
+    body.set_acceleration(total[0], factor);
     body.store_acceleration(call.move.state, n);
     body.move(call.move.pass);
     store_moved<source>(call.move, body, n);
@@ -82,10 +82,10 @@ extern "C" cudaError_t gpu_step(const struct gpu_step_call *call)
         const struct gpu_shape *shape = &call->move.shape;
         const size_t source = sizeof(typename terms::source);
         const struct share_grid grid = choose_grid(call, source);
-        const unsigned used = grid.bodies * grid.parts;
+        const unsigned used = grid.threads * grid.parts;
         const unsigned threads = (unsigned)groups_of(used, GPU_WARP) * GPU_WARP;
-        const size_t blocks = shape->systems * groups_of(shape->count, grid.bodies);
-        const size_t shared = grid.parts * size_of_part(shape, grid.bodies, source);
+        const size_t blocks = shape->systems * groups_of(shape->count, grid.threads);
+        const size_t shared = grid.parts * size_of_part(shape, grid.threads, source);
         return launch_early(call->early, call->move.stream, blocks, { threads, GPU_STEP_THREADS },
                             shared, step<terms>, *call, settings_of<terms>(interaction), grid);
     });

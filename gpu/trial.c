@@ -133,6 +133,12 @@ static double limit_of(const struct gpu_bench_state *bench, const struct gpu_tri
     return trial->instructions > 0 ? operations / trial->instructions : 0;
 }
 
+bool gpu_trial_stays(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
+{
+    return trial->kernel.facts->resident &&
+           gpu_tuning_stays(trial->systems, trial->count, bench->device.multiprocessors);
+}
+
 enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
                            struct error *error)
 {
@@ -153,9 +159,11 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
         return error->status;
     setup.row = trial->tuning;
     setup.steps = trial->launches;
+    setup.resident_bodies = trial->resident_bodies;
     if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
         !gpu_part_upload(part, 0, trial->systems, error)) {
-        row->tuning = part->force.tuning;
+        row->tuning = trial->steps && gpu_trial_stays(bench, trial) ? part->resident.tuning
+                                                                    : part->force.tuning;
         if (!use(bench, trial, part, row, error))
             gpu_part_wait(part, NULL, error);
     }

@@ -33,6 +33,7 @@ struct gpu_trial {
     size_t systems, count;
     bool steps;              /* whole steps are timed, not only forces */
     enum gpu_steps launches; /* of these */
+    int resident_bodies;     /* bodies of a thread, if systems stay in blocks; 0: the model's */
     double to_beat;          /* GPU_BENCH_TUNING: the best rate so far, pairs per second */
 };
 
@@ -43,6 +44,8 @@ extern const struct physics gpu_trial_physics;
  * catalog, and its launch is the one of bench->tuning for the nearest number of bodies. */
 struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
                               enum precision precision, size_t systems, size_t count);
+/* Tells whether gpu_resident() takes the steps of a trial. */
+bool gpu_trial_stays(const struct gpu_bench_state *bench, const struct gpu_trial *trial);
 /* Times a trial and sends its row, or sends the row as skipped if there is no time left. */
 enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                           struct gpu_bench_row *row, struct error *error);

@@ -130,6 +130,53 @@ struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
     return best;
 }
 
+bool gpu_tuning_stays(size_t systems, size_t count, int multiprocessors)
+{
+    return count <= GPU_RESIDENT_ALONE ||
+           (count <= GPU_RESIDENT_BODIES && 2 * systems >= (size_t)multiprocessors);
+}
+
+/* Cycles for which an ordered pair in the inner loop of gpu_resident() keeps a scheduler of the
+ * H200 if a thread has one body, and two: instructions for a warp, of which one in fp64 takes two
+ * cycles; and its quarter of the time for which shared memory is busy with body j: it gives 128
+ * bytes per cycle, and 16 bytes for each of 32 lanes take 4 cycles. The longer one counts. */
+static const struct {
+    double issued[GPU_RESIDENT_MOST], loaded;
+} resident_cycles[] = {
+    [PRECISION_DOUBLE] = { { 2 * GPU_INSTRUCTIONS_DOUBLE_2, 2 * GPU_INSTRUCTIONS_DOUBLE_2 }, 32 },
+    [PRECISION_MIXED] = { { GPU_INSTRUCTIONS_RESIDENT_MIXED_1, GPU_INSTRUCTIONS_RESIDENT_MIXED_2 },
+                          32 },
+    [PRECISION_SINGLE] = { { GPU_INSTRUCTIONS_RESIDENT_1, GPU_INSTRUCTIONS_RESIDENT_2 }, 16 },
+};
+
+struct gpu_tuning gpu_tuning_resident(const struct gpu_tuning *like, enum precision precision,
+                                      const struct gpu_tuning_problem *problem,
+                                      struct gpu_range bodies)
+{
+    enum { WARP = 32, SCHEDULERS = 4 };
+    const double room = GPU_RESIDENT_BODIES;
+    const double systems = fmax(1, ceil((double)problem->systems / problem->multiprocessors));
+    struct gpu_tuning best = *like, next = *like;
+    double least = INFINITY;
+    for (next.bodies = bodies.least; next.bodies <= bodies.most; next.bodies++) {
+        const double threads = ceil((double)problem->bodies / next.bodies);
+        const double all = fmax(1, (double)problem->systems * threads);
+        const double split = fmin(problem->segments, room * problem->multiprocessors / all);
+        const double parts = fmax(1, floor(fmin(split, room / threads)));
+        const double warps = ceil(systems * threads * parts / (WARP * SCHEDULERS));
+        const double pairs = ceil(problem->segments / parts) * (double)problem->segment;
+        const double cycles = fmax(resident_cycles[precision].issued[next.bodies - 1],
+                                   resident_cycles[precision].loaded / next.bodies);
+        const double time = warps * pairs * next.bodies * cycles;
+        next.split = (int)parts;
+        if (time < least * (1 - 1e-9)) {
+            least = time;
+            best = next;
+        }
+    }
+    return best;
+}
+
 unsigned gpu_tuning_step(size_t systems, size_t count, int multiprocessors)
 {
     const size_t device = (size_t)(multiprocessors > 1 ? multiprocessors : 1);

@@ -6,6 +6,7 @@
 #ifndef ORRERY_GPU_TUNING_H
 #define ORRERY_GPU_TUNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -68,6 +69,18 @@ struct gpu_tuning_problem {
  * in which it works on pairs. */
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used);
+
+/* Tells whether systems are so small that each stays in a block of gpu_resident(): unless they are
+ * very small there must be enough of them that no more of the device is idle than with a launch for
+ * each pass. */
+bool gpu_tuning_stays(size_t systems, size_t count, int multiprocessors);
+
+/* Returns the launch `like` for gpu_resident(): with the number of bodies of a thread, within
+ * `bodies`, for which the pairs of a step take the least time by a model, and with the threads that
+ * share a sum where a multiprocessor would have fewer threads than a block may have. */
+struct gpu_tuning gpu_tuning_resident(const struct gpu_tuning *like, enum precision precision,
+                                      const struct gpu_tuning_problem *problem,
+                                      struct gpu_range bodies);
 
 /* The most bodies of a block of gpu_step(). The inner loop of a thread with one body has 6 % more
  * instructions for a pair than with four (instructions.h); so from some number of bodies on, the

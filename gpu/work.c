@@ -144,18 +144,14 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
     return gpu_part_check(part, code, "starting a kick and drift", error);
 }
 
-/* Tells whether gpu_resident() takes the steps, with each system in one block: systems must be
- * small, and unless they are very small there must be enough of them that no more of the device is
- * idle than with a launch for each pass. Rotating frames are left out, since gpu_resident() has no
- * drifts for them. */
+/* Tells whether gpu_resident() takes the steps, with each system in one block. Rotating frames are
+ * left out, since it has no drifts for them. */
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
     return part->setup->physics->rotation == 0.0 && part->setup->kernel->facts->resident &&
            !part->setup->peers && shape->first == 0 && shape->last == shape->count &&
-           (shape->count <= GPU_RESIDENT_ALONE ||
-            (shape->count <= GPU_RESIDENT_BODIES &&
-             2 * shape->systems >= (unsigned)part->device.multiprocessors));
+           gpu_tuning_stays(shape->systems, shape->count, part->device.multiprocessors);
 }
 
 /* Returns the number of steps that one launch of gpu_resident() may take: at most some tenths of a

@@ -65,6 +65,27 @@ static void print_forces(void **state)
         }
 }
 
+/* Steps by one integrator; `bodies` of a thread of gpu_resident(), or 0: those of the model. */
+static void print_motion(const char *integrator, enum precision precision, const size_t *shape,
+                         unsigned long seed, int bodies)
+{
+    const struct gpu_tuning tuning = { 128, 256, bodies, 1, 0 };
+    struct bodies *b = case_bodies(shape[0], shape[1], seed);
+    struct case_device on;
+    char launch[16] = "";
+    if (bodies > 0)
+        snprintf(launch, sizeof launch, " %d/thread", bodies);
+    case_open(&on, b, &case_soft, "blocked", precision, bodies > 0 ? &tuning : NULL, b->count);
+    case_upload(&on, b->systems);
+    case_advance(&on, integrator, 0.0078125, 5);
+    case_fetch(&on);
+    case_close(&on);
+    printf("steps %s %s %zux%zu%s %016llx %016llx\n", integrator, precision_names[precision],
+           shape[0], shape[1], launch, hash_of(case_save(b, b->x, b->y, b->z)),
+           hash_of(case_save(b, b->vx, b->vy, b->vz)));
+    bodies_destroy(b);
+}
+
 /* Steps of every integrator with fixed steps: systems that stay in a block, and one that does not.
  */
 static void print_steps(void **state)
@@ -75,17 +96,9 @@ static void print_steps(void **state)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
             for (size_t k = 0; k < COUNT_OF(systems_of); k++) {
                 const char *const name = integrator_at(i)->variant.name;
-                struct bodies *b = case_bodies(systems_of[k][0], systems_of[k][1], 40 + k);
-                struct case_device on;
-                case_open(&on, b, &case_soft, "blocked", (enum precision)p, NULL, b->count);
-                case_upload(&on, b->systems);
-                case_advance(&on, name, 0.0078125, 5);
-                case_fetch(&on);
-                case_close(&on);
-                printf("steps %s %s %zux%zu %016llx %016llx\n", name, precision_names[p],
-                       systems_of[k][0], systems_of[k][1], hash_of(case_save(b, b->x, b->y, b->z)),
-                       hash_of(case_save(b, b->vx, b->vy, b->vz)));
-                bodies_destroy(b);
+                print_motion(name, (enum precision)p, systems_of[k], 40 + k, 0);
+                for (int bodies = 1; bodies <= GPU_RESIDENT_MOST && k == 1; bodies++)
+                    print_motion(name, (enum precision)p, systems_of[k], 40 + k, bodies);
             }
 }
 

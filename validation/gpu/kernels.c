@@ -3,6 +3,7 @@
 #include "gpu-case.h"
 
 #include "due.h"
+#include "external/external.h"
 #include "integrator/prediction.h"
 #include "motion-case.h"
 
@@ -545,36 +546,121 @@ static void test_one_body_and_two(void **state)
                     check_one_step(count, spaces[s], gpu_catalog[k].name, (enum precision)p);
 }
 
+/* A launch of gpu_resident() with these bodies of a thread, which share their sums with `split`
+ * other threads. */
+static struct gpu_tuning resident_launch(int bodies, int split)
+{
+    return (struct gpu_tuning){ 256, 256, bodies, split, 0 };
+}
+
+/* The accelerations at the start of a step of Euler by that launch. */
+static struct case_vectors resident_forces(size_t count, const struct physics *physics,
+                                           enum precision precision,
+                                           const struct gpu_tuning *tuning)
+{
+    struct bodies *b = case_bodies(1, count, 37);
+    struct case_device on;
+    case_open(&on, b, physics, "blocked", precision, tuning, count);
+    case_upload(&on, 1);
+    case_advance(&on, "euler", 1.0 / 128, 1);
+    case_fetch(&on);
+    case_close(&on);
+    const struct case_vectors a = case_save_accelerations(b);
+    bodies_destroy(b);
+    return a;
+}
+
 /* 100 bodies: 4 segments of 32; 150: 5; 200: 7. Threads that share the sum of a body take them in
- * rounds, the last of which is not full. A step of Euler leaves the forces at its start. */
+ * rounds, the last of which is not full. With two bodies of a thread, the last one of an odd number
+ * has one. */
 static void test_rounds_of_a_resident_system_change_no_bits(void **state)
 {
     (void)state;
-    const size_t counts[] = { 100, 150, 200 };
-    for (size_t n = 0; n < COUNT_OF(counts); n++)
+    const size_t counts[] = { 1, 2, 3, 33, 64, 97, 100, 150, 200 };
+    for (size_t n = 0; n < COUNT_OF(counts) * COUNT_OF(spaces); n++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
-            struct bodies *b = case_bodies(1, counts[n], 37);
-            case_accelerations(b, &case_soft, "simt", (enum precision)p, NULL);
+            const size_t count = counts[n % COUNT_OF(counts)];
+            const struct physics *physics = spaces[n / COUNT_OF(counts)];
+            struct bodies *b = case_bodies(1, count, 37);
+            case_accelerations(b, physics, "simt", (enum precision)p, NULL);
             const struct case_vectors expected = case_save_accelerations(b);
-            for (int split = 1; split <= 3; split++) {
-                const struct gpu_tuning tuning = { 256, 256, 1, split, 0 };
-                struct bodies *moved = case_bodies(1, counts[n], 37);
-                struct case_device on;
-                case_open(&on, moved, &case_soft, "blocked", (enum precision)p, &tuning, counts[n]);
-                case_upload(&on, 1);
-                case_advance(&on, "euler", 1.0 / 128, 1);
-                case_fetch(&on);
-                case_close(&on);
-                const struct case_vectors a = case_save_accelerations(moved);
+            for (int k = 0; k < 3 * GPU_RESIDENT_MOST; k++) {
+                const struct gpu_tuning tuning = resident_launch(1 + k / 3, 1 + k % 3);
+                const struct case_vectors a =
+                    resident_forces(count, physics, (enum precision)p, &tuning);
                 if (!case_same(a, expected))
-                    fail_msg("%zu bodies, split %d, %s: other bits", counts[n], split,
-                             precision_names[p]);
+                    fail_msg("%zu bodies, %d of a thread, split %d, %s: other bits", count,
+                             tuning.bodies, tuning.split, precision_names[p]);
                 free(a.a);
-                bodies_destroy(moved);
             }
             free(expected.a);
             bodies_destroy(b);
         }
+}
+
+static struct field resident_field = { .kind = FIELD_PLUMMER,
+                                       .gravitational_constant = 1.0625,
+                                       .center = { 0.3, -0.2, 0.1 },
+                                       .mass = 2.3,
+                                       .scale_radius = 0.7 };
+static struct external resident_fields = { .count = 1,
+                                           .fields = &resident_field,
+                                           .center = { 0.3, -0.2, 0.1 } };
+
+/* The positions, velocities and accelerations after five steps, one after the other. */
+static struct case_vectors resident_steps(const char *integrator, size_t systems, size_t count,
+                                          const struct physics *physics, enum precision precision,
+                                          const struct gpu_tuning *tuning)
+{
+    struct bodies *b = case_bodies(systems, count, 38);
+    struct case_device on;
+    case_open(&on, b, physics, "blocked", precision, tuning, count);
+    case_upload(&on, systems);
+    case_advance(&on, integrator, 1.0 / 128, 5);
+    case_fetch(&on);
+    case_close(&on);
+    const struct case_vectors parts[] = { case_save(b, b->x, b->y, b->z),
+                                          case_save(b, b->vx, b->vy, b->vz),
+                                          case_save_accelerations(b) };
+    const size_t length = 3 * parts[0].length;
+    struct case_vectors all = { COUNT_OF(parts) * parts[0].length,
+                                malloc(COUNT_OF(parts) * length * sizeof(double)) };
+    for (size_t k = 0; k < COUNT_OF(parts); k++) {
+        memcpy(all.a + k * length, parts[k].a, length * sizeof(double));
+        free(parts[k].a);
+    }
+    bodies_destroy(b);
+    return all;
+}
+
+/* Steps of every integrator, with a field and without, of systems that share a block (five of 21)
+ * and of one whose bodies have several threads: one and two bodies of a thread give equal bits, and
+ * so does the launch that the model chooses. */
+static void test_two_bodies_of_a_resident_thread_change_no_bits(void **state)
+{
+    (void)state;
+    const size_t shapes[][2] = { { 5, 21 }, { 1, 77 } };
+    for (size_t i = 0; integrator_has_stages(integrator_at(i)); i++)
+        for (size_t k = 0; k < 2 * COUNT_OF(shapes); k++)
+            for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+                const char *const name = integrator_at(i)->variant.name;
+                const size_t *const shape = shapes[k / 2];
+                struct physics physics = *spaces[(i + k + (size_t)p) % COUNT_OF(spaces)];
+                physics.external = k % 2 ? &resident_fields : NULL;
+                const struct gpu_tuning one = resident_launch(1, 1),
+                                        two = resident_launch(2, shape[0] > 1 ? 1 : 2);
+                const struct gpu_tuning *const tunings[] = { &one, &two, NULL };
+                struct case_vectors found[COUNT_OF(tunings)];
+                for (size_t t = 0; t < COUNT_OF(tunings); t++) {
+                    found[t] = resident_steps(name, shape[0], shape[1], &physics, (enum precision)p,
+                                              tunings[t]);
+                    if (!case_same(found[t], found[0]))
+                        fail_msg("%s, %s, %zu x %zu, launch %zu: other bits", name,
+                                 precision_names[p], shape[0], shape[1], t);
+                }
+                for (size_t t = 0; t < COUNT_OF(tunings); t++)
+                    free(found[t].a);
+            }
 }
 
 static bool stop_at_third(void *context)
@@ -938,6 +1024,7 @@ int main(void)
         cmocka_unit_test_setup(test_chunks_lose_nothing, reset),
         cmocka_unit_test_setup(test_one_body_and_two, reset),
         cmocka_unit_test_setup(test_rounds_of_a_resident_system_change_no_bits, reset),
+        cmocka_unit_test_setup(test_two_bodies_of_a_resident_thread_change_no_bits, reset),
         cmocka_unit_test_setup(test_sums_stop_between_launches, reset),
         cmocka_unit_test_setup(test_sums_for_bodies_that_are_due, reset),
         cmocka_unit_test_setup(test_due_bodies_that_coincide_or_are_far_away, reset),

@@ -299,6 +299,61 @@ static void test_steps_of_one_launch(void **state)
             cases[k].bodies);
 }
 
+/*
+ * The bodies of a thread of gpu_resident(), and the threads that share a sum, on 132
+ * multiprocessors. A scheduler has one in four of the warps of a multiprocessor; a warp's pair
+ * takes it 16 cycles in single with one body of a thread, since shared memory is busy so long,
+ * and 13.66, the instructions, with two. 96 bodies have 3 segments of 32: 9 warps with one body of
+ * a thread, so 3 x 32 pairs x 16 = 1536 cycles; 5 warps with two, so 2 x 64 x 13.66 = 1748. 97
+ * bodies have 4: 13 warps, 4 x 32 x 16 = 2048; 7 warps, 2 x 64 x 13.66 = 1748. In mixed a pair
+ * takes 32 or 20.16 cycles; in double the fp64 unit takes 32 anyway.
+ */
+static void test_bodies_of_a_resident_thread(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t systems, count;
+        enum precision precision;
+        int bodies, split;
+    } cases[] = {
+        { 1, 1, PRECISION_SINGLE, 1, 1 },     { 1, 64, PRECISION_SINGLE, 1, 2 },
+        { 1, 96, PRECISION_SINGLE, 1, 3 },    { 1, 97, PRECISION_SINGLE, 2, 4 },
+        { 1, 128, PRECISION_SINGLE, 2, 4 },   { 132, 64, PRECISION_SINGLE, 1, 2 },
+        { 264, 64, PRECISION_SINGLE, 2, 2 },  { 1000, 64, PRECISION_SINGLE, 2, 2 },
+        { 100, 512, PRECISION_SINGLE, 2, 2 }, { 1, 64, PRECISION_MIXED, 1, 2 },
+        { 1, 96, PRECISION_MIXED, 2, 3 },     { 100, 512, PRECISION_MIXED, 2, 2 },
+        { 1, 128, PRECISION_DOUBLE, 1, 4 },   { 100, 512, PRECISION_DOUBLE, 1, 1 },
+    };
+    const struct gpu_range any = { 1, GPU_RESIDENT_MOST };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const struct gpu_tuning like = { 128, 256, 4, 7, 2 };
+        const struct gpu_tuning_problem problem = problem_of(cases[k].systems, cases[k].count, 132);
+        const struct gpu_tuning found =
+            gpu_tuning_resident(&like, cases[k].precision, &problem, any);
+        const struct gpu_tuning expected = { 128, 256, cases[k].bodies, cases[k].split, 2 };
+        if (memcmp(&found, &expected, sizeof found) != 0)
+            fail_msg("%zu x %zu, %s: %d bodies of a thread, split %d", cases[k].systems,
+                     cases[k].count, precision_names[cases[k].precision], found.bodies,
+                     found.split);
+        for (int bodies = 1; bodies <= GPU_RESIDENT_MOST; bodies++) {
+            const struct gpu_range one = { bodies, bodies };
+            assert_int_equal(gpu_tuning_resident(&like, cases[k].precision, &problem, one).bodies,
+                             bodies);
+        }
+    }
+}
+
+/* gpu_resident() takes systems of up to 128 bodies, and up to 512 if there are half as many as
+ * multiprocessors. */
+static void test_systems_that_stay_in_a_block(void **state)
+{
+    (void)state;
+    assert_true(gpu_tuning_stays(1, 128, 132) && gpu_tuning_stays(66, 129, 132));
+    assert_true(gpu_tuning_stays(66, 512, 132) && gpu_tuning_stays(1, 512, 2));
+    assert_false(gpu_tuning_stays(1, 129, 132) || gpu_tuning_stays(65, 512, 132));
+    assert_false(gpu_tuning_stays(1000, 513, 132));
+}
+
 /* Kernels that cannot share sums are launched as they are. */
 static void test_what_cannot_be_split_is_not(void **state)
 {
@@ -373,6 +428,8 @@ int main(void)
                                         remove_file),
         cmocka_unit_test(test_launches_are_whole_waves),
         cmocka_unit_test(test_ensembles_are_whole_waves),
+        cmocka_unit_test(test_bodies_of_a_resident_thread),
+        cmocka_unit_test(test_systems_that_stay_in_a_block),
         cmocka_unit_test(test_steps_of_one_launch),
         cmocka_unit_test(test_what_cannot_be_split_is_not),
         cmocka_unit_test(test_tiles_follow_from_the_number_of_bodies),
