@@ -356,7 +356,7 @@ static enum status measure_launches(struct gpu_bench_state *bench, const struct 
     struct gpu_bench_row row;
     enum status status = STATUS_OK;
     if (gpu_trial_stays(bench, &trial)) {
-        trial.resident_bodies = 1 + GPU_RESIDENT_MOST - bodies;
+        trial.resident_bodies = bodies == 1 ? 2 : 1;
         trial.label = resident[trial.resident_bodies];
         return gpu_trial_run(bench, &trial, &row, error);
     }
@@ -387,7 +387,7 @@ static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_
         if (trial.steps)
             trial.instructions = 0; /* a step is more than pairs, so it has no limit */
         status = gpu_trial_run(bench, &trial, &row, error);
-        if (!status && trial.steps && !row.skipped)
+        if (!status && trial.steps)
             status = measure_launches(bench, &trial, row.tuning.bodies, error);
     }
     return status;

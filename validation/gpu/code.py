@@ -89,10 +89,20 @@ KERNELS = [
     ("step", rf"^step<gravity<source_single.*{SOFT}> >$", 1, None, 14.2, 16.3, None),
     ("step", r"^step<gravity_equal<.*source_single", 1, None, 13.2, 15.2, None),
     ("step", rf"^step<gravity<source_double.*{SOFT}> >$", 1, r"^D[A-Z]+", 16, 36.4, None),
-    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, false, false>$", 1, None, 14.2,
-     16.0, None),
-    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, true, false>$", 1, None, 14.2,
+    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, false, false, 1>$", 1, None, 14.2,
+     16.0, "RESIDENT_1"),
+    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, false, false, 2>$", 1, None, 13.7,
+     15.2, "RESIDENT_2"),
+    ("resident", rf"^resident<gravity<source_mixed.*{SOFT}>, false, false, 1>$", 1, None, 21.3,
+     24.5, "RESIDENT_MIXED_1"),
+    ("resident", rf"^resident<gravity<source_mixed.*{SOFT}>, false, false, 2>$", 1, None, 20.2,
+     22.9, "RESIDENT_MIXED_2"),
+    ("resident", rf"^resident<gravity<source_double.*{SOFT}>, false, false, 2>$", 1, r"^D[A-Z]+",
+     16, 51.1, None),
+    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, true, false, 1>$", 1, None, 14.2,
      16.2, None),
+    ("resident", rf"^resident<gravity<source_single.*{SOFT}>, true, false, 2>$", 1, None, 13.7,
+     14.8, None),
 ]
 
 
@@ -245,6 +255,18 @@ def test_model():
         rate, limit = model.rate(model.DEVICES[0], loop, said[name, COUNTED, function][0], pairs,
                                  threads, bodies, 262144)
         assert 0.9 * most < rate < most or limit == "fp64", (title, rate, most, limit)
+
+
+def test_shared_memory_limits_one_body_of_a_thread():
+    """gpu_resident() with two bodies per thread issues for longer than shared memory is busy"""
+    need_kernels()
+    for source, one in (("single", 16), ("mixed", 32)):
+        for bodies in (1, 2):
+            loop = inner_loop("resident", rf"^resident<gravity<source_{source}.*{SOFT}>, false, "
+                              rf"false, {bodies}>$")
+            taken, limit = model.cycles(loop, COUNTED, 4)
+            expected = (one, "shared") if bodies == 1 else (loop.count(1), "issue")
+            assert (taken / loop.estimates, limit) == expected, (source, bodies, taken, limit)
 
 
 SAMPLE = """

@@ -82,6 +82,7 @@ static inline enum precision case_precision(size_t k, enum precision wanted)
 
 /* The launches of the steps of what case_open() makes. */
 static enum gpu_steps case_steps = GPU_STEPS_EARLY;
+static int case_resident_bodies = 0;
 
 static inline void case_open_kernel(struct case_device *on, struct bodies *b,
                                     const struct physics *physics, const struct gpu_kernel *kernel,
@@ -93,6 +94,7 @@ static inline void case_open_kernel(struct case_device *on, struct bodies *b,
     assert_int_equal(gpu_setup_init(kernel, precision, physics, b, &on->setup, &error), 0);
     on->setup.tuning = tuning;
     on->setup.steps = case_steps;
+    on->setup.resident_bodies = case_resident_bodies;
     on->setup.registers = true; /* whatever the integrator */
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),

@@ -69,13 +69,13 @@ static void print_forces(void **state)
 static void print_motion(const char *integrator, enum precision precision, const size_t *shape,
                          unsigned long seed, int bodies)
 {
-    const struct gpu_tuning tuning = { 128, 256, bodies, 1, 0 };
     struct bodies *b = case_bodies(shape[0], shape[1], seed);
     struct case_device on;
     char launch[16] = "";
     if (bodies > 0)
         snprintf(launch, sizeof launch, " %d/thread", bodies);
-    case_open(&on, b, &case_soft, "blocked", precision, bodies > 0 ? &tuning : NULL, b->count);
+    case_resident_bodies = bodies;
+    case_open(&on, b, &case_soft, "blocked", precision, NULL, b->count);
     case_upload(&on, b->systems);
     case_advance(&on, integrator, 0.0078125, 5);
     case_fetch(&on);

@@ -546,14 +546,7 @@ static void test_one_body_and_two(void **state)
                     check_one_step(count, spaces[s], gpu_catalog[k].name, (enum precision)p);
 }
 
-/* A launch of gpu_resident() with these bodies of a thread, which share their sums with `split`
- * other threads. */
-static struct gpu_tuning resident_launch(int bodies, int split)
-{
-    return (struct gpu_tuning){ 256, 256, bodies, split, 0 };
-}
-
-/* The accelerations at the start of a step of Euler by that launch. */
+/* The accelerations at the start of a step of Euler. */
 static struct case_vectors resident_forces(size_t count, const struct physics *physics,
                                            enum precision precision,
                                            const struct gpu_tuning *tuning)
@@ -585,7 +578,7 @@ static void test_rounds_of_a_resident_system_change_no_bits(void **state)
             case_accelerations(b, physics, "simt", (enum precision)p, NULL);
             const struct case_vectors expected = case_save_accelerations(b);
             for (int k = 0; k < 3 * GPU_RESIDENT_MOST; k++) {
-                const struct gpu_tuning tuning = resident_launch(1 + k / 3, 1 + k % 3);
+                const struct gpu_tuning tuning = { 256, 256, 1 + k / 3, 1 + k % 3, 0 };
                 const struct case_vectors a =
                     resident_forces(count, physics, (enum precision)p, &tuning);
                 if (!case_same(a, expected))
@@ -607,14 +600,18 @@ static struct external resident_fields = { .count = 1,
                                            .fields = &resident_field,
                                            .center = { 0.3, -0.2, 0.1 } };
 
-/* The positions, velocities and accelerations after five steps, one after the other. */
+/* The positions, velocities and accelerations after five steps, one after the other; `bodies` of a
+ * thread, or 0: those of the model. */
 static struct case_vectors resident_steps(const char *integrator, size_t systems, size_t count,
                                           const struct physics *physics, enum precision precision,
-                                          const struct gpu_tuning *tuning)
+                                          int bodies)
 {
     struct bodies *b = case_bodies(systems, count, 38);
     struct case_device on;
-    case_open(&on, b, physics, "blocked", precision, tuning, count);
+    case_resident_bodies = bodies;
+    case_open(&on, b, physics, "blocked", precision, NULL, count);
+    case_resident_bodies = 0;
+    assert_true(bodies == 0 || on.part->resident.tuning.bodies == bodies);
     case_upload(&on, systems);
     case_advance(&on, integrator, 1.0 / 128, 5);
     case_fetch(&on);
@@ -647,19 +644,16 @@ static void test_two_bodies_of_a_resident_thread_change_no_bits(void **state)
                 const size_t *const shape = shapes[k / 2];
                 struct physics physics = *spaces[(i + k + (size_t)p) % COUNT_OF(spaces)];
                 physics.external = k % 2 ? &resident_fields : NULL;
-                const struct gpu_tuning one = resident_launch(1, 1),
-                                        two = resident_launch(2, shape[0] > 1 ? 1 : 2);
-                const struct gpu_tuning *const tunings[] = { &one, &two, NULL };
-                struct case_vectors found[COUNT_OF(tunings)];
-                for (size_t t = 0; t < COUNT_OF(tunings); t++) {
-                    found[t] = resident_steps(name, shape[0], shape[1], &physics, (enum precision)p,
-                                              tunings[t]);
-                    if (!case_same(found[t], found[0]))
-                        fail_msg("%s, %s, %zu x %zu, launch %zu: other bits", name,
-                                 precision_names[p], shape[0], shape[1], t);
+                struct case_vectors found[1 + GPU_RESIDENT_MOST];
+                for (int bodies = 0; bodies <= GPU_RESIDENT_MOST; bodies++) {
+                    found[bodies] = resident_steps(name, shape[0], shape[1], &physics,
+                                                   (enum precision)p, bodies);
+                    if (!case_same(found[bodies], found[0]))
+                        fail_msg("%s, %s, %zu x %zu, %d bodies of a thread: other bits", name,
+                                 precision_names[p], shape[0], shape[1], bodies);
                 }
-                for (size_t t = 0; t < COUNT_OF(tunings); t++)
-                    free(found[t].a);
+                for (int bodies = 0; bodies <= GPU_RESIDENT_MOST; bodies++)
+                    free(found[bodies].a);
             }
 }
 

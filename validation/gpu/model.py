@@ -6,8 +6,8 @@ FOLDER has the kernels' objects and what the assembler said of them (gpu/ in a b
 configured for the architectures below). Prints the table, or puts it into the page.
 
 A scheduler issues one instruction a cycle, of one of its warps. A loop takes it at least as long as
-its instructions do, as the busiest unit needs for those of its kind, and as a warp waits divided by
-the warps that take turns; the longest of these counts. A launch is a number of waves of blocks; the
+its instructions do, as the busiest unit needs for those of its kind, as shared memory is busy with
+its loads, and as a warp waits divided by the warps that take turns; the longest of these counts. A launch is a number of waves of blocks; the
 last one takes as long as the others. Sums that blocks leave for each other go to memory and back.
 """
 
@@ -59,9 +59,18 @@ def at_once(registers, threads, architecture):
     return min(by_registers, MOST_THREADS[architecture] // threads)
 
 
+def shared(code):
+    """Cycles for which the loads of a warp keep shared memory from its scheduler: shared memory
+    gives 128 bytes a cycle to all schedulers, 4 bytes to each of 32 lanes."""
+    words = [int(width or 32) // 32 for text in code
+             for width in re.findall(r"^LDS(?:\.U)?(?:\.(64|128))?$", sass.opcode(text))]
+    return SCHEDULERS * sum(words)
+
+
 def cycles(loop, architecture, warps):
     """(cycles of a scheduler for one turn of the loop by one warp, what they are spent on)."""
-    terms = {"issue": len(loop.code), "waiting": loop.stalls / warps}
+    terms = {"issue": len(loop.code), "waiting": loop.stalls / warps,
+             "shared": shared(loop.code)}
     for unit, kept in UNITS[architecture].items():
         terms[unit] = kept * sum(bool(re.match(KINDS[unit], sass.opcode(text)))
                                  for text in loop.code)

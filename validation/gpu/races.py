@@ -23,13 +23,14 @@ diagnostics = ( { type = "conservation"; every = 2; } );
 """
 
 # Enough for two rounds of every loop: 600 bodies are two blocks of `tiled` and ten segments of two
-# tiles each, four systems of 200 stay in a block each and have seven segments for two threads of a
-# body, 500 have 16 segments for eight threads of `step`, and `symmetric` pads 300 to two tiles in
+# tiles each, four systems of 200 stay in a block each and have seven segments for the five threads
+# that share two bodies, 500 have 16 segments for eight threads of `step`, and `symmetric` pads 300 to two tiles in
 # fp64, of two stages each.
 RUNS = {
     "blocked": ("compute.kernel=blocked", "bodies.count=600", "compute.precision=single"),
     "tiled": ("compute.kernel=tiled", "bodies.count=300", "compute.precision=mixed"),
-    "resident": ("compute.kernel=blocked", "bodies.count=200", "ensemble.systems=4"),
+    "resident": ("compute.kernel=blocked", "bodies.count=200", "ensemble.systems=4",
+                 "compute.precision=single"),
     "step": ("compute.kernel=blocked", "bodies.count=500"),
     "packed": ("bodies.count=20", "ensemble.systems=7", "diagnostics=()", "time.end=0.4"),
     "symmetric": ("compute.kernel=symmetric", "bodies.count=300"),

@@ -359,6 +359,8 @@ def test_bench_goes_on_after_a_failure():
     parts = [row["part"] for row in rows]
     assert parts.count("operations of the device") == 3 and parts.count("accuracy") < 6, parts
     assert {"ladder", "steps of velocity Verlet"} < set(parts), parts
+    labels = {row["label"] for row in rows if row["part"] == "steps of velocity Verlet"}
+    assert labels & {"blocked, 1 body per thread", "blocked, 2 bodies per thread"}, labels
 
 
 def test_bench_says_what_it_knows():
