@@ -11,6 +11,13 @@
  * started. */
 static const double DEVICE_PAIRS = 1e6;
 
+/* The number of bodies of a system from which a GPU is faster if the integrator chooses its own
+ * steps. An H200 took 0.019 s with this number and hermite4, and 16 cores 0.042 s; with 1024 bodies
+ * it took 0.009 s, and the cores 0.005 s (docs/gpu.md; docs/performance/gpu-nvidia-h200.md has the
+ * experiment with more bodies). One thread moves the systems of an ensemble, each at a time, so
+ * that many cores may be faster for those. */
+static const size_t DEVICE_OWN_STEPS = 4096;
+
 static const struct backend_class backend_auto;
 
 static const struct backend_class *const table[] = {
@@ -68,10 +75,12 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     const enum gpu_kernel_id id = gpu_catalog_find(kernel);
     struct gpu_device device;
     struct error error = { 0 };
-    if (integrator_chooses_steps(options->integrator))
+    const bool own = integrator_chooses_steps(options->integrator);
+    if (own && (options->ranks > 1 || bodies->systems > 1 || bodies->count < DEVICE_OWN_STEPS))
         snprintf(reason, BACKEND_CHOICE_SIZE,
-                 "%s chooses its own steps, for which auto takes the CPU",
-                 options->integrator->variant.name);
+                 "%s chooses its own steps, for which auto takes a GPU if one process has one "
+                 "system of at least %zu bodies",
+                 options->integrator->variant.name, DEVICE_OWN_STEPS);
     else if (force_check_direct(&options->force, "a GPU", &error))
         /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);

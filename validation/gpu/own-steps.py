@@ -119,7 +119,7 @@ def test_a_member_is_as_if_it_were_alone():
 
 
 def test_it_says_what_it_does():
-    """run.json and the estimate name backend, kernel and threads; auto takes the CPU and says so"""
+    """run.json and the estimate name backend, kernel and threads"""
     go("run", "time.end=0.125", "trust.shadow=true")
     compute = about("run")["compute"]
     assert (compute["backend"], compute["kernel"], compute["threads"]) == ("cuda", "hermite", 2)
@@ -129,10 +129,20 @@ def test_it_says_what_it_does():
         "check", "run.cfg", "-P", f"compute.backend={backend}").stdout).group(1))
         for backend in ("cuda", "openmp")]
     assert abs(memory[0] - memory[1]) < 2, memory
-    go("auto", "time.end=0.125", "compute.backend=auto", "bodies.count=1100", "compute.threads=1")
-    compute = about("auto")["compute"]
-    assert compute["backend"] == "openmp", compute
-    assert compute["choice"] == "hermite4 chooses its own steps, for which auto takes the CPU"
+
+
+def test_auto_takes_it_for_many_bodies():
+    """auto takes a GPU for one system of 4096 bodies, and says why not for 4095 and for two"""
+    few = ("block-leapfrog chooses its own steps, for which auto takes a GPU if one process has "
+           "one system of at least 4096 bodies")
+    for keys, backend, choice in (
+            (("bodies.count=4096",), "cuda", "a GPU is here"),
+            (("bodies.count=4095",), "openmp", few),
+            (("bodies.count=4096", "ensemble.systems=2"), "openmp", few)):
+        go("auto", *keys, *LEAPFROG, "compute.backend=auto", "time.step=1e-4", "time.end=1e-4",
+           "diagnostics=()", "outputs=()")
+        compute = about("auto")["compute"]
+        assert (compute["backend"], compute["choice"]) == (backend, choice), (keys, compute)
 
 
 def test_nothing_chooses_it():

@@ -240,16 +240,37 @@ static void test_failures_are_handed_up(void **state)
     assert_int_equal(alive, 0);
 }
 
+/* For its steps, and whether or not a GPU is there, the CPU is taken for 4095 bodies, for two
+ * systems of 4096 and for two ranks, though they have enough pairs; not for one system of 4096. */
 static void test_auto_takes_the_cpu(void **state)
 {
     (void)state;
-    struct bodies *bodies = motion_cube(1, 2000, 2); /* enough pairs for a GPU */
-    struct backend *backend = start("auto", bodies);
-    assert_ptr_equal(backend->class_, &backend_openmp);
-    assert_string_equal(backend->choice,
-                        "counting chooses its own steps, for which auto takes the CPU");
-    backend->class_->destroy(backend);
-    bodies_destroy(bodies);
+    static const struct {
+        size_t systems, count;
+        int ranks;
+        bool for_its_steps;
+    } cases[] = { { 1, 4095, 1, true },
+                  { 2, 4096, 1, true },
+                  { 1, 4096, 1, false },
+                  { 1, 4096, 2, true } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct bodies *bodies = motion_cube(cases[k].systems, cases[k].count, 2);
+        struct backend_options options = options_of(PRECISION_DOUBLE, 2);
+        struct backend *backend;
+        struct error error = { 0 };
+        options.ranks = cases[k].ranks;
+        assert_int_equal(backend_find("auto")->create(&options, &soft, bodies, &backend, &error),
+                         STATUS_OK);
+        if (cases[k].for_its_steps) {
+            assert_ptr_equal(backend->class_, &backend_openmp);
+            assert_string_equal(backend->choice,
+                                "counting chooses its own steps, for which auto takes a GPU if one "
+                                "process has one system of at least 4096 bodies");
+        } else
+            assert_null(strstr(backend->choice, "its own steps"));
+        backend->class_->destroy(backend);
+        bodies_destroy(bodies);
+    }
 }
 
 /* --- its state -------------------------------------------------------------------------------- */
