@@ -7,8 +7,9 @@ configured for the architectures below). Prints the table, or puts it into the p
 
 A scheduler issues one instruction a cycle, of one of its warps. A loop takes it at least as long as
 its instructions do, as the busiest unit needs for those of its kind, as shared memory is busy with
-its loads, and as a warp waits divided by the warps that take turns; the longest of these counts. A launch is a number of waves of blocks; the
-last one takes as long as the others. Sums that blocks leave for each other go to memory and back.
+its loads, and as a warp waits divided by the warps that take turns; the longest of these counts. A
+launch is a number of waves of blocks; the last one takes as long as the others. Sums that blocks
+leave for each other go to memory and back.
 """
 
 import math

@@ -22,10 +22,10 @@ compute = { backend = "cuda"; };
 diagnostics = ( { type = "conservation"; every = 2; } );
 """
 
-# Enough for two rounds of every loop: 600 bodies are two blocks of `tiled` and ten segments of two
-# tiles each, four systems of 200 stay in a block each and have seven segments for the five threads
-# that share two bodies, 500 have 16 segments for eight threads of `step`, and `symmetric` pads 300 to two tiles in
-# fp64, of two stages each.
+# Enough for two rounds of every loop: 600 bodies are two blocks of `tiled` and ten segments of
+# two tiles each, four systems of 200 stay in a block each and have seven segments for the five
+# threads that share two bodies, 500 have 16 segments for eight threads of `step`, and `symmetric`
+# pads 300 to two tiles in fp64, of two stages each.
 RUNS = {
     "blocked": ("compute.kernel=blocked", "bodies.count=600", "compute.precision=single"),
     "tiled": ("compute.kernel=tiled", "bodies.count=300", "compute.precision=mixed"),

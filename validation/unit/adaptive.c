@@ -249,10 +249,9 @@ static void test_auto_takes_the_cpu(void **state)
         size_t systems, count;
         int ranks;
         bool for_its_steps;
-    } cases[] = { { 1, 4095, 1, true },
-                  { 2, 4096, 1, true },
-                  { 1, 4096, 1, false },
-                  { 1, 4096, 2, true } };
+    } cases[] = {
+        { 1, 4095, 1, true }, { 2, 4096, 1, true }, { 1, 4096, 1, false }, { 1, 4096, 2, true }
+    };
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
         struct bodies *bodies = motion_cube(cases[k].systems, cases[k].count, 2);
         struct backend_options options = options_of(PRECISION_DOUBLE, 2);
