@@ -58,16 +58,19 @@ enum status gpu_device_count(int *count, struct error *error)
 enum status gpu_device_find(int index, struct gpu_device *device, struct error *error)
 {
     struct cudaDeviceProp properties;
-    int kilohertz = 0;
+    int kilohertz = 0, ratio = 0;
     cudaError_t code = cudaGetDeviceProperties(&properties, index);
     if (!code)
         code = cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index);
+    if (!code)
+        code = cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, index);
     if (code)
         return gpu_check(code, index, "asking for its properties", error);
     *device = (struct gpu_device){
         .index = index,
         .multiprocessors = properties.multiProcessorCount,
         .lanes = lanes_of(properties.major, properties.minor),
+        .fp64_ratio = ratio,
         .clock = 1e3 * kilohertz,
         .memory = properties.totalGlobalMem,
         .emulated = GPU_IS_EMULATED,

@@ -14,6 +14,7 @@ struct gpu_device {
     bool emulated;  /* the CPU executes the kernels in place of a GPU: for learning, and slow */
     int multiprocessors;
     int lanes;           /* fp32 multiply-adds that a multiprocessor begins in a cycle */
+    int fp64_ratio;      /* fp32 operations in the time of one in fp64: 2, 32 or 64 */
     double clock;        /* highest clock rate, Hz */
     size_t memory;       /* all memory of the device, bytes */
     int driver, runtime; /* CUDA versions of the driver and of the library: 13000 is 13.0 */

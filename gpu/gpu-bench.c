@@ -239,9 +239,10 @@ struct rung {
     enum gpu_kernel_id kernel;
     enum precision precision;
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots); /* another launch */
-    int components;      /* number of sums of a body by `sum` */
-    int bodies, at_once; /* bodies of a thread; form of the kernel */
-    bool equal;          /* all masses are 1 */
+    int components;             /* number of sums of a body by `sum` */
+    int bodies, at_once;        /* bodies of a thread; form of the kernel */
+    bool equal;                 /* all masses are 1 */
+    enum gpu_energies energies; /* potentials in place of forces */
     double instructions;
 };
 
@@ -290,6 +291,10 @@ static const struct rung rungs[] = {
     { "symmetric, mixed", GPU_SYMMETRIC, .precision = PRECISION_MIXED },
     { "blocked, double", GPU_BLOCKED, .precision = PRECISION_DOUBLE },
     { "symmetric, double", GPU_SYMMETRIC, .precision = PRECISION_DOUBLE },
+    { "energies, double", GPU_BLOCKED, .precision = PRECISION_DOUBLE,
+      .energies = GPU_ENERGIES_DOUBLE, .instructions = GPU_INSTRUCTIONS_ENERGIES_DOUBLE },
+    { "energies, pairs of floats", GPU_BLOCKED, .precision = PRECISION_SINGLE,
+      .energies = GPU_ENERGIES_FLOATS, .instructions = GPU_INSTRUCTIONS_ENERGIES_FLOATS },
 };
 
 static enum status measure_ladder(struct gpu_bench_state *bench, struct error *error)
@@ -304,6 +309,7 @@ static enum status measure_ladder(struct gpu_bench_state *bench, struct error *e
         trial.part = GPU_BENCH_LADDER;
         trial.label = rung->label;
         trial.equal = rung->equal;
+        trial.energies = rung->energies;
         trial.tuning = &tuning;
         if (rung->sum) {
             trial.kernel.sum = rung->sum;

@@ -34,7 +34,8 @@ enum {
     GPU_WARP = 32,             /* threads that run in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
-    GPU_STEP_THREADS = 512     /* threads of a block of gpu_step(), at most */
+    GPU_STEP_THREADS = 512,    /* threads of a block of gpu_step(), at most */
+    GPU_FLOATS_FROM = 33       /* bodies of a system from which gpu_potentials_in_floats() pays */
 };
 
 enum gpu_space {
@@ -63,6 +64,20 @@ struct gpu_interaction_double {
     double eps2, box, inverse_box;
 };
 
+/*
+ * Constants of the terms of gpu_potentials_in_floats(). The unit of mass is the largest of the
+ * system; that of length makes coordinates 2^20, at most, when the run begins. Within the limits
+ * below the low parts of all products are in the range of floats.
+ */
+struct gpu_interaction_floats {
+    float eps2, eps2_low;
+    double inverse_length; /* a power of 2; 0: these terms cannot be used */
+};
+
+#define GPU_FLOATS_LARGEST 0x1p40   /* coordinate, and eps */
+#define GPU_FLOATS_LIGHTEST 0x1p-50 /* mass that is not 0 */
+#define GPU_FLOATS_LEAST 0x1p-100f  /* r^2 + eps^2 */
+
 struct gpu_interaction {
     enum precision precision;
     enum gpu_space space;
@@ -70,6 +85,7 @@ struct gpu_interaction {
                          it is 1 in the system's unit */
     struct gpu_interaction_single scaled;
     struct gpu_interaction_double full;
+    struct gpu_interaction_floats floats;
     double inverse_length; /* scaled x = x inverse_length; a power of 2, or 1 / box */
     double padding; /* x, y and z of the padding's bodies, in scaled units (fp64: in those of the
                        config) */
@@ -150,6 +166,9 @@ cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots)
  * r^2 + eps^2: the potential, and the part of a body in the virial. Whatever the precision of the
  * run, it takes interaction.full and sources in double. */
 cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
+/* Does the work of gpu_potentials() in open space with pairs of floats, from the sources of
+ * gpu_pack_floats(). Sums with a pair or a body outside the range of its terms are NaN. */
+cudaError_t gpu_potentials_in_floats(const struct gpu_sum_call *call, unsigned *slots);
 /* Does the work of gpu_potentials() with the bits of the CPU's kernel `portable`. */
 cudaError_t gpu_portable_potentials(const struct gpu_sum_call *call, unsigned *slots);
 
@@ -201,6 +220,13 @@ cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_interaction
                      const struct gpu_state *state, const struct gpu_units *units, void *sources,
                      cudaStream_t stream);
 
+/* Makes the sources of gpu_potentials_in_floats(). */
+extern const size_t gpu_source_floats_size;
+cudaError_t gpu_pack_floats(const struct gpu_shape *shape,
+                            const struct gpu_interaction *interaction,
+                            const struct gpu_state *state, const struct gpu_units *units,
+                            void *sources, cudaStream_t stream);
+
 /* Many steps of systems of up to GPU_RESIDENT_BODIES bodies. Each system stays in one block, which
  * may hold several. */
 struct gpu_resident_call {
@@ -220,9 +246,16 @@ struct gpu_resident_call {
 cudaError_t gpu_resident(const struct gpu_resident_call *call);
 
 /* Computes the potential phi and psi, for the virial, from the partial sums of gpu_potentials(),
- * whose sources had masses in units of unit_mass[system] (NULL: of 1). */
+ * whose sources had masses in units of unit_mass[system] (NULL: of 1), and lengths in units of 1 /
+ * inverse_length. */
 cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const double *unit_mass,
-                                  const double *partial, unsigned slots, double *phi, double *psi,
+                                  double inverse_length, const double *partial, unsigned slots,
+                                  double *phi, double *psi, cudaStream_t stream);
+
+/* Computes phi and psi in double for each body whose phi or psi is not finite. */
+cudaError_t gpu_repeat_potentials(const struct gpu_shape *shape,
+                                  const struct gpu_interaction *interaction,
+                                  const struct gpu_state *state, double G, double *phi, double *psi,
                                   cudaStream_t stream);
 
 /* Adds the potentials of external fields to phi, and (x - center) . a of their accelerations a to

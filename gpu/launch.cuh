@@ -128,6 +128,12 @@ constants(const struct gpu_interaction &interaction, const struct gpu_interactio
     return interaction.full;
 }
 
+static inline const struct gpu_interaction_floats &
+constants(const struct gpu_interaction &interaction, const struct gpu_interaction_floats *)
+{
+    return interaction.floats;
+}
+
 template <class terms>
 static const typename terms::settings &settings_of(const struct gpu_interaction &of)
 {

@@ -80,17 +80,36 @@ static __global__ void __launch_bounds__(BLOCK)
         pack_padding(sources + n, interaction);
 }
 
+template <class source>
+static cudaError_t launch_pack(const struct gpu_shape *shape,
+                               const struct gpu_interaction *interaction,
+                               const struct gpu_state *state, const struct gpu_units *units,
+                               void *sources, cudaStream_t stream)
+{
+    const size_t blocks = groups_of((size_t)shape->systems * shape->stride, BLOCK);
+    return launch(stream, blocks, BLOCK, 0, pack<source>, *shape, *interaction, *state, *units,
+                  (source *)sources);
+}
+
 extern "C" cudaError_t gpu_pack(const struct gpu_shape *shape,
                                 const struct gpu_interaction *interaction,
                                 const struct gpu_state *state, const struct gpu_units *units,
                                 void *sources, cudaStream_t stream)
 {
     return with_source(interaction->precision, [&](auto source) {
-        const size_t blocks = groups_of((size_t)shape->systems * shape->stride, BLOCK);
-        return launch(stream, blocks, BLOCK, 0, pack<decltype(source)>, *shape, *interaction,
-                      *state, *units, (decltype(source) *)sources);
+        return launch_pack<decltype(source)>(shape, interaction, state, units, sources, stream);
     });
 }
+
+extern "C" cudaError_t gpu_pack_floats(const struct gpu_shape *shape,
+                                       const struct gpu_interaction *interaction,
+                                       const struct gpu_state *state, const struct gpu_units *units,
+                                       void *sources, cudaStream_t stream)
+{
+    return launch_pack<source_floats>(shape, interaction, state, units, sources, stream);
+}
+
+extern "C" const size_t gpu_source_floats_size = sizeof(source_floats);
 
 extern "C" size_t gpu_source_size(enum precision precision)
 {

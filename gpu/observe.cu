@@ -6,8 +6,9 @@ enum { BLOCK = GPU_OBSERVER_BLOCK };
 
 static __global__ void __launch_bounds__(BLOCK)
     finish_potentials(const struct gpu_shape shape, const double G,
-                      const double *__restrict__ unit_mass, const double *__restrict__ partial,
-                      const unsigned slots, double *__restrict__ phi, double *__restrict__ psi)
+                      const double *__restrict__ unit_mass, const double inverse_length,
+                      const double *__restrict__ partial, const unsigned slots,
+                      double *__restrict__ phi, double *__restrict__ psi)
 {
     const size_t length = shape_length(shape);
     const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -21,17 +22,52 @@ static __global__ void __launch_bounds__(BLOCK)
     }
     const size_t to = n / shape_range(shape) * shape.stride + i;
     const double strength = unit_mass ? G * unit_mass[n / shape_range(shape)] : G;
-    phi[to] = -strength * sum[0];
-    psi[to] = -strength * sum[1];
+    phi[to] = -strength * (inverse_length * sum[0]);
+    psi[to] = -strength * (inverse_length * sum[1]);
 }
 
 extern "C" cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G,
-                                             const double *unit_mass, const double *partial,
-                                             unsigned slots, double *phi, double *psi,
-                                             cudaStream_t stream)
+                                             const double *unit_mass, double inverse_length,
+                                             const double *partial, unsigned slots, double *phi,
+                                             double *psi, cudaStream_t stream)
 {
     return launch(stream, groups_of(shape_length(*shape), BLOCK), BLOCK, 0, finish_potentials,
-                  *shape, G, unit_mass, partial, slots, phi, psi);
+                  *shape, G, unit_mass, inverse_length, partial, slots, phi, psi);
+}
+
+template <enum gpu_space space>
+static __global__ void __launch_bounds__(BLOCK)
+    repeat_potentials(const struct gpu_shape shape, const struct gpu_interaction_double interaction,
+                      const struct gpu_state state, const double G, double *phi, double *psi)
+{
+    const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned i = shape.first + n % shape_range(shape);
+    if (n >= shape_length(shape) || i >= shape.count)
+        return;
+    const size_t first = n / shape_range(shape) * shape.stride, at = first + i;
+    if (0 * phi[at] == 0 && 0 * psi[at] == 0)
+        return;
+    const source_double own = { state.x[at], state.y[at], state.z[at], 0 };
+    double sums[2] = { 0, 0 };
+    for (unsigned j = 0; j < shape.count; j++) {
+        const size_t k = first + j;
+        const source_double other = { state.x[k], state.y[k], state.z[k], state.m[k] };
+        potentials<space>::pair(own, other, j == i, interaction, sums);
+    }
+    phi[at] = -G * sums[0];
+    psi[at] = -G * sums[1];
+}
+
+extern "C" cudaError_t gpu_repeat_potentials(const struct gpu_shape *shape,
+                                             const struct gpu_interaction *interaction,
+                                             const struct gpu_state *state, double G, double *phi,
+                                             double *psi, cudaStream_t stream)
+{
+    return with_space(*interaction, [&](auto space) {
+        return launch(stream, groups_of(shape_length(*shape), BLOCK), BLOCK, 0,
+                      repeat_potentials<space.value>, *shape, interaction->full, *state, G, phi,
+                      psi);
+    });
 }
 
 static __global__ void __launch_bounds__(BLOCK)

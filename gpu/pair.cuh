@@ -15,6 +15,7 @@
 
 #include <ptx.cuh>
 
+#include "floats.cuh"
 #include "kernels.h"
 
 /* A body in fp32. Its coordinates are in units of the ensemble's size
@@ -40,6 +41,20 @@ struct __align__(16) source_double
 {
     static constexpr enum precision PRECISION = PRECISION_DOUBLE;
     double x, y, z, m;
+};
+
+/*
+ * A body for potentials_in_floats, in units of gpu_interaction_floats.inverse_length and of its
+ * system's largest mass. A coordinate is the sum of three floats, exactly: 24 bits, 14 bits, and
+ * the rest, so that the middle and the last parts of two bodies near each other have exact
+ * differences. The coordinates of a body outside the range of the terms are NaN.
+ */
+struct __align__(16) source_floats
+{
+    static constexpr enum precision PRECISION = PRECISION_DOUBLE; /* as gpu_limits has it */
+    float x, y, z, m;
+    float x_middle, y_middle, z_middle, m_low;
+    float x_low, y_low, z_low, unused;
 };
 
 /* --- separations -------------------------------------------------------------------------------*/
@@ -290,6 +305,67 @@ template <enum gpu_space space> struct potentials {
         const real phi = same || (space != GPU_SPACE_SOFT && vanishes(h2)) ? 0.0 : j.m * s;
         sums[0] += phi;
         sums[1] = fma(phi, r2 * (s * s), sums[1]);
+    }
+};
+
+/* Returns b - a, where each is a sum of the three parts of a coordinate of source_floats. It is
+ * exact where bodies are near each other, else the relative error is about 2^-47. */
+static __device__ __forceinline__ two_floats difference(float b, float b_middle, float b_low,
+                                                        float a, float a_middle, float a_low)
+{
+    const two_floats first = exact_sum(b, -a);
+    const two_floats second = ordered_sum(first.high, (b_middle - a_middle) + first.low);
+    return ordered_sum(second.high, second.low + (b_low - a_low));
+}
+
+/* Returns x^2 + y^2 + z^2. */
+static __device__ __forceinline__ two_floats square(two_floats x, two_floats y, two_floats z)
+{
+    const two_floats x2 = exact_product(x.high, x.high), y2 = exact_product(y.high, y.high);
+    const two_floats z2 = exact_product(z.high, z.high);
+    const two_floats xy = exact_sum(x2.high, y2.high), sum = exact_sum(xy.high, z2.high);
+    const float mixed = fma(x.high, x.low, fma(y.high, y.low, z.high * z.low));
+    const float low = ((x2.low + y2.low) + (z2.low + xy.low)) + sum.low;
+    return ordered_sum(sum.high, fma(2.0f, mixed, low));
+}
+
+/* Returns 1/sqrt(h), from the estimate s of it: s (1 + 1/2 e + 3/8 e^2) with e = 1 - h s^2. */
+static __device__ __forceinline__ two_floats inverse_root(two_floats h, float s)
+{
+    const two_floats root = exact_product(h.high, s);
+    const float e = fma(-fma(h.low, s, root.low), s, fma(-root.high, s, 1.0f));
+    return { s, s * (fma(e, 0.375f, 0.5f) * e) };
+}
+
+/*
+ * The terms of `potentials` in pairs of floats, in open space, with a relative error of 2^-44 of
+ * phi and 2^-42 of psi at most (tested). With unsoftened bodies too near each other for the range
+ * of floats, and with coordinates that are NaN, they are NaN; gpu_repeat_potentials() then replaces
+ * the sums.
+ */
+template <enum gpu_space space> struct potentials_in_floats {
+    typedef source_floats source;
+    typedef struct gpu_interaction_floats settings;
+    typedef two_floats real;
+    enum { SUMS = 2 };
+
+    static __device__ __forceinline__ void pair(const source &i, const source &j, bool same,
+                                                const settings &interaction, real *sums)
+    {
+        const two_floats r2 =
+            square(difference(j.x, j.x_middle, j.x_low, i.x, i.x_middle, i.x_low),
+                   difference(j.y, j.y_middle, j.y_low, i.y, i.y_middle, i.y_low),
+                   difference(j.z, j.z_middle, j.z_low, i.z, i.z_middle, i.z_low));
+        two_floats h2 = exact_sum(r2.high, interaction.eps2);
+        h2.low += r2.low + interaction.eps2_low;
+        h2.high = same ? 1.0f : h2.high;
+        if (space != GPU_SPACE_SOFT)
+            h2.high = h2.high < GPU_FLOATS_LEAST ? NAN : h2.high;
+        const two_floats s = inverse_root(h2, approximate_rsqrt(h2.high));
+        const two_floats m = { same ? 0.0f : j.m, same ? 0.0f : j.m_low };
+        const two_floats phi = product(s, m);
+        sums[0].add(phi);
+        sums[1].add(product(phi, product(product(r2, s), s)));
     }
 };
 

@@ -178,7 +178,10 @@ static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
     part->force.sources = gpu_arena_take(arena, length, source);
     if (part->force.bodies > 0)
         part->force.next = gpu_arena_take(arena, length, source);
-    if (setup->interaction.precision != PRECISION_DOUBLE)
+    if (part->observed.in_floats) {
+        part->observed.unit_mass = gpu_arena_take(arena, part->shape.systems, sizeof(double));
+        part->observed.sources = gpu_arena_take(arena, length, gpu_source_floats_size);
+    } else if (setup->interaction.precision != PRECISION_DOUBLE)
         part->observed.sources = gpu_arena_take(arena, length, gpu_source_size(PRECISION_DOUBLE));
     part->partial = gpu_arena_take(arena, partial_length(part), sizeof(double));
     if (setup->kernel->facts->third_law) {
@@ -204,6 +207,20 @@ static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
     part->non_finite = gpu_arena_take(arena, 1, sizeof *part->non_finite);
 }
 
+/* Tells whether potentials are computed in pairs of floats: where that is several times as fast as
+ * in fp64, in systems of more than a few bodies, whose energies may be watched to the last digit.
+ */
+static bool in_floats(const struct gpu_part *part)
+{
+    static const int SLOW = 16;
+    const struct gpu_setup *const setup = part->setup;
+    if (setup->energies == GPU_ENERGIES_DOUBLE || setup->kernel->facts->portable ||
+        setup->interaction.floats.inverse_length == 0)
+        return false;
+    return setup->energies == GPU_ENERGIES_FLOATS ||
+           (part->device.fp64_ratio >= SLOW && part->shape.count >= GPU_FLOATS_FROM);
+}
+
 static void plan(struct gpu_part *part, const struct gpu_setup *setup,
                  const struct gpu_device *device, size_t systems, size_t first, size_t last)
 {
@@ -220,12 +237,17 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
         *gpu_tuning_find(&table, GPU_BLOCKED, PRECISION_DOUBLE, bodies);
     struct gpu_interaction full = setup->interaction;
     full.precision = PRECISION_DOUBLE;
-    potentials.tuning.bodies = 1; /* gpu_potentials() is compiled for 1 alone */
+    part->observed.in_floats = in_floats(part);
+    if (part->observed.in_floats) /* what was measured for fp64 means nothing to it */
+        potentials.tuning = gpu_catalog[GPU_BLOCKED].limits[PRECISION_DOUBLE].start;
+    potentials.tuning.bodies = 1; /* these kernels are compiled for 1 alone */
     cudaSetDevice(device->index); /* if this fails, the calls after it fail, too */
     part->force.tuning =
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
     part->resident.tuning = setup->tuning ? *setup->tuning : fit_resident(part);
-    part->observed.tuning = fit(part, &full, gpu_potentials, &potentials);
+    part->observed.tuning =
+        fit(part, &full, part->observed.in_floats ? gpu_potentials_in_floats : gpu_potentials,
+            &potentials);
     part->force.bodies = bodies_of_step(part);
 }
 
@@ -471,6 +493,10 @@ static cudaError_t upload_units(struct gpu_part *part)
                         cudaMemcpyHostToDevice, part->stream);
     if (!code)
         code = cudaMemcpyAsync(part->force.factor, part->setup->factor + part->first_system, size,
+                               cudaMemcpyHostToDevice, part->stream);
+    if (!code && part->observed.in_floats)
+        code = cudaMemcpyAsync(part->observed.unit_mass,
+                               part->setup->largest_mass + part->first_system, size,
                                cudaMemcpyHostToDevice, part->stream);
     return code;
 }

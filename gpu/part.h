@@ -36,7 +36,10 @@ struct gpu_part_resident {
 /* The arrays of potentials (phi, and psi for the virial) and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
-    void *sources;            /* bodies in double; NULL: those of the force are in double */
+    bool in_floats;           /* they are computed in pairs of floats */
+    double *unit_mass;        /* of sources in floats, by system */
+    void
+        *sources; /* bodies in double or in floats; NULL: those of the force, which are in double */
     double *phi, *psi;
     double *masses;        /* masses of conserved sums (setup->masses); NULL: the bodies' own */
     double *blocks, *sums; /* mass, energies and momenta of blocks of bodies, and of systems */

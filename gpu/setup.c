@@ -78,6 +78,17 @@ static bool find_units(struct gpu_setup *setup)
     return all;
 }
 
+/* Returns the constants of terms in pairs of floats, for positions up to 1 / inverse_length. */
+static struct gpu_interaction_floats floats_of(double eps, double inverse_length)
+{
+    static const double LARGEST_AT_FIRST = 0x1p20;
+    const double scale = LARGEST_AT_FIRST * inverse_length, scaled = eps * scale;
+    if (!(isfinite(scale) && scaled <= GPU_FLOATS_LARGEST))
+        return (struct gpu_interaction_floats){ .inverse_length = 0 };
+    const float eps2 = (float)(scaled * scaled);
+    return (struct gpu_interaction_floats){ eps2, (float)(scaled * scaled - eps2), scale };
+}
+
 static void find_interaction(struct gpu_setup *setup, enum precision precision)
 {
     const struct physics *physics = setup->physics;
@@ -89,11 +100,13 @@ static void find_interaction(struct gpu_setup *setup, enum precision precision)
     interaction->full.eps2 = eps * eps;
     interaction->scaled.eps2 = (float)(eps_scaled * eps_scaled);
     interaction->space = eps_scaled >= 0x1p-40 ? GPU_SPACE_SOFT : GPU_SPACE_SHARP;
+    interaction->floats = floats_of(eps, interaction->inverse_length);
     if (physics->boundary == BOUNDARY_PERIODIC) {
         interaction->space = GPU_SPACE_PERIODIC;
         interaction->full.box = box;
         interaction->full.inverse_box = 1 / box;
         interaction->scaled.box = interaction->scaled.inverse_box = 1;
+        interaction->floats.inverse_length = 0;
     }
 }
 
@@ -114,12 +127,15 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
     *setup = (struct gpu_setup){ .kernel = kernel, .physics = physics, .bodies = bodies };
     setup->unit_mass = memory_array(bodies->systems, sizeof(double), error);
     setup->factor = memory_array(bodies->systems, sizeof(double), error);
-    if (!setup->unit_mass || !setup->factor ||
+    setup->largest_mass = memory_array(bodies->systems, sizeof(double), error);
+    if (!setup->unit_mass || !setup->factor || !setup->largest_mass ||
         (physics->external && external_masses(bodies, &setup->masses, error))) {
         gpu_setup_free(setup);
         return error->status;
     }
     gpu_setup_measure(setup, precision);
+    for (size_t s = 0; s < bodies->systems; s++)
+        setup->largest_mass[s] = largest_mass(bodies, s);
     return STATUS_OK;
 }
 
@@ -139,6 +155,7 @@ void gpu_setup_free(struct gpu_setup *setup)
     memory_free(setup->psi);
     memory_free(setup->unit_mass);
     memory_free(setup->factor);
+    memory_free(setup->largest_mass);
     memory_free(setup->masses);
     *setup = (struct gpu_setup){ 0 };
 }

@@ -31,6 +31,13 @@ enum gpu_steps {
     GPU_STEPS_APART     /* one for the force, and one for the moves */
 };
 
+/* The arithmetic of potentials, and so of energies. */
+enum gpu_energies {
+    GPU_ENERGIES_AUTO, /* pairs of floats on devices that have few units for fp64 */
+    GPU_ENERGIES_DOUBLE,
+    GPU_ENERGIES_FLOATS /* gpu_potentials_in_floats(), wherever its terms can be used */
+};
+
 /* The values that all parts share. */
 struct gpu_setup {
     const struct gpu_kernel *kernel;
@@ -38,6 +45,7 @@ struct gpu_setup {
     struct bodies *bodies;
     struct gpu_interaction interaction;
     double *unit_mass, *factor; /* arrays of struct gpu_units on the host, by system */
+    double *largest_mass;       /* by system; 1 if all masses are 0 */
     double *masses;             /* masses for energies and momenta; NULL: the bodies' own */
     /* The launch of the force kernel: `tuning` as it is; or, if that is NULL, `row` fitted to the
      * number of bodies (gpu_tuning_fit()). If both are NULL, the row that was measured for the
@@ -46,6 +54,7 @@ struct gpu_setup {
     const struct gpu_tuning_row *row;
     enum gpu_steps steps;
     int resident_bodies; /* bodies of a thread of gpu_resident(); 0: those of the model */
+    enum gpu_energies energies;
     /* The processes that move other bodies of the same systems, or NULL. */
     const struct backend_peers *peers;
     double *phi, *psi; /* potentials on the host, laid out like the bodies; NULL without peers */

@@ -208,6 +208,39 @@ static __device__ __forceinline__ void pack_body(source *to, double x, double y,
     *to = packed;
 }
 
+/* Stores a coordinate as three floats: 24 bits, 14 bits, and the rest. */
+static __device__ __forceinline__ void cut(double x, float *high, float *middle, float *low)
+{
+    const double power = __hiloint2double(__double2hiint(x) & 0x7ff00000, 0); /* 2^e <= |x| */
+    const double grid = power * 24576; /* a multiple of 2^(e - 38) is left when it is added */
+    *high = (float)x;
+    const double rest = x - (double)*high, upper = (rest + grid) - grid;
+    *middle = (float)upper;
+    *low = (float)(rest - upper);
+}
+
+static __device__ __forceinline__ bool fits_floats(double x)
+{
+    return fabs(x) <= GPU_FLOATS_LARGEST;
+}
+
+static __device__ __forceinline__ void pack_body(source_floats *to, double x, double y, double z,
+                                                 double m,
+                                                 const struct gpu_interaction &interaction)
+{
+    const double scale = interaction.floats.inverse_length;
+    const bool fits = fits_floats(scale * x) && fits_floats(scale * y) && fits_floats(scale * z) &&
+                      (m == 0 || m >= GPU_FLOATS_LIGHTEST);
+    const two_floats mass = two_floats_of(m);
+    source_floats packed = {};
+    cut(fits ? scale * x : NAN, &packed.x, &packed.x_middle, &packed.x_low);
+    cut(scale * y, &packed.y, &packed.y_middle, &packed.y_low);
+    cut(scale * z, &packed.z, &packed.z_middle, &packed.z_low);
+    packed.m = mass.high;
+    packed.m_low = mass.low;
+    *to = packed;
+}
+
 /* Packs a body of the padding, which acts on no other: its mass is 0 and, for kernels that do not
  * read masses, its distance is large. */
 template <class source>

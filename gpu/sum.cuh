@@ -7,26 +7,10 @@
 
 #include "pair.cuh"
 
-/* A sum of the sums of chunks. For floats it is a pair of them, high + low, with practically no
- * rounding (Knuth 1998, TAOCP 2, 4.2.2, Theorem B), which costs less than fp64 on devices that have
- * few units for fp64; for doubles it is a plain sum. */
-template <typename real> struct wide_sum;
-
-template <> struct wide_sum<float> {
-    float high, low;
-
-    __device__ __forceinline__ void add(float term)
-    {
-        const float next = high + term;
-        const float part = next - high;
-        low += (high - (next - part)) + (term - part);
-        high = next;
-    }
-
-    __device__ __forceinline__ double value() const
-    {
-        return (double)high + (double)low;
-    }
+/* A sum of the sums of chunks. For floats, and pairs of them, it is a pair of floats, with
+ * practically no rounding, which costs less than fp64 on devices that have few units for fp64; for
+ * doubles it is a plain sum. */
+template <typename real> struct wide_sum : two_floats {
 };
 
 template <> struct wide_sum<double> {
@@ -56,7 +40,7 @@ template <class terms, int BODIES> struct body_sums {
         for (int b = 0; b < BODIES; b++)
 #pragma unroll
             for (int c = 0; c < terms::SUMS; c++)
-                chunk[b][c] = 0;
+                chunk[b][c] = {};
     }
 
     __device__ __forceinline__ void start_segment()
@@ -87,10 +71,12 @@ template <class terms, int BODIES> struct body_sums {
     {
         /* A round of the unrolled loop has 32 pairs in fp32 or 16 in fp64: enough to make the
          * loop's own instructions few, and not too many for the instruction cache. Bodies that take
-         * two loads each are at most 16 in a round, for want of registers. */
+         * two loads each are at most 16 in a round, for want of registers; those of source_floats,
+         * whose pairs take ten times the instructions, are 4. */
         enum {
             PAIRS = sizeof(typename terms::real) == 8 ? 16 : 32,
-            MOST = sizeof(typename terms::source) == 16 ? 32 : 16,
+            SIZE = sizeof(typename terms::source),
+            MOST = SIZE > 32 ? 4 : 512 / SIZE,
             UNROLL = PAIRS / BODIES < MOST ? PAIRS / BODIES : MOST
         };
 #pragma unroll 1

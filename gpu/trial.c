@@ -116,6 +116,14 @@ static enum status queue_sums(const struct gpu_task *task, size_t times, struct 
     return status;
 }
 
+static enum status queue_potentials(const struct gpu_task *task, size_t times, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < times && !status; k++)
+        status = gpu_work_potentials(task->part, error);
+    return status;
+}
+
 static enum status queue_steps(const struct gpu_task *task, size_t times, struct error *error)
 {
     const struct gpu_team team = { &task->part, 1 };
@@ -160,10 +168,12 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
     setup.row = trial->tuning;
     setup.steps = trial->launches;
     setup.resident_bodies = trial->resident_bodies;
+    setup.energies = trial->energies;
     if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
         !gpu_part_upload(part, 0, trial->systems, error)) {
-        row->tuning = trial->steps && gpu_trial_stays(bench, trial) ? part->resident.tuning
-                                                                    : part->force.tuning;
+        row->tuning = trial->energies                                 ? part->observed.tuning
+                      : trial->steps && gpu_trial_stays(bench, trial) ? part->resident.tuning
+                                                                      : part->force.tuning;
         if (!use(bench, trial, part, row, error))
             gpu_part_wait(part, NULL, error);
     }
@@ -179,7 +189,9 @@ static enum status time_part(struct gpu_bench_state *bench, const struct gpu_tri
     struct stage_program program = { .count = 0 };
     stage_program_make(&program, integrator_find("velocity-verlet"), 1e-6);
     const struct gpu_task task = {
-        .queue = trial->steps ? queue_steps : queue_sums,
+        .queue = trial->steps      ? queue_steps
+                 : trial->energies ? queue_potentials
+                                   : queue_sums,
         .part = part,
         .program = &program,
         .stream = part->stream,

@@ -31,10 +31,11 @@ struct gpu_trial {
     double instructions;                 /* instructions of an ordered pair; 0: not counted */
     const struct gpu_tuning_row *tuning; /* launch, fitted to the bodies; NULL: the device's */
     size_t systems, count;
-    bool steps;              /* whole steps are timed, not only forces */
-    enum gpu_steps launches; /* of these */
-    int resident_bodies;     /* bodies of a thread, if systems stay in blocks; 0: the model's */
-    double to_beat;          /* GPU_BENCH_TUNING: the best rate so far, pairs per second */
+    bool steps;                 /* whole steps are timed, not only forces */
+    enum gpu_steps launches;    /* of these */
+    int resident_bodies;        /* bodies of a thread, if systems stay in blocks; 0: the model's */
+    enum gpu_energies energies; /* if it is not AUTO, potentials are timed in place of forces */
+    double to_beat;             /* GPU_BENCH_TUNING: the best rate so far, pairs per second */
 };
 
 /* The physics of the bodies of all trials. */

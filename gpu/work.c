@@ -244,7 +244,32 @@ enum status gpu_work_try(struct gpu_part *part, struct error *error)
 
 /* --- observers ---------------------------------------------------------------------------------*/
 
-enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
+/* Computes the potentials of gravity in pairs of floats and, where these do not reach, in fp64. */
+static cudaError_t potentials_in_floats(struct gpu_part *part)
+{
+    const double G = part->setup->physics->gravitational_constant;
+    const struct gpu_units units = { .mass = part->observed.unit_mass };
+    struct gpu_sum_call call = sum_call(part);
+    unsigned slots = 0;
+    call.interaction.padding = 2 * GPU_FLOATS_LARGEST; /* where no body is */
+    call.sources = part->observed.sources;
+    call.tuning = part->observed.tuning;
+    cudaError_t code = gpu_pack_floats(&part->shape, &call.interaction, &part->state, &units,
+                                       part->observed.sources, part->stream);
+    if (!code)
+        code = gpu_potentials_in_floats(&call, &slots);
+    if (!code)
+        code = gpu_finish_potentials(&part->shape, G, units.mass,
+                                     call.interaction.floats.inverse_length, part->partial, slots,
+                                     part->observed.phi, part->observed.psi, part->stream);
+    if (!code)
+        code = gpu_repeat_potentials(&part->shape, &call.interaction, &part->state, G,
+                                     part->observed.phi, part->observed.psi, part->stream);
+    return code;
+}
+
+/* Computes the potentials of gravity in fp64. */
+static cudaError_t potentials_in_double(struct gpu_part *part)
 {
     struct gpu_sum_call call = sum_call(part);
     const struct gpu_units units = { .mass = NULL };
@@ -254,19 +279,27 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     call.tuning = part->observed.tuning;
     unsigned slots = 0;
     const bool portable = part->setup->kernel->facts->portable;
-    cudaError_t code = cudaSetDevice(part->device.index);
-    if (!code && part->observed.sources)
+    cudaError_t code = cudaSuccess;
+    if (part->observed.sources)
         code = gpu_pack(&part->shape, &call.interaction, &part->state, &units,
                         part->observed.sources, part->stream);
-    else if (!code)
+    else
         code = refresh_sources(part);
     if (!code)
         code = (portable ? gpu_portable_potentials : gpu_potentials)(&call, &slots);
     if (!code)
         code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
-                                     part->observed.sources ? NULL : part->force.unit_mass,
+                                     part->observed.sources ? NULL : part->force.unit_mass, 1,
                                      part->partial, slots, part->observed.phi, part->observed.psi,
                                      part->stream);
+    return code;
+}
+
+enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = (part->observed.in_floats ? potentials_in_floats : potentials_in_double)(part);
     if (!code)
         code = gpu_add_potentials(&part->shape, &part->fields, &part->state, part->observed.phi,
                                   part->observed.psi, part->stream);

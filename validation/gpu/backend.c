@@ -493,6 +493,43 @@ static size_t taken_by(const struct backend_options *with)
     return taken;
 }
 
+/* On a device with few units for fp64 potentials are computed in pairs of floats, from 33 bodies
+ * on; their bits are the same, however systems are divided or streamed. */
+static void test_energies_of_devices_with_little_fp64(void **state)
+{
+    (void)state;
+    need_executor();
+    struct backend_options with = options("auto", PRECISION_MIXED, 1);
+    const size_t counts[] = { 32, 33, 600 };
+    static const int ratios[] = { 2, 32, 64 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        with.devices = 1;
+        executor_reset();
+        const struct outcome full = run(&with, 2, counts[n], 1);
+        for (size_t k = 1; k < COUNT_OF(ratios); k++) {
+            executor_reset();
+            executor_settings.fp64_ratio = ratios[k];
+            with.devices = 1;
+            const struct outcome in = run(&with, 2, counts[n], 1);
+            const bool same = memcmp(in.phi, full.phi, 2 * in.x.length * sizeof(double)) == 0;
+            assert_int_equal(same, counts[n] == 32);
+            for (size_t s = 0; s < 2; s++) {
+                const double U = full.conserved[s].potential;
+                assert_close(in.conserved[s].potential, U, 3e-15 * fabs(U));
+                assert_close(in.conserved[s].virial, full.conserved[s].virial, 3e-14 * fabs(U));
+            }
+            executor_settings.devices = with.devices = 3;
+            expect_outcome(run(&with, 2, counts[n], 1), in, 2);
+            with.devices = 1;
+            with.stream = true;
+            expect_outcome(run(&with, 2, counts[n], 1), in, 2);
+            with.stream = false;
+            free_outcome(in);
+        }
+        free_outcome(full);
+    }
+}
+
 /* Systems that all have room, streamed because the options ask for it: six batches of each device's
  * systems through three slots of its memory. */
 static void test_streaming_that_is_asked_for(void **state)
@@ -1445,6 +1482,7 @@ int main(void)
         FRESH(test_processes_take_turns_with_the_devices),
         FRESH(test_streaming_changes_no_bits),
         FRESH(test_streaming_that_is_asked_for),
+        FRESH(test_energies_of_devices_with_little_fp64),
         FRESH(test_streaming_through_the_room_of_one_system),
         FRESH(test_no_room_for_one_system),
         FRESH(test_a_fill_that_is_refused),

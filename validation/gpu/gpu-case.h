@@ -84,6 +84,9 @@ static inline enum precision case_precision(size_t k, enum precision wanted)
 static enum gpu_steps case_steps = GPU_STEPS_EARLY;
 static int case_resident_bodies = 0;
 
+/* The arithmetic of the potentials of what case_open() makes. */
+static enum gpu_energies case_energies = GPU_ENERGIES_AUTO;
+
 static inline void case_open_kernel(struct case_device *on, struct bodies *b,
                                     const struct physics *physics, const struct gpu_kernel *kernel,
                                     enum precision precision, const struct gpu_tuning *tuning,
@@ -95,6 +98,7 @@ static inline void case_open_kernel(struct case_device *on, struct bodies *b,
     on->setup.tuning = tuning;
     on->setup.steps = case_steps;
     on->setup.resident_bodies = case_resident_bodies;
+    on->setup.energies = case_energies;
     on->setup.registers = true; /* whatever the integrator */
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),
@@ -160,6 +164,17 @@ static inline void case_accelerations(struct bodies *b, const struct physics *ph
                                       const struct gpu_tuning *tuning)
 {
     case_some_accelerations(b, physics, kernel, precision, tuning, b->count);
+}
+
+/* Computes phi and psi of the bodies as they are now on an open device. */
+static inline void case_potentials(struct case_device *on, const struct bodies *b, double *phi,
+                                   double *psi)
+{
+    struct error error = { 0 };
+    case_upload(on, b->systems);
+    assert_int_equal(gpu_team_potentials(&on->team, &error), 0);
+    assert_int_equal(gpu_part_download_potentials(on->part, phi, psi, &error), 0);
+    assert_int_equal(gpu_part_wait(on->part, NULL, &error), 0);
 }
 
 struct case_vectors {

@@ -130,6 +130,34 @@ static void print_due(enum precision precision, size_t space, size_t count, bool
     bodies_destroy(b);
 }
 
+/* The potentials, in fp64 and in pairs of floats. Of the last bodies of each shape two are in one
+ * place, so that those in floats have to be repeated. */
+static void print_energies(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        [GPU_ENERGIES_DOUBLE] = "double", [GPU_ENERGIES_FLOATS] = "floats"
+    };
+    for (int energies = GPU_ENERGIES_DOUBLE; energies <= GPU_ENERGIES_FLOATS; energies++)
+        for (size_t space = 0; space < COUNT_OF(spaces); space++)
+            for (size_t shape = 0; shape < COUNT_OF(shapes); shape++) {
+                struct bodies *b = case_bodies(shapes[shape][0], shapes[shape][1], 500 + shape);
+                const size_t length = bodies_length(b), last = b->count - 1;
+                double *phi = calloc(3 * length, sizeof *phi);
+                struct case_device on;
+                if (last > 1)
+                    b->x[last] = b->x[1], b->y[last] = b->y[1], b->z[last] = b->z[1];
+                case_energies = (enum gpu_energies)energies;
+                case_open(&on, b, spaces[space].physics, "auto", PRECISION_SINGLE, NULL, b->count);
+                case_potentials(&on, b, phi, phi + length);
+                case_close(&on);
+                printf("energy %s %s %zux%zu %016llx\n", names[energies], spaces[space].name,
+                       shapes[shape][0], shapes[shape][1],
+                       hash_of((struct case_vectors){ length, phi }));
+                bodies_destroy(b);
+            }
+}
+
 static void print_bodies_that_are_due(void **state)
 {
     (void)state;
@@ -149,6 +177,7 @@ int main(void)
         cmocka_unit_test(print_forces),
         cmocka_unit_test(print_steps),
         cmocka_unit_test(print_bodies_that_are_due),
+        cmocka_unit_test(print_energies),
     };
     return cmocka_run_group_tests_name("hashes of the GPU's kernels", tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static int reset(void **state)
 {
     (void)state;
     executor_reset();
+    case_energies = GPU_ENERGIES_AUTO;
     return 0;
 }
 
@@ -994,6 +995,219 @@ static void test_due_bodies_have_the_same_bits_in_any_company(void **state)
     bodies_destroy(b);
 }
 
+/* --- potentials in pairs of floats -----------------------------------------------------------*/
+
+/* Largest errors of phi and psi, relative to the value. */
+struct errors {
+    double phi, psi;
+};
+
+/* Compares the potentials of the first `compared` bodies of each system with those by long double,
+ * whose products have 64 bits at least, and whose differences of doubles of like size are exact. */
+static struct errors potential_errors(const struct bodies *b, size_t compared,
+                                      const struct physics *physics, const double *phi,
+                                      const double *psi)
+{
+    struct errors worst = { 0 };
+    const long double eps = physics->softening, eps2 = eps * eps;
+    for (size_t i = 0; i < bodies_length(b); i++) {
+        const size_t first = i / b->stride * b->stride;
+        long double sum = 0, weighted = 0;
+        if (i - first >= compared)
+            continue;
+        for (size_t j = first; j < first + b->count; j++) {
+            const long double x = (long double)b->x[j] - b->x[i];
+            const long double y = (long double)b->y[j] - b->y[i];
+            const long double z = (long double)b->z[j] - b->z[i];
+            const long double r2 = x * x + y * y + z * z, h2 = r2 + eps2;
+            if (j == i || h2 == 0)
+                continue;
+            sum += b->m[j] / sqrtl(h2);
+            weighted += b->m[j] / sqrtl(h2) * (r2 / h2);
+        }
+        sum *= -physics->gravitational_constant;
+        weighted *= -physics->gravitational_constant;
+        if (phi[i] == (double)sum && psi[i] == (double)weighted)
+            continue;
+        worst.phi = fmax(worst.phi, (double)fabsl((phi[i] - sum) / sum));
+        worst.psi = fmax(worst.psi, (double)fabsl((psi[i] - weighted) / weighted));
+        assert_true(isfinite(worst.phi) && isfinite(worst.psi));
+    }
+    return worst;
+}
+
+static void find_potentials(struct bodies *b, const struct physics *physics,
+                            enum gpu_energies energies, double *phi, double *psi)
+{
+    struct case_device on;
+    case_energies = energies;
+    case_open(&on, b, physics, "auto", PRECISION_SINGLE, NULL, b->count);
+    case_potentials(&on, b, phi, psi);
+    case_close(&on);
+}
+
+static struct errors errors_of(struct bodies *b, size_t compared, const struct physics *physics,
+                               enum gpu_energies energies)
+{
+    double *phi = calloc(2 * bodies_length(b), sizeof *phi), *psi = phi + bodies_length(b);
+    find_potentials(b, physics, energies, phi, psi);
+    const struct errors errors = potential_errors(b, compared, physics, phi, psi);
+    free(phi);
+    return errors;
+}
+
+/* Makes systems of two bodies, whose numbers have all 53 bits. A coordinate of the first body is at
+ * most `reach` and down to 2^-range times that; that of the second body is another such number if
+ * `apart` is 0, else up to `apart` from the first. */
+static struct bodies *make_pairs(double reach, double range, double apart)
+{
+    enum { SYSTEMS = 500 };
+    struct error error = { 0 };
+    struct bodies *b = case_bodies(SYSTEMS, 2, 61);
+    gsl_rng *random = random_create(62, &error);
+    assert_non_null(random);
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        double *const x[] = { b->x + s * b->stride, b->y + s * b->stride, b->z + s * b->stride };
+        for (int k = 0; k < 3; k++) {
+            for (int n = 0; n < 2; n++)
+                x[k][n] = reach * random_uniform(random, -1, 1) *
+                          exp2(-range * random_uniform(random, 0, 1));
+            if (apart > 0)
+                x[k][1] = x[k][0] + apart * random_uniform(random, -1, 1);
+        }
+        b->m[s * b->stride] = random_uniform(random, 1e-9, 1);
+    }
+    random_destroy(random);
+    return b;
+}
+
+/*
+ * A pair's phi has an error of at most some six roundings of 2^-47: two in e = 1 - h s^2, which is
+ * up to 2^-21.8, and count half; one of the series, of its product with s, of h^2, and two of the
+ * product with m. psi has three times those of 1/h, and those of three products more. If a test
+ * finds less than 1e-15, the sums were not those in floats.
+ */
+static void test_potentials_in_floats_of_pairs(void **state)
+{
+    (void)state;
+    static const struct {
+        double reach, range, apart;
+        const struct physics *physics;
+    } cases[] = {
+        { 1, 0, 0, &case_sharp },      { 1, 0, 0, &case_soft },
+        { 1, 0, 1e-9, &case_sharp },   { 1, 0, 0.3, &case_soft },
+        { 1e6, 0, 1e-3, &case_sharp }, /* of which doubles know 23 bits */
+        { 3e20, 60, 0, &case_sharp },  { 3e-20, 40, 1e-26, &case_sharp },
+        { 1, 60, 1e-15, &case_sharp },
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct bodies *b = make_pairs(cases[k].reach, cases[k].range, cases[k].apart);
+        const struct errors in = errors_of(b, 2, cases[k].physics, GPU_ENERGIES_FLOATS);
+        if (!(in.phi <= 0x1p-44 && in.psi <= 0x1p-42 && in.phi > 1e-15))
+            fail_msg("case %zu: errors of %g and %g", k, in.phi, in.psi);
+        const struct errors full = errors_of(b, 2, cases[k].physics, GPU_ENERGIES_DOUBLE);
+        assert_true(full.phi < 1e-15 && full.psi < 2e-15);
+        bodies_destroy(b);
+    }
+}
+
+/* Sums of many pairs, whose roundings are of random sign; bodies without mass, in one place with
+ * others, and in the origin. Those in one place are summed in fp64, which has other last bits. */
+static void test_potentials_in_floats_of_systems(void **state)
+{
+    (void)state;
+    static const size_t counts[] = { 33, 70, 600 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++)
+        for (size_t k = 0; k < 2; k++)
+            for (int together = 0; together < 2; together++) {
+                struct bodies *b = case_bodies(2, counts[n], 63);
+                const size_t length = bodies_length(b);
+                double *phi = calloc(4 * length, sizeof *phi), *full = phi + 2 * length;
+                for (size_t i = 0; i < length; i += 7)
+                    b->m[i] = 0;
+                b->x[0] = b->y[0] = b->z[0] = 0;
+                if (together)
+                    b->x[20] = b->y[20] = b->z[20] = 0;
+                find_potentials(b, spaces[k], GPU_ENERGIES_FLOATS, phi, phi + length);
+                find_potentials(b, spaces[k], GPU_ENERGIES_DOUBLE, full, full + length);
+                const struct errors in =
+                    potential_errors(b, b->count, spaces[k], phi, phi + length);
+                if (!(in.phi < 3e-14 && in.psi < 1e-13))
+                    fail_msg("%zu bodies: errors of %g and %g", counts[n], in.phi, in.psi);
+                if (!together || spaces[k] == &case_soft)
+                    assert_true(phi[0] != full[0] || phi[length] != full[length]);
+                free(phi);
+                bodies_destroy(b);
+            }
+}
+
+/* Numbers beyond the range of the terms in floats: two bodies `apart` at x, of which the first has
+ * `mass`, and a third one at `far`. phi and psi of the two are then those in fp64. */
+static void test_potentials_out_of_the_range_of_floats(void **state)
+{
+    (void)state;
+    static const struct {
+        double mass, x, apart, far;
+    } cases[] = {
+        { 1e-40, 0.25, 0.5, 2 }, { 1e-16, 0.25, 0.5, 2 },   { 1e-300, 0.25, 0.5, 1e25 },
+        { 1, 1e-25, 1e-24, 2 },  { 1, 0.25, 0.01, 1.5e25 }, { 0, 0.25, 0.3, 3e30 },
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct bodies *b = case_bodies(1, 3, 64);
+        b->m[0] = cases[k].mass;
+        b->x[0] = cases[k].x, b->y[0] = b->z[0] = 0;
+        b->x[1] = cases[k].x + cases[k].apart, b->y[1] = b->z[1] = 0;
+        b->x[2] = cases[k].far;
+        const struct errors in = errors_of(b, 2, &case_sharp, GPU_ENERGIES_FLOATS);
+        if (!(in.phi < 1e-15 && in.psi < 2e-15))
+            fail_msg("case %zu: errors of %g and %g", k, in.phi, in.psi);
+        bodies_destroy(b);
+    }
+}
+
+/* A body that has gone far from where the run began, and comes back. */
+static void test_potentials_in_floats_of_an_escaper(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    static const double places[] = { 0.5, 9e5, 3e6, 0.5 };
+    struct bodies *b = case_bodies(1, COUNT, 65);
+    struct case_device on;
+    double phi[COUNT_OF(places)][2 * COUNT + 64];
+    case_energies = GPU_ENERGIES_FLOATS;
+    case_open(&on, b, &case_sharp, "auto", PRECISION_SINGLE, NULL, COUNT);
+    for (size_t k = 0; k < COUNT_OF(places); k++) {
+        b->x[3] = places[k];
+        case_potentials(&on, b, phi[k], phi[k] + b->stride);
+        const struct errors in =
+            potential_errors(b, COUNT, &case_sharp, phi[k], phi[k] + b->stride);
+        const double most = places[k] > 0x1p20 ? 5e-15 : 3e-14;
+        if (!(in.phi < most && in.psi < 3 * most))
+            fail_msg("at %g: errors of %g and %g", places[k], in.phi, in.psi);
+    }
+    assert_memory_equal(phi[0], phi[3], COUNT * sizeof(double));
+    case_close(&on);
+    bodies_destroy(b);
+}
+
+/* Space is periodic, or the softening beyond all bounds: the terms in floats are not used. */
+static void test_potentials_that_floats_cannot_have(void **state)
+{
+    (void)state;
+    const struct physics wide = { .gravitational_constant = 1, .softening = 1e8 };
+    const struct physics *const all[] = { &case_periodic, &wide };
+    for (size_t k = 0; k < COUNT_OF(all); k++) {
+        struct bodies *b = case_bodies(1, 70, 66);
+        const size_t length = bodies_length(b);
+        double *phi = calloc(4 * length, sizeof *phi), *full = phi + 2 * length;
+        find_potentials(b, all[k], GPU_ENERGIES_FLOATS, phi, phi + length);
+        find_potentials(b, all[k], GPU_ENERGIES_DOUBLE, full, full + length);
+        assert_memory_equal(phi, full, 2 * length * sizeof *phi);
+        free(phi);
+        bodies_destroy(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1024,6 +1238,11 @@ int main(void)
         cmocka_unit_test_setup(test_due_bodies_that_coincide_or_are_far_away, reset),
         cmocka_unit_test_setup(test_the_device_predicts_with_the_bits_of_the_host, reset),
         cmocka_unit_test_setup(test_due_bodies_have_the_same_bits_in_any_company, reset),
+        cmocka_unit_test_setup(test_potentials_in_floats_of_pairs, reset),
+        cmocka_unit_test_setup(test_potentials_in_floats_of_systems, reset),
+        cmocka_unit_test_setup(test_potentials_out_of_the_range_of_floats, reset),
+        cmocka_unit_test_setup(test_potentials_in_floats_of_an_escaper, reset),
+        cmocka_unit_test_setup(test_potentials_that_floats_cannot_have, reset),
     };
     return cmocka_run_group_tests_name("GPU kernels", tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed
 };
 
-enum cudaDeviceAttr { cudaDevAttrClockRate = 13 };
+enum cudaDeviceAttr { cudaDevAttrClockRate = 13, cudaDevAttrSingleToDoublePrecisionPerfRatio = 87 };
 
 enum {
     cudaStreamNonBlocking = 1,

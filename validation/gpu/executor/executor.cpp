@@ -15,7 +15,7 @@
 enum { RUNTIME = 13000 }; /* its version */
 
 static constexpr struct executor_settings standard = {
-    1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0, RUNTIME, 0, 8
+    1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0, RUNTIME, 0, 8, 2
 };
 struct executor_settings executor_settings = standard;
 const bool executor_is_a_gpu = false;
@@ -51,6 +51,7 @@ static void read_environment()
     s.no_code = (int)environment("ORRERY_EXECUTOR_NO_CODE", s.no_code);
     s.busy = (int)environment("ORRERY_EXECUTOR_BUSY", s.busy);
     s.driver = (int)environment("ORRERY_EXECUTOR_DRIVER", s.driver);
+    s.fp64_ratio = (int)environment("ORRERY_EXECUTOR_FP64_RATIO", s.fp64_ratio);
 }
 
 /* Counts down; true once, when it gets to 0. */
@@ -526,9 +527,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int of)
     return failure;
 }
 
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr, int)
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)
 {
-    *value = 1000000;
+    *value = attribute == cudaDevAttrClockRate ? 1000000 : executor_settings.fp64_ratio;
     return failure;
 }
 

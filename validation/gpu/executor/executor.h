@@ -29,10 +29,12 @@ struct executor_settings {
     int driver;             /* the CUDA that the driver knows: 13000 is 13.0; 0: there is none */
     int of_two_kinds;       /* every other device has another name */
     int multiprocessors;    /* of each device */
+    int fp64_ratio;         /* fp32 operations in the time of one in fp64 */
 };
 
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
- * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY, _DRIVER.
+ * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY, _DRIVER,
+ * _FP64_RATIO.
  * ORRERY_EXECUTOR_DROP takes out a barrier (block.cpp). ORRERY_EXECUTOR_GPU=1 lets the program take
  * the executor for a GPU. */
 extern struct executor_settings executor_settings;
@@ -50,8 +52,8 @@ struct executor_counts {
 
 struct executor_counts executor_count(void);
 
-/* The defaults again: one device, 1 GiB, 8 multiprocessors, forward, no failures, a driver that
- * knows the runtime's CUDA, no devices connected; other counts go on. */
+/* The defaults again: one device, 1 GiB, 8 multiprocessors, fp64 at half the rate of fp32, forward,
+ * no failures, a driver that knows the runtime's CUDA, no devices connected; other counts go on. */
 void executor_reset(void);
 
 #ifdef __cplusplus
