@@ -38,8 +38,6 @@ REGISTERS, SCHEDULERS = 65536, 4
 SOFT = r"\(gpu_space\)0"
 KERNELS = [
     ("blocked", rf"^blocked<gravity<source_single.*{SOFT}>, 4, 2>$", 1, 128, 4, "blocked"),
-    ("blocked", rf"^blocked<gravity<source_single.*{SOFT}>, 4, 3>$", 1, 128, 4,
-     "blocked, 3 blocks at once"),
     ("blocked", r"^blocked<gravity_equal<.*source_single.*, 4, 2>$", 1, 128, 4,
      "blocked, equal masses"),
     ("symmetric", rf"^\w+<gravity<source_single.*{SOFT}>, 8, 4>$", 2, 128, 8, "symmetric"),

@@ -17,8 +17,9 @@ EXECUTOR = "validation/gpu/hashes"  # this and the tests need cmocka
 HASHES = "hashes.txt"  # what it prints
 LARGE = 64 << 20
 SCRIPTS = [f"validation/{name}" for name in (
-    "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/experiments.py", "gpu/pack.py",
-    "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py", "gpu/table.py")]
+    "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/counters.py", "gpu/experiments.py",
+    "gpu/pack.py", "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py",
+    "gpu/table.py")] + ["gpu/instructions.h"]
 EXAMPLES = ["examples/*/*.cfg", "examples/*/*.csv"]  # run-on-gpu.py compares their first steps
 
 # Programs of a pack find their libraries beside them, and those find each other; no variable of the

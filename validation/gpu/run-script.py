@@ -16,6 +16,7 @@ BUILD = os.environ.get("ORRERY_BUILD", os.getcwd())
 FOLDER = os.path.join(tap.SOURCE, "validation/gpu")
 sys.path.insert(0, FOLDER)
 
+import counters  # noqa: E402
 import pack  # noqa: E402
 import sanitizer  # noqa: E402
 import session  # noqa: E402
@@ -69,7 +70,7 @@ def test_on_the_executor():
     states = {name: part["state"] for name, part in found["parts"].items()}
     assert states == {"kernels": "not run", "hashes": "not run", "experiments": "not run",
                       "bench": "passed", "peers": "not run", "backend": "not run",
-                      "runs": "not run", "sanitizer": "passed"}, states
+                      "runs": "not run", "counters": "not run", "sanitizer": "passed"}, states
     assert found["parts"]["kernels"]["reason"] == "it was not asked for"
     notes = [test["notes"] for test in found["parts"]["sanitizer"]["tests"]]
     assert notes and all(note == ["ERROR SUMMARY: 0 errors"] for note in notes), notes
@@ -376,6 +377,172 @@ def test_the_sanitizer_fits_its_time():
     part, results = Sanitizer().part(0.5)
     assert part["state"] == "cut off" and results == ["skipped"] * 8, part
     assert part["tests"][0]["notes"] == ["not begun"], part
+
+
+# Stands for Nsight Compute: it writes what its manual shows. NCU_DOES says which of its ways it
+# takes; "runs" also runs the program.
+NCU = """#!PYTHON
+import os, subprocess, sys, time
+words = sys.argv[1:]
+option = {name: words[words.index(name) + 1] for name in ("--log-file", "--metrics",
+          "--kernel-name", "--kernel-name-base", "--page", "--print-units", "--launch-count")}
+assert "--csv" in words and option["--page"] == "raw" and option["--print-units"] == "base"
+assert option["--kernel-name-base"] == "demangled" and option["--launch-count"] == "3"
+does, function = os.environ["NCU_DOES"], option["--kernel-name"].removeprefix("regex:")
+metrics = option["--metrics"].split(",")
+log = open(option["--log-file"], "w")
+print("==PROF== Connected to process 4711 (/somewhere/orrery)", file=log)
+if does == "runs":
+    subprocess.run(words[words.index("3") + 1:], check=True)
+if does == "hangs" and function.startswith("add_tile_pairs"):
+    time.sleep(1000)
+if does == "forbidden":
+    print("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU "
+          "Performance Counters on the target device 0. For instructions on enabling permissions "
+          "and to get more information see https://developer.nvidia.com/ERR_NVGPUCTRPERM", file=log)
+    sys.exit(1)
+if does == "lacks" and "dram__bytes.sum" in metrics:
+    print("==ERROR== Failed to find metric dram__bytes.sum", file=log)
+    sys.exit(9)
+if does == "nothing":
+    print("==WARNING== No kernels were profiled.", file=log)
+    sys.exit()
+if does == "garbage":
+    print('\\x01"ID"\\n"ID","Kernel Name"\\n"",""\\n"0","f","","', file=log)
+    sys.exit()
+values = {"gpu__time_duration.sum": ("nsecond", "2,000,000"), "smsp__inst_executed.sum":
+          ("inst", "36,281"), "smsp__inst_executed_pipe_fp64.sum": ("inst", "45,000"),
+          "sm__cycles_elapsed.avg.per_second": ("hz", "1,980,000,000.5"),
+          "launch__registers_per_thread": ("register/thread", "122"),
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": ("", "1,800"),
+          "dram__bytes.sum": ("Mbyte", "1.5"),
+          "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active": ("%", "n/a")}
+if does == "units":
+    values["gpu__time_duration.sum"] = ("fortnight", "1")
+if does == "other":
+    function = "reduce_sides<float"
+def put(*cells):
+    print(",".join('"' + cell + '"' for cell in cells), file=log)
+put("ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream",
+    "Block Size", "Grid Size", "Device", "CC", *metrics)
+put(*[""] * 11, *[values.get(metric, ("%", ""))[0] for metric in metrics])
+for k, seconds in enumerate(("9,000", "2,000,000", "1,500,000")):
+    if does != "units":
+        values["gpu__time_duration.sum"] = ("nsecond", seconds)
+    put(str(k), "4711", "orrery", "127.0.0.1", "void " + function + "<x>, 4, 2>(gpu_shape, y)",
+        "1", "7", "(128, 1, 1)", "(9, 1, 1)", "0", "9.0",
+        *[values.get(metric, ("%", "87.5"))[1] for metric in metrics])
+"""
+
+
+def profile(does, *arguments):
+    path = pathlib.Path("ncu").resolve()
+    path.write_text(NCU.replace("PYTHON", sys.executable))
+    path.chmod(0o755)
+    result = on_executor("--output", "results", "--only", "counters", "--ncu", path, *arguments,
+                         NCU_DOES=does)
+    found, page = read()
+    return result, found["parts"]["counters"], found["counters"], page
+
+
+def test_counters():
+    """counters of each kernel, of the longest launch, beside the instructions in the code"""
+    result, part, rows, page = profile("runs")
+    assert result.returncode == 0 and part["state"] == "passed" and "reason" not in part, part
+    assert len(rows) == len(counters.COUNTED) == len(part["tests"]), rows
+    said = counters.instructions()
+    for row, (kernel, precision, function, name) in zip(rows, counters.COUNTED):
+        assert function in row["function"] and row["count"] == 300, row
+        assert row["seconds"] == 2e-3 and row["rate"] == 300**2 / 2e-3, row
+        assert row["registers"] == 122 and row["dram_bytes"] == 1.5e6 and row["fp64"] is None, row
+        # 45000 instructions of the fp64 unit of a warp of 32 in 300^2 pairs are 16 for a pair.
+        full = "double" in (row["precision"], precision)
+        assert row["pair_instructions"] == (16 if full else 32 * 36281 / 300**2), row
+        assert row["expected"] == said[name] > 0, row
+    assert rows[4]["kernel"] == "energies" and rows[4]["precision"] == "double", rows[4]
+    assert "| blocked | single | 300 | 2 | 0.0 | 12.9 | 13.4 | 88 % | 88 % | 88 % | – | 88 % " \
+        "| 122 | 20.0 | 1.5 | 1980 |" in page, page
+
+
+def test_counters_that_are_forbidden():
+    """without permission for counters the part is not run, says why, and fails nothing"""
+    result, part, rows, _ = profile("forbidden")
+    assert result.returncode == 0 and part["state"] == "not run" and not rows, part
+    assert "ERR_NVGPUCTRPERM" in part["reason"] and "\n" not in part["reason"], part
+    assert part["tests"] == [], part
+    result = on_executor("--output", "results", "--only", "counters", "--ncu", "/no/ncu")
+    part = read()[0]["parts"]["counters"]
+    assert result.returncode == 0 and part["state"] == "not run", part
+    assert part["reason"] == "there is no /no/ncu", part
+
+
+def test_counters_that_are_unreadable():
+    """what is no table of ncu fails the part, with the reason"""
+    for does, reason in (("garbage", "rows of different lengths"), ("other", "a launch of void"),
+                         ("nothing", "No kernels were profiled."), ("units", "in fortnight")):
+        result, part, rows, _ = profile(does)
+        assert result.returncode == 1 and part["state"] == "failed" and not rows, (does, part)
+        notes = part["tests"][0]["notes"][0]
+        assert notes.startswith("ncu has printed ") and reason in notes, (does, notes)
+        assert "Connected to process 4711" in part["output"], part
+
+
+def test_counters_that_ncu_lacks():
+    """a metric that ncu does not know leaves an empty cell, and the others are there"""
+    result, part, rows, page = profile("lacks")
+    assert result.returncode == 0 and part["state"] == "passed", part
+    assert part["reason"] == "ncu has no dram__bytes.sum", part
+    assert len(rows) == len(counters.COUNTED) and "dram_bytes" not in rows[0], rows
+    assert "| 122 | 20.0 | – | 1980 |" in page, page
+
+
+def test_counters_fit_their_time():
+    """a run of ncu that hangs is cut off and leaves time to the others"""
+    least, counters.LEAST = counters.LEAST, 1
+    pathlib.Path("ncu").write_text(NCU.replace("PYTHON", sys.executable))
+    os.chmod("ncu", 0o755)
+    here = session.Session("results", "any", 1000, {"device": {}})
+    tools = types.SimpleNamespace(executor=True, orrery="orrery", ncu=os.path.abspath("ncu"),
+                                  environment={"NCU_DOES": "hangs"})
+    part = {}
+    try:
+        counters.run(here, tools, part, 24 * tap.PATIENCE)
+    finally:
+        counters.LEAST = least
+    results = [test["result"] for test in part["tests"]]
+    assert results == ["passed"] + 3 * ["skipped"] + 5 * ["passed"], (results, part)
+    assert part["state"] == "passed" and part["tests"][1]["notes"][0].startswith("cut off"), part
+    assert part["reason"] == "3 of 9 were cut off or not begun: there was no time", part
+    counters.run(here, tools, part, 0.5)
+    assert part["state"] == "cut off" and part["tests"][8]["notes"] == ["not begun"], part
+
+
+def test_clock_and_power():
+    """nvidia-smi's clock, power and temperature during a part stand with it"""
+    there = os.environ["PATH"]
+    path = pathlib.Path("bin/nvidia-smi")
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\nn=1000\nwhile :; do n=$((n + 1)); echo \"$n, [N/A], 61\"; "
+                    "sleep 0.1; done\n")
+    path.chmod(0o755)
+    os.environ["PATH"] = f"{path.parent.resolve()}:{there}"
+    clocks = counters.Clocks(".")
+    os.environ["PATH"] = there
+
+    def wait(more):
+        count = len(clocks.samples()) + more
+        while len(clocks.samples()) < count:
+            time.sleep(0.05)
+    wait(3)
+    part = {}
+    clocks.around(part, lambda: wait(3))
+    clocks.stop()
+    least, middle, most = part["clocks"]["MHz"]
+    assert 1003 < least < middle < most and part["clocks"]["degrees C"] == [61] * 3, part
+    assert "W" not in part["clocks"], part
+    result = {"parts": {"bench": part, "runs": {}}}
+    assert table.clocks(result)[2:] == [
+        f"| bench | {least:.0f} / {middle:.0f} / {most:.0f} | – | 61 / 61 / 61 |"]
 
 
 def test_tests_are_read():

@@ -180,6 +180,38 @@ SECTIONS = [("Operations of the device", operations), ("Accuracy", accuracy),
             ("Beside the CPU (single precision)", beside_the_cpu), ("Targets", targets)]
 
 
+def percent(value):
+    return "–" if value is None else f"{value:.0f} %"
+
+
+def counted(rows):
+    """Counters of a launch; "in the code" are the instructions that were counted there."""
+    def number(row, key, form=".1f", scale=1.0):
+        return "–" if row.get(key) is None else f"{row[key] * scale:{form}}"
+    return table(("kernel", "precision", "bodies", "ms", "G pairs/s", "instructions of a pair",
+                  "in the code", "issue slots", "SM", "fp32 unit", "fp64 unit", "occupancy",
+                  "registers", "wavefronts of shared memory per 1000 pairs", "DRAM, MB", "MHz"),
+                 [(row["kernel"], row["precision"], row["count"],
+                   number(row, "seconds", ".4g", 1e3), giga(row["rate"]), number(row, "pair_instructions"), number(row, "expected"),
+                   *(percent(row.get(key)) for key in
+                     ("issue", "throughput", "fp32", "fp64", "occupancy")),
+                   number(row, "registers", ".0f"),
+                   number(row, "shared_wavefronts", ".1f", 1e3 / row["count"]**2),
+                   number(row, "dram_bytes", ".4g", 1e-6), number(row, "clock", ".0f", 1e-6))
+                  for row in rows])
+
+
+def clocks(result):
+    """Clock, power and temperature during the parts, from nvidia-smi once a second."""
+    rows = []
+    for name, part in result["parts"].items():
+        found = part.get("clocks", {})
+        if found:
+            rows.append((name, *(" / ".join(f"{value:.0f}" for value in found[key])
+                                 if key in found else "–" for key in ("MHz", "W", "degrees C"))))
+    return table(("part", "MHz: least, median, most", "W", "°C"), rows)
+
+
 def page(result):
     lines = [f"# {result['device']['device']}", ""]
     if not result["measured"]:
@@ -189,6 +221,10 @@ def page(result):
               *tests(result)]
     for title, lines_of in SECTIONS:
         lines += ["", f"## {title}", "", *lines_of(result.get("bench", {}))]
+    if result.get("counters"):
+        lines += ["", "## Counters (Nsight Compute)", "", *counted(result["counters"])]
+    if any("clocks" in part for part in result["parts"].values()):
+        lines += ["", "## Clock and power", "", *clocks(result)]
     if "peers" in result:
         lines += ["", "## Beside other programs", "", *beside_others(result["peers"])]
     skipped = sum(row["skipped"] for row in result.get("bench", {}).get("rows", []))
