@@ -84,8 +84,8 @@ KERNELS = [
      "SYMMETRIC_DOUBLE"),
     ("symmetric", r"^add_\w+<gravity_equal<.*source_double.*, 4, 2>$", 2, r"^D[A-Z]+", 9, 19.5,
      None),
-    # A pair in floats: 48 are differences of coordinates, 29 r^2, 8 eps^2, 9 and an estimate 1/h, 16
-    # products and 22 the two sums; the others load a body in three parts and leave out its own.
+    # A pair in floats: 48 are differences of coordinates, 29 r^2, 8 eps^2, 9 and an estimate 1/h,
+    # 16 products, 22 the two sums; the others load a body in three parts and leave out its own.
     ("blocked", rf"^blocked<potentials<{SOFT}>, 1, 2>$", 1, r"^D[A-Z]+", 17, 40.4,
      "ENERGIES_DOUBLE"),
     ("blocked", rf"^blocked<potentials_in_floats<{SOFT}>, 1, 2>$", 1, None, 142.3, 149.8,

@@ -1029,9 +1029,9 @@ static struct errors potential_errors(const struct bodies *b, size_t compared,
         weighted *= -physics->gravitational_constant;
         if (phi[i] == (double)sum && psi[i] == (double)weighted)
             continue;
+        assert_true(isfinite(phi[i]) && isfinite(psi[i]));
         worst.phi = fmax(worst.phi, (double)fabsl((phi[i] - sum) / sum));
         worst.psi = fmax(worst.psi, (double)fabsl((psi[i] - weighted) / weighted));
-        assert_true(isfinite(worst.phi) && isfinite(worst.psi));
     }
     return worst;
 }

@@ -192,7 +192,8 @@ def counted(rows):
                   "in the code", "issue slots", "SM", "fp32 unit", "fp64 unit", "occupancy",
                   "registers", "wavefronts of shared memory per 1000 pairs", "DRAM, MB", "MHz"),
                  [(row["kernel"], row["precision"], row["count"],
-                   number(row, "seconds", ".4g", 1e3), giga(row["rate"]), number(row, "pair_instructions"), number(row, "expected"),
+                   number(row, "seconds", ".4g", 1e3), giga(row["rate"]),
+                   number(row, "pair_instructions"), number(row, "expected"),
                    *(percent(row.get(key)) for key in
                      ("issue", "throughput", "fp32", "fp64", "occupancy")),
                    number(row, "registers", ".0f"),
