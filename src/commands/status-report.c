@@ -212,11 +212,11 @@ static bool went_well(enum outcome outcome)
 
 /* Returns the exit status that the command of the study would have for this member if nobody
  * continued it. `opened` is what result_open() returned. */
-static enum status status_of(const struct result *result, enum status opened, double end)
+static enum status status_of(const struct result *result, enum status opened)
 {
     struct error problem = { 0 };
     if (opened == STATUS_NO_INPUT ||
-        (!opened && (result->state == RESULT_AT_WORK || existing_falls_short(result, end))))
+        (!opened && (result->state == RESULT_AT_WORK || result_falls_short(result))))
         return STATUS_STOPPED;
     return opened ? opened : status_report_status(result, &problem);
 }
@@ -241,12 +241,10 @@ static void put_member(const char *path, size_t member, const struct study *valu
     char run[STUDY_PATH_SIZE], name[STUDY_NAME_SIZE], label[STUDY_NAME_SIZE + 16];
     enum outcome *outcome = &study->outcomes[member];
     const enum status opened = result_open(study_member_path(path, member, run), &result, &problem);
-    const enum status status = status_of(&result, opened, study->end);
+    result.study_end = study->end;
+    const enum status status = status_of(&result, opened);
     *outcome = opened == STATUS_NO_INPUT ? OUTCOME_NOT_BEGUN : OUTCOME_SILENT;
-    if (!opened && existing_falls_short(&result, study->end)) {
-        *outcome = OUTCOME_STOPPED;
-        text_print(&why, "at an earlier time.end, step %.0f", result_real(&result, FIELD_STEP));
-    } else if (!opened)
+    if (!opened)
         *outcome = outcome_of(&result, &why);
     else if (opened != STATUS_NO_INPUT)
         text_print(&why, "%s", problem.text);

@@ -33,7 +33,7 @@ static const char *sentence_of(const struct result *result)
 {
     const char *sentence = result_string(result, FIELD_VERDICT_TEXT);
     const bool whole = strncmp(sentence, failed_prefix, strlen(failed_prefix)) == 0;
-    return result->state == RESULT_ENDED && whole ? sentence : "";
+    return result->state == RESULT_ENDED && whole && !result_falls_short(result) ? sentence : "";
 }
 
 /* Appends the exit status of a run and the first of its error messages: that says what went wrong,
@@ -120,10 +120,16 @@ static void put_step(const struct result *result, struct text *why)
                result_real(result, FIELD_STEPS));
 }
 
+static void put_earlier_end(const struct result *result, struct text *why)
+{
+    text_print(why, "at an earlier time.end, step %.0f", result_real(result, FIELD_STEP));
+}
+
 static const char unsaid[] = "its run.json does not say how it ended";
 
 /* The words for a run and its outcome, for each verdict of run.json. "left" stands for a run that
- * was killed and has no verdict, the last row for any unknown verdict. */
+ * was killed and has no verdict, "short" for a run that falls short of its study, the last row for
+ * any unknown verdict. */
 static const struct ending {
     const char *verdict;
     enum outcome outcome;
@@ -142,13 +148,16 @@ static const struct ending {
     { "running", OUTCOME_AT_WORK, "open", "running", "running", NULL, NULL },
     { "left", OUTCOME_SILENT, "open", "not ended", "not finished, killed", NULL,
       "it ended without a word" },
+    { "short", OUTCOME_STOPPED, "open", "stopped", "stopped early", put_earlier_end, NULL },
     { NULL, OUTCOME_SILENT, "open", "unknown", unsaid, NULL, unsaid },
 };
 
 static const struct ending *find_ending(const struct result *result)
 {
     const bool left = result->state == RESULT_LEFT;
-    const char *verdict = left ? "left" : result_string(result, FIELD_VERDICT);
+    const char *verdict = left                         ? "left"
+                          : result_falls_short(result) ? "short"
+                                                       : result_string(result, FIELD_VERDICT);
     size_t i = 0;
     while (endings[i].verdict && strcmp(endings[i].verdict, verdict) != 0)
         i++;

@@ -367,12 +367,33 @@ static enum status one_run(const struct report *report, struct figures *figures,
     return status;
 }
 
+/* Sets *end to the time.end of the study in a folder; 0 if it holds no study. It is NaN if the
+ * study varies time.end. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+static enum status find_study_end(const char *folder, double *end, struct error *error)
+{
+    char path[REPORT_PATH_SIZE];
+    json_t *study = NULL;
+    *end = 0.0;
+    snprintf(path, sizeof path, "%s/study.json", folder);
+    if (access(path, F_OK) != 0)
+        return STATUS_OK;
+    if (!document_load(path, &study, error) && directory_names_program(study))
+        *end = document_real(study, "time_end");
+    json_decref(study);
+    return error->status;
+}
+
 static enum status many_runs(const struct report *report, struct figures *figures,
                              struct text *html, char *warning, struct error *error)
 {
     struct differences differences;
     char path[REPORT_PATH_SIZE];
     snprintf(path, sizeof path, "%s/study.csv", report->options->directories[0]);
+    double study_end;
+    if (find_study_end(report->options->directories[0], &study_end, error))
+        return error->status;
+    for (size_t i = 0; i < report->count; i++)
+        report->results[i].study_end = study_end;
     if (differences_find(report->results, report->count, path, &differences, error))
         return error->status;
     if (shared_seeds_warning(&differences, warning, error))

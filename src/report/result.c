@@ -431,9 +431,20 @@ bool result_has_end(const struct result *result)
     return result->state == RESULT_ENDED && !result_broke_off(result);
 }
 
-bool result_is_whole(const struct result *result)
+/* Tells whether the run has come to the end of its own config. */
+static bool is_finished(const struct result *result)
 {
     return result_is_over(result) && !result_broke_off(result);
+}
+
+bool result_falls_short(const struct result *result)
+{
+    return is_finished(result) && result_real(result, FIELD_CONFIG_TIME_END) < result->study_end;
+}
+
+bool result_is_whole(const struct result *result)
+{
+    return is_finished(result) && !result_falls_short(result);
 }
 
 double result_energy_error(const struct result *result)

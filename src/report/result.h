@@ -36,6 +36,8 @@ struct result {
     /* the integrator that the config gives as a list of stages (integrator/stage-list.h); without
      * stages if it gives none */
     struct integrator listed;
+    /* time.end of the study that the run is a member of; 0: the caller compares it with none */
+    double study_end;
 };
 
 /* Reads run.json of a directory and finds the state of the run, whose lock it takes only for the
@@ -111,7 +113,12 @@ bool result_is_over(const struct result *result);
  * or was stopped; it did not break off, was not killed and is not at work. */
 bool result_has_end(const struct result *result);
 
-/* Tells whether the run has come to its end, that of its config or where stop_when has ended it. */
+/* Tells whether the run has finished at an earlier time.end than `study_end`: it was not continued
+ * when its study was, and counts as stopped. */
+bool result_falls_short(const struct result *result);
+
+/* Tells whether the run has come to its end, that of its config or where stop_when has ended it,
+ * and does not fall short of its study's. */
 bool result_is_whole(const struct result *result);
 
 /* Returns the largest |ΔE|/max(|E₀|, |U₀|) of the run, by which it is judged: in the rows of its

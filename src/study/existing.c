@@ -174,9 +174,11 @@ static void compare_input(struct comparison *comparison, const struct result *re
               one ? "holds" : "hold");
 }
 
-enum status existing_open(const char *directory, struct result *result, struct error *error)
+enum status existing_open(const char *directory, const struct study *study, struct result *result,
+                          struct error *error)
 {
     const enum status status = result_open(directory, result, error);
+    result->study_end = study_end(study);
     if (status || result_is_of_orrery(result))
         return status;
     result_close(result);
@@ -184,11 +186,6 @@ enum status existing_open(const char *directory, struct result *result, struct e
                      "%s/run.json: was not written by Orrery; move it away, or write elsewhere "
                      "with -o DIR",
                      directory);
-}
-
-bool existing_falls_short(const struct result *result, double end)
-{
-    return result_is_whole(result) && result_real(result, FIELD_CONFIG_TIME_END) < end;
 }
 
 void existing_member(const char *directory, const struct result *result,

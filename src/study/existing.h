@@ -30,13 +30,10 @@ struct existing_input {
 void existing_grid(const char *directory, const struct study *study, const json_t *now,
                    struct error *error);
 
-/* Opens the run of a member. STATUS_NO_INPUT if there is none, STATUS_CANT_CREATE if another
- * program's file is in the place of its manifest; else the errors of result_open(). */
-enum status existing_open(const char *directory, struct result *result, struct error *error);
-
-/* Tells whether a run has finished at an earlier time.end than that of its study, study_end(): it
- * counts as stopped until it has gone on to that. */
-bool existing_falls_short(const struct result *result, double end);
+/* Opens the run of a member of `study`. STATUS_NO_INPUT if there is none, STATUS_CANT_CREATE if
+ * another program's file is in the place of its manifest; else the errors of result_open(). */
+enum status existing_open(const char *directory, const struct study *study, struct result *result,
+                          struct error *error);
 
 /*
  * Compares the config of the run in `directory` with `config`, as a restart does. Changes that a

@@ -245,9 +245,10 @@ enum status folder_is_complete(const struct study *study, const char *path, bool
         const enum status status = result_open(study_member_path(path, m, run), &result, &problem);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
+        result.study_end = study_end(study);
         const double code = status ? NAN : result_real(&result, FIELD_EXIT_STATUS);
-        *complete = (code == STATUS_OK || code == STATUS_EXPECT_FAILED) &&
-                    !existing_falls_short(&result, study_end(study));
+        *complete =
+            (code == STATUS_OK || code == STATUS_EXPECT_FAILED) && !result_falls_short(&result);
         result_close(&result);
     }
     return STATUS_OK;

@@ -166,7 +166,7 @@ static void check_member(struct work *work, size_t member, const struct study *q
         return;
     }
     state->manifest = about;
-    const enum status status = existing_open(path, &result, &broken);
+    const enum status status = existing_open(path, work->study, &result, &broken);
     if (!status) {
         check_run(work, member, &result, quiet_keys, input, differences);
         result_close(&result);
@@ -185,7 +185,8 @@ static enum status check_others(const struct work *work, struct error *error)
         struct error problem = { 0 };
         if (work_is_ours(work, m))
             continue;
-        const enum status status = existing_open(work_path(work, m, path), &result, &problem);
+        const enum status status =
+            existing_open(work_path(work, m, path), work->study, &result, &problem);
         result_close(&result);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status == STATUS_DATA ? STATUS_CANT_CREATE : status, "%s",

@@ -225,12 +225,10 @@ enum status table_take(struct table *table, size_t member, const struct result *
 {
     struct row *const row = &table->rows[member];
     struct text why = { 0 };
-    const bool falls_short = existing_falls_short(result, study_end(table->study));
+    const bool falls_short = result_falls_short(result);
     clear_row(row);
     row->outcome = outcome_of(result, &why);
     text_free(&why);
-    if (falls_short)
-        row->outcome = OUTCOME_STOPPED;
     const double code = falls_short ? STATUS_STOPPED : result_real(result, FIELD_EXIT_STATUS);
     row->code = code >= 0 ? code : NAN;
     row->units = result_units(result);
@@ -254,7 +252,7 @@ enum status table_read(struct table *table, size_t member, struct error *error)
     struct error problem = { 0 };
     table_forget(table, member);
     study_member_path(table->directory, member, path);
-    const enum status status = existing_open(path, &result, &problem);
+    const enum status status = existing_open(path, table->study, &result, &problem);
     if (status)
         return status == STATUS_NO_INPUT ? STATUS_OK : error_set(error, status, "%s", problem.text);
     table_take(table, member, &result, error);

@@ -118,6 +118,10 @@ def test_members_that_have_not_come_to_a_later_end_count_as_stopped():
     assert [row["verdict"] for row in table("pair.sweep/study.csv")] == ["stopped", "none"]
     result = tap.run("watch", "pair.sweep")
     assert result.returncode == 75 and "stopped 001" in result.stdout, result
+    assert tap.run("report", "pair.sweep").returncode in (0, 69)  # 69: without gnuplot
+    page = pathlib.Path("pair.sweep/report.html").read_text()
+    assert "1 of 2 finished; of 1 nothing was expected; 1 stopped" in page, page[:4000]
+    assert "at an earlier time.end, step" in page, page[:4000]
     assert tap.run("run", config, "-q", *later, "--member", 1, "--force").returncode == 0
     assert [row["verdict"] for row in table("pair.sweep/study.csv")] == ["none", "none"]
     assert tap.run("watch", "pair.sweep").returncode == 0

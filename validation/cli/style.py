@@ -268,7 +268,7 @@ LOOK_UP = re.compile(r'\b(?:json_object_(?:get|del)|document_(?:find|string|real
 READERS = {
     "src/output/manifest.c": {"program", "name", "format", "files"},  # what all manifests have
     "src/output/seal.c": {"sha256"},  # of report.json
-    "src/report/report.c": {"sha256"},
+    "src/report/report.c": {"sha256", "time_end"},  # of report.json, of study.json
     "src/study/folder.c": {"keys", "members", "files", "time_end"},  # of study.json
     "src/study/existing.c": {"keys", "members"},
     "src/commands/status-report.c": {"members", "time_end"},

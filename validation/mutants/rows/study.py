@@ -43,8 +43,6 @@ ROWS = [
     ("src/study/existing.c", ".finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,",
      ".finished = code == STATUS_OK,", "cli/study-results.py cli/study.py"),
     ("src/study/existing.c", "if (is_key_of(", "if (!is_key_of(", "cli/study-results.py"),
-    ("src/study/existing.c", "FIELD_CONFIG_TIME_END) < end;", "FIELD_CONFIG_TIME_END) < 0.0;",
-     "cli/study-results.py"),
     ("src/study/study-run.c", "if (!*same)", "if (true)", "cli/study-results.py"),
     ("src/study/existing.c", "comparison->further = true;", ";", "cli/study-results.py"),
     ("src/study/disk.c", "if (bytes <= room)", "if (true)", "cli/study-results.py"),
