@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "estimate/need.h"
 #include "machine/cores.h"
 #include "report/result.h"
@@ -15,32 +16,47 @@
 #include "study/processes.h"
 #include "study/study.h"
 
-/* Adds the lines of other->text that *error does not have yet. */
-static void add_lines(struct error *error, const struct error *other)
+/* The lines of the errors of several members. */
+struct common {
+    struct text lines; /* each once, with a newline behind it */
+    size_t dropped;    /* most lines that one member has dropped */
+};
+
+static bool has_line(const struct common *common, const char *line, size_t length)
+{
+    for (const char *at = common->lines.bytes; at && *at; at += strcspn(at, "\n") + 1)
+        if (strcspn(at, "\n") == length && strncmp(at, line, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the lines of other->text that `common` does not have yet to it and to *error. Lines that a
+ * member has dropped count as the same in all members. */
+static void add_lines(struct error *error, const struct error *other, struct common *common)
 {
     for (const char *line = other->text; *line;) {
         const size_t length = strcspn(line, "\n");
-        const char *same = error->text;
-        while (*same && (strcspn(same, "\n") != length || strncmp(same, line, length) != 0)) {
-            same += strcspn(same, "\n");
-            same += *same == '\n';
-        }
-        if (!*same)
+        if (!has_line(common, line, length)) {
             error_set(error, other->status, "%.*s", (int)length, line);
+            text_print(&common->lines, "%.*s\n", (int)length, line);
+        }
         line += length + (line[length] == '\n');
     }
-    error->dropped += other->dropped;
+    if (other->dropped > common->dropped) {
+        error->dropped += other->dropped - common->dropped;
+        common->dropped = other->dropped;
+    }
 }
 
 /* --- before any begins ------------------------------------------------------------------------ */
 
 /* Loads the config of a member; an error that many members have is reported once. */
 static bool load_member(const struct work *work, size_t member, struct config **config,
-                        struct error *error)
+                        struct common *common, struct error *error)
 {
     struct error own = { 0 };
     const bool loaded = !work_load(work, member, config, &own);
-    add_lines(error, &own);
+    add_lines(error, &own, common);
     return loaded;
 }
 
@@ -49,6 +65,7 @@ static bool load_member(const struct work *work, size_t member, struct config **
 static enum status check_memory(const struct work *work, struct error *error)
 {
     size_t left = 0;
+    struct common common = { 0 };
     struct config *largest = NULL;
     struct memory_need most = { 0 };
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -57,7 +74,7 @@ static enum status check_memory(const struct work *work, struct error *error)
         if (work->members[m].ended || !work_is_ours(work, m))
             continue;
         left++;
-        if (load_member(work, m, &config, error) && !error->status &&
+        if (load_member(work, m, &config, &common, error) && !error->status &&
             !need_of_run(config, &need, error) && need_bytes(&need) > need_bytes(&most)) {
             struct config *const smaller = largest;
             largest = config;
@@ -66,6 +83,7 @@ static enum status check_memory(const struct work *work, struct error *error)
         }
         config_free(config);
     }
+    text_free(&common.lines);
     const size_t runs = left < (size_t)work->jobs ? left : (size_t)work->jobs;
     if (left > 0 && !error->status)
         need_check(largest, &most, runs, error);
@@ -76,11 +94,13 @@ static enum status check_memory(const struct work *work, struct error *error)
 /* Loads the config of every member, to report all errors before the first is run. */
 static enum status check_all(const struct work *work, struct error *error)
 {
+    struct common common = { 0 };
     for (size_t m = 0; m < work->study->member_count; m++) {
         struct config *config = NULL;
-        load_member(work, m, &config, error);
+        load_member(work, m, &config, &common, error);
         config_free(config);
     }
+    text_free(&common.lines);
     return error->status;
 }
 
@@ -90,12 +110,14 @@ static enum status check_all(const struct work *work, struct error *error)
 static enum status refuse(const struct work *work, const struct error *differences,
                           struct error *error)
 {
+    struct common common = { 0 };
     error_set(error, STATUS_CONFIG,
               "%s: its runs were made with another configuration; --force%s runs them anew, -o DIR "
               "writes elsewhere",
               work->options->directory,
               work->options->only && work->options->force ? " without --member" : "");
-    add_lines(error, differences);
+    add_lines(error, differences, &common);
+    text_free(&common.lines);
     return error->status;
 }
 

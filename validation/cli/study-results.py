@@ -247,6 +247,14 @@ def test_all_slips_among_swept_values_are_named_once():
         assert result.returncode == 78, result
         assert sorted(lines) == ['bodies.count = "a"', "bodies.count = 50.5", "bodies.seed = 0"], \
             result.stderr
+    # Each of the 200 wrong counts takes a line of some 60 bytes or more, of which 8 kB are shown.
+    values = ", ".join(str(k + 0.5) for k in range(200))
+    config = write("bodies = { initial = \"plummer\"; count = 60; }; "
+                   "time = { step = 0.01; end = 1.0; }; "
+                   f"sweep = ( {{ key = \"bodies.count\"; values = [{values}]; }}, "
+                   "{ key = \"bodies.seed\"; values = [1, 2, 3]; } );")
+    *lines, last = tap.run("run", config).stderr.splitlines()
+    assert last == f"... and {200 - len(lines)} more errors" and 50 < len(lines) < 200, last
 
 
 # --- convergence --------------------------------------------------------------------------------
