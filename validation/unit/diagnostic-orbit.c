@@ -202,6 +202,20 @@ static void test_apse_turns(void **state)
     scene_destroy(&scene);
 }
 
+/* Returns a state turned by an angle about the normal of start_state()'s plane: Rodrigues'
+ * rotation. */
+static struct kepler_state turned(const struct kepler_state *at, double angle)
+{
+    const double n[3] = { 0.64, -0.48, 0.6 }, c = cos(angle), s = sin(angle);
+    struct kepler_state to;
+    for (int i = 0; i < 3; i++) {
+        const int p = (i + 1) % 3, q = (i + 2) % 3;
+        to.x[i] = c * at->x[i] + s * (n[p] * at->x[q] - n[q] * at->x[p]);
+        to.v[i] = c * at->v[i] + s * (n[p] * at->v[q] - n[q] * at->v[p]);
+    }
+    return to;
+}
+
 /* An orbit that others turn by 1 % of the angle swept: five turns from row to row are counted; over
  * a hundred it is a turn ahead of the two bodies alone, where they would be too: then the count,
  * and what needs it, is empty from then on, unlike the angle of the pericentre. */
@@ -221,14 +235,7 @@ static void test_turns_that_cannot_be_counted(void **state)
     for (size_t k = 0; k < COUNT_OF(turns); k++) {
         const double t = turns[k] * period, angle = 0.01 * 2 * M_PI * turns[k];
         const struct kepler_state at = advanced(&kepler, &first, t);
-        /* Rodrigues' rotation about the normal of start_state()'s plane */
-        const double n[3] = { 0.64, -0.48, 0.6 }, c = cos(angle), s = sin(angle);
-        struct kepler_state now;
-        for (int i = 0; i < 3; i++) {
-            const int p = (i + 1) % 3, q = (i + 2) % 3;
-            now.x[i] = c * at.x[i] + s * (n[p] * at.x[q] - n[q] * at.x[p]);
-            now.v[i] = c * at.v[i] + s * (n[p] * at.v[q] - n[q] * at.v[p]);
-        }
+        const struct kepler_state now = turned(&at, angle);
         set_pair(&scene, 0, &now, t);
         scene_moment(&scene, k + 1, 0.01, false);
         scene.moment.time = t;
@@ -243,6 +250,52 @@ static void test_turns_that_cannot_be_counted(void **state)
     diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
+}
+
+/* Each condition of the count alone: over 11 turns the orbit turns by more than a quarter turn; 100
+ * are more than it may be followed, though it leads to the right direction; a period that a kick
+ * has changed by a tenth leads half a turn astray in five, forwards from the first row, if the kick
+ * came there, or backwards from the second. */
+static void test_each_condition_of_the_count(void **state)
+{
+    (void)state;
+    static const struct {
+        double turns, share; /* turns between two rows, and the share by which the apse turns */
+        double first_v, second_v; /* factors of the velocities at these rows */
+        bool counted;
+    } cases[] = {
+        { 5, 0.01, 1, 1, true },    { 11, 0.05, 1, 1, false },  { 100, 0.01, 1, 1, false },
+        { 5, 0, 1.0556, 1, false }, { 5, 0, 1, 1.0556, false },
+    };
+    /* At the apocentre of e = 0.3, v^2 = 0.7 mu / r; 1.0556^2 times that is the v^2 of an axis
+     * longer by 1.3 / 1.22 = 1.1^(2/3). */
+    const double a = 1.21 / 1.3, period = 2 * M_PI * sqrt(a * a * a / kepler.mu);
+    struct config *config = config_of("type = \"orbit\";");
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct scene scene = pair_scene(1, 0.0);
+        struct kepler_state first = start_state(1.21, 0.3);
+        const double t = cases[k].turns * period;
+        struct kepler_state second = advanced(&kepler, &first, t);
+        second = turned(&second, cases[k].share * 2 * M_PI * cases[k].turns);
+        for (int i = 0; i < 3; i++) {
+            first.v[i] *= cases[k].first_v;
+            second.v[i] *= cases[k].second_v;
+        }
+        set_pair(&scene, 0, &first, 0);
+        struct diagnostic *d =
+            diagnostic_make(&diagnostic_orbit, config_item(config, "diagnostics", 0),
+                            scene_moment(&scene, 0, 0.01, false));
+        struct rows rows = { 0 };
+        set_pair(&scene, 0, &second, t);
+        scene_moment(&scene, 1, 0.01, false);
+        scene.moment.time = t;
+        rows_measure(&rows, d, &scene.moment);
+        assert_int_equal(!isnan(rows_value(&rows, 0, "revolutions")), cases[k].counted);
+        rows_free(&rows);
+        diagnostic_destroy(d);
+        scene_destroy(&scene);
+    }
+    config_free(config);
 }
 
 /* physics.md: the circular orbit with eps / r = 0.1 is 0.749066 % slower than Kepler's, and the
@@ -417,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_a_parabola_has_no_scale),
         cmocka_unit_test(test_apse_turns),
         cmocka_unit_test(test_turns_that_cannot_be_counted),
+        cmocka_unit_test(test_each_condition_of_the_count),
         cmocka_unit_test(test_the_nearest_image_is_on_the_orbit),
         cmocka_unit_test(test_softened_orbits),
         cmocka_unit_test(test_chosen_pair),

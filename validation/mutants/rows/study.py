@@ -43,7 +43,7 @@ ROWS = [
     ("src/study/existing.c", ".finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,",
      ".finished = code == STATUS_OK,", "cli/study-results.py cli/study.py"),
     ("src/study/existing.c", "if (is_key_of(", "if (!is_key_of(", "cli/study-results.py"),
-    ("src/study/study-run.c", "if (!*same)", "if (true)", "cli/study-results.py"),
+    ("src/study/study-run.c", "if (!has_line(common, line, length))", "if (true)", "cli/study-results.py"),
     ("src/study/existing.c", "comparison->further = true;", ";", "cli/study-results.py"),
     ("src/study/disk.c", "if (bytes <= room)", "if (true)", "cli/study-results.py"),
     ("src/study/study-run.c", "first = m;", "first = 0;", "cli/study.py cli/study-results.py"),
