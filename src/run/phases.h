@@ -138,6 +138,10 @@ enum status provenance_claim(const struct run *run, struct error *error);
 enum status provenance_write(const struct run *run, const struct provenance_end *end,
                              struct error *error);
 
+/* Writes into the existing run.json, whose other members stay, that the run ended with *error; the
+ * run need not be prepared. Returns error->status, and adds what kept it from that. */
+enum status provenance_break_off(const struct run *run, struct error *error);
+
 /* Reads the run.json of the run that is continued, which lists restarts and files, into
  * run->continuation.before. Sets run->autosave.any if run.json says that a checkpoint was written,
  * or cannot be read. STATUS_MEMORY. */

@@ -386,6 +386,24 @@ enum status provenance_add(struct run *run, const char *key, struct json_t *valu
     return manifest_write(run->files.directory, run->continuation.before, error);
 }
 
+enum status provenance_break_off(const struct run *run, struct error *error)
+{
+    char stamp[CLOCK_STAMP_SIZE];
+    struct error writing = { 0 };
+    json_t *document = directory_manifest(run->files.directory, &writing);
+    if (document) {
+        document_set(&document, "state", json_string("ended"));
+        document_set(&document, "verdict", json_string(run_verdict(run->given, error->status)));
+        document_set(&document, "exit_status", json_integer((json_int_t)error->status));
+        document_set(&document, "written", json_string(clock_stamp(stamp)));
+        document_set(&document, "errors", errors_json(error->text));
+        manifest_write(run->files.directory, document, &writing);
+    }
+    json_decref(document);
+    error_pass(error, &writing);
+    return error->status;
+}
+
 enum status provenance_write(const struct run *run, const struct provenance_end *end,
                              struct error *error)
 {

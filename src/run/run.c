@@ -176,14 +176,19 @@ static void clear(struct run *run)
 }
 
 /* Prepares the run anew with the next choice of integrator and step; it will replace the files
- * written so far. */
+ * written so far. It keeps its directory meanwhile, and if it cannot be prepared, run.json, which
+ * the attempt before has written, says so. */
 static enum status begin_anew(struct run *run, struct error *error)
 {
-    struct run fresh = { .options = run->options,
-                         .choice = run->choice,
-                         .exhausted = run->exhausted };
+    struct run fresh = {
+        .options = run->options,
+        .choice = run->choice,
+        .exhausted = run->exhausted,
+        .files = { .directory = run->files.directory, .manifest_written = true },
+    };
     const struct config *const given = run->given;
     memcpy(fresh.why_again, run->why_again, sizeof fresh.why_again);
+    run->files.directory = NULL;
     clear(run);
     fresh.options.force = true;
     fresh.options.restart = false;
@@ -192,7 +197,7 @@ static enum status begin_anew(struct run *run, struct error *error)
     if (run->why_again[0])
         run_notice(run, "%s", run->why_again);
     clocks_start(&run->clocks);
-    return prepare_whole(run, given, true, error);
+    return prepare_whole(run, given, true, error) ? provenance_break_off(run, error) : STATUS_OK;
 }
 
 enum status run_execute(struct run *run, struct error *error)

@@ -1,6 +1,7 @@
 """An error in the place of a step: what is chosen, that it is kept, and what is said where not."""
 
 import csv
+import errno
 import importlib.util
 import json
 import math
@@ -10,9 +11,13 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import tap
+
+sys.path.append(os.path.join(tap.SOURCE, "validation", "faults"))
+import harness  # noqa: E402
 
 np = tap.need("numpy")
 spec = importlib.util.spec_from_file_location(
@@ -181,6 +186,33 @@ def test_a_run_that_misses_begins_anew():
     shutil.copy("m/run.cfg", "echo.cfg")
     assert tap.run("run", "echo.cfg", "-o", "n", "-q").returncode == 0
     assert data("m") == data("n")
+
+
+def test_an_attempt_that_cannot_be_prepared():
+    """run.json has its error and exit status, and does not say that the run goes on"""
+    write(CLUSTER % "step = 0.01;")
+    assert tap.run("run", "x.cfg", "-o", "start", "-q").returncode == 0
+    assert tap.run("convert", "start/trajectory.xyz", "b.csv", "--frame", 0).returncode == 0
+    bodies = 'initial = "file"; file = "b.csv";'
+    write(CLUSTER.replace('initial = "plummer"; count = 40; seed = 3;', bodies)
+          % "energy_error = 1e-6; integrator = \"velocity-verlet\";")
+    assert tap.run("run", "x.cfg", "-o", "m", "-q").returncode == 0
+    forget_checkpoint("m", fineness=1000.0, step=0.004, times=1, over=1)
+    shutil.copytree("m", "before")
+    ended = {}
+    for nth in range(1, 20):  # reading of the bodies that fails; the later ones are made anew
+        shutil.rmtree("m")
+        shutil.copytree("before", "m")
+        fault = harness.fault("error", errno.EIO, nth, calls="open", file="b.csv")
+        result = tap.run("run", "x.cfg", "-o", "m", "-q", "--restart",
+                         env=harness.environment(fault))
+        if result.returncode == 0:
+            break
+        about = record("m")
+        ended[about["exit_status"]] = (result.returncode, about["verdict"], about["errors"])
+        assert tap.run("run", "x.cfg", "-o", "m", "-q", "--restart").returncode == 0, nth
+    assert set(ended) == {-1, 66}, ended  # -1: before the first attempt had begun
+    assert ended[66][:2] == (66, "error") and "Input/output error" in ended[66][2][0], ended
 
 
 def test_a_run_that_goes_on_keeps_its_choice():
