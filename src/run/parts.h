@@ -63,7 +63,7 @@ struct files {
     struct stream *log;
     struct text early_log; /* log lines that wait until run.log is open */
     bool manifest_written; /* run.json is in the directory, and was written by this run */
-    bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
+    bool failed; /* failure.xyz is of this run: the last frame before its numbers failed */
     char bodies_hash[INPUT_HASH_SIZE]; /* hash of the files that the bodies came from, as they were
                                           at the start; "": none */
     json_t *members; /* list for run.json of the files of bodies.files; owned; NULL: systems have no

@@ -264,9 +264,14 @@ enum status failure_save(struct run *run, struct error *error)
     if (simulation_fetch(run->simulation, error))
         return error->status;
     failure_forget(run);
-    if (stream_open(run->files.directory, failure_name, NULL, &stream, error))
+    /* run.json lists the file before it is there: so it belongs to a run that is killed meanwhile.
+     */
+    run->files.failed = !directory_has(run->files.directory, failure_name);
+    if ((run->files.failed && provenance_write(run, NULL, error)) ||
+        stream_open(run->files.directory, failure_name, NULL, &stream, error)) {
+        run->files.failed = false;
         return error->status;
-    run->files.failed = true;
+    }
     stream_print(stream,
                  "%zu\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1:cluster:I:1:"
                  "finite:I:1 Time=%.17g Step=%" PRIu64 "\n",

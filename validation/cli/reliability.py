@@ -13,9 +13,13 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import tap
+
+sys.path.append(os.path.join(tap.SOURCE, "validation", "faults"))
+import harness  # noqa: E402
 
 # A circular two-body orbit of period 2 pi: G = M = a = 1.
 TWO_BODY = """
@@ -466,6 +470,14 @@ def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
         assert "held until it broke off" in page, page
     assert run_json("crash.run")["restarts"][0]["step"] == 160, run_json("crash.run")
     assert pathlib.Path("crash.run/conservation.csv").read_text() == table
+    # Killed before the first byte of the last frame, a run still knows the file as its own.
+    killed = harness.environment(harness.fault("kill", calls="write", file="failure.xyz"))
+    for options in (("--restart",), ("--force",)):
+        assert tap.run("run", config, "-q", "--force", env=killed).returncode != 70
+        assert pathlib.Path("crash.run/failure.xyz").read_text() == ""
+        again = tap.run("run", config, "-q", *options)
+        assert again.returncode == 70, again
+        assert len(pathlib.Path("crash.run/failure.xyz").read_text().splitlines()) == 5
 
 
 def test_a_run_that_breaks_off_at_the_start():
