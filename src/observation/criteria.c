@@ -314,6 +314,14 @@ const char *criterion_why_undefined(const struct criterion *criterion)
     return criterion->rows > 0 && isnan(criterion->worst) ? criterion->why_undefined : "";
 }
 
+/* Returns the value by which the criterion is judged. Before a run has ended it is NaN if the rows
+ * have only an error at the start, which is 0 by definition. */
+static double worst_of(const struct criterion *c, bool ended)
+{
+    const bool of_start = !ended && !criterion_is_judged(c) && c->worst == 0.0;
+    return of_start && strstr(c->quantity, "error") ? NAN : c->worst;
+}
+
 /* Returns the row of the criterion for the table of findings. Its bound is the one of two that the
  * worst value is nearer to, or is beyond. */
 static struct finding row_of(const struct criterion *c, bool ended)
@@ -324,7 +332,7 @@ static struct finding row_of(const struct criterion *c, bool ended)
         .subject = bounds_energy(c, ended) ? FINDING_OF_ENERGY : FINDING_OF_ROWS,
         .name = c->quantity,
         .unit = c->unit,
-        .value = c->worst,
+        .value = worst_of(c, ended),
         .bound = bound,
         .from_below = below,
         .times = isnan(c->worst) ? INFINITY : 1.0 - margin(c, c->worst) / fabs(bound),
@@ -366,7 +374,7 @@ static json_t *criterion_json(const struct criterion *c, bool ended)
                     { "unit", json_string(c->unit[0] ? c->unit + 1 : "") },
                     { "holds", open ? json_null() : json_boolean(criterion_holds(c)) },
                     { "judged", json_boolean(criterion_is_judged(c)) },
-                    { "worst", document_number(c->worst) },
+                    { "worst", document_number(worst_of(c, ended)) },
                     { "why_undefined", json_string(criterion_why_undefined(c)) },
                     { "worst_system", system_json(c->worst_system) },
                     { "rows", json_integer((json_int_t)c->rows) },

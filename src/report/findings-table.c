@@ -133,7 +133,7 @@ static json_t *value_view(const struct row *row)
         put_number(row, row->value, &words);
     else if (held && row->meaning->found_none)
         text_print(&words, "%s", row->meaning->found_none);
-    else if (is_unmeasured(row))
+    else if (is_unmeasured(row) || has_severity(row->finding, "open"))
         text_print(&words, "not measured");
     else if (has_severity(row->finding, "failure"))
         text_print(&words, "undefined");

@@ -304,6 +304,21 @@ def test_the_report_of_a_run_that_has_not_ended():
 
 # --- orrery watch -------------------------------------------------------------------------------
 
+
+def test_an_error_of_the_start_alone():
+    """is 0 by definition: of a run that stopped before the next row it is no value, and not 0"""
+    with at_work("-P", "diagnostics.0.every=50000000") as process:
+        wait_until(lambda: progress("plummer.run", process)[0] > 20, process)
+        pathlib.Path("plummer.run/stop").touch()
+        assert process.wait() == 75
+    about = json.loads(pathlib.Path("plummer.run/run.json").read_text())
+    value, = (row["value"] for row in about["findings"] if row["name"] == "energy_error")
+    assert value is None and about["expect"][0]["worst"] is None, about["findings"]
+    page("plummer.run")
+    found = findings_of(read("page/report.html"))["energy_error <= 0.5"]
+    assert found[:3] == ["quiet", "not judged yet", "not measured"], found
+
+
 def watch(*arguments, status):
     """What `orrery watch` says of a directory that nobody is at work on, its lines joined."""
     result = tap.run("watch", *arguments)
