@@ -22,7 +22,7 @@ struct check_results {
     struct run_record record;
     struct resolution resolution;
     struct advice advice;
-    struct text warnings; /* sentences on criteria that perhaps no row will judge; owned */
+    struct text warnings; /* sentences by prospects_check(), on rows that will lack; owned */
 };
 
 /* Prints the results of the parts before part `done`, which were ready in time; names the parts

@@ -170,6 +170,10 @@ struct diagnostic_class {
      * positions, velocities and conserved quantities are valid, and it is not kept. */
     enum status (*init)(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error);
+    /* Optional, for `orrery check`: appends a sentence to `warnings` if rows that are `every` steps
+     * apart are too rare for some columns, as the moment `start` tells. */
+    enum status (*warn)(const struct diagnostic *diagnostic, const struct moment *start,
+                        uint64_t every, struct text *warnings, struct error *error);
     /* Optional: computes the values that all systems of a moment share, before the first system is
      * measured. */
     void (*prepare)(struct diagnostic *diagnostic, const struct moment *now);

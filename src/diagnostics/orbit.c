@@ -1,6 +1,7 @@
 /* The diagnostic of the orbit of one body about another. The reference is the motion that the two
  * would have alone, from their state at step 0: for two bodies the difference shows the error of
  * the integrator, for more also the perturbation by the other bodies. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -184,15 +185,17 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
     return atan2(vec3_dot(state->x, frame[1]), vec3_dot(state->x, frame[0]));
 }
 
+/* The most turns between two rows that are counted: after a dozen, a perturbation by 6 % makes the
+ * count wrong by a turn. */
+static const double most_turns = 12.0;
+
 /* Tells whether the turns between two states of the pair can be counted by advancing one state to
  * the time of the other as if the pair were alone: `alone`, which has swept the angle `swept`. It
- * must be within a quarter turn of `found`, the other state, after at most a dozen turns: then only
- * a perturbation by 6 % makes the count wrong by a turn. */
+ * must be within a quarter turn of `found`, the other state, after most_turns at most. */
 static bool leads_to(const struct kepler_state *alone, double swept,
                      const struct kepler_state *found)
 {
-    const double most = 12.0 * 2.0 * M_PI;
-    return fabs(swept) <= most && vec3_dot(alone->x, found->x) > 0.0;
+    return fabs(swept) <= most_turns * 2.0 * M_PI && vec3_dot(alone->x, found->x) > 0.0;
 }
 
 /*
@@ -337,6 +340,33 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     return fill_row(state, &interaction, now->time - state->first_time, row, error);
 }
 
+static enum status warn(const struct diagnostic *diagnostic, const struct moment *start,
+                        uint64_t every, struct text *warnings, struct error *error)
+{
+    const size_t *const pairs = ((const struct orbit *)diagnostic)->pair;
+    double shortest = INFINITY;
+    for (size_t s = 0; s < start->bodies->systems; s++) {
+        const size_t *const pair = pairs + 2 * s;
+        const struct kepler_interaction interaction =
+            kepler_interaction_of(start->physics, start->bodies, pair[0], pair[1]);
+        struct kepler_orbit orbit;
+        if (kepler_orbit(&interaction, &((const struct state *)diagnostic->state)[s].first, &orbit,
+                         error))
+            return error->status;
+        /* NaN, the period of an unbound pair, does not count. */
+        shortest = fmin(shortest, orbit.radial_period * 2.0 * M_PI / orbit.apsidal_angle);
+    }
+    const double turns = (double)every * start->dt / shortest;
+    if (turns > most_turns)
+        text_print(warnings,
+                   "%s%s: rows with every = %" PRIu64 " are %.3g turns apart, and more than %g "
+                   "cannot be counted: revolutions, phase_error and mean_period stay empty; every "
+                   "= %.0f would do",
+                   warnings->length ? "; " : "", diagnostic->name, every, turns, most_turns,
+                   floor((double)every * most_turns / turns));
+    return STATUS_OK;
+}
+
 static const struct parameter parameters[] = {
     { KEY(INTEGER, primary), OPTIONAL,
       .help = "Id of the body that is orbited; unset: the first of two." },
@@ -375,6 +405,7 @@ const struct diagnostic_class diagnostic_orbit = {
     .needs = NEED_STATE,
     .state_reals = STATE_LENGTH,
     .init = init,
+    .warn = warn,
     .measure_system = measure_system,
     .clear = clear,
     DIAGNOSTIC_COLUMNS(columns),

@@ -131,13 +131,34 @@ static void judge(const struct experiment *x, const struct start *start, size_t 
     }
 }
 
+/* --- rows too rare ---------------------------------------------------------------------------- */
+
+static enum status warn_of_rows(const struct experiment *x, struct text *warnings,
+                                struct error *error)
+{
+    const struct moment start = { .dt = x->simulation.step,
+                                  .threads = 1,
+                                  .physics = &x->simulation.physics,
+                                  .bodies = x->simulation.bodies };
+    for (size_t i = 0; i < config_count(x->config, "diagnostics") && !error->status; i++) {
+        const struct section *const section = config_item(x->config, "diagnostics", i);
+        const struct diagnostic_class *const class_ = need_diagnostic(section);
+        const uint64_t every = (uint64_t)section_integer(section, "every");
+        struct diagnostic *diagnostic = NULL;
+        if (class_->warn && !diagnostic_create(section, &start, &diagnostic, error))
+            class_->warn(diagnostic, &start, every < x->steps ? every : x->steps, warnings, error);
+        diagnostic_destroy(diagnostic);
+    }
+    return error->status;
+}
+
 enum status prospects_check(const struct experiment *x, const struct criteria *criteria,
                             struct text *warnings, struct error *error)
 {
     const size_t count = criteria->expect.count;
     struct start start = { .criteria = criteria, .expect.count = count };
-    if (count == 0)
-        return STATUS_OK;
+    if (warn_of_rows(x, warnings, error) || count == 0)
+        return error->status;
     start.expect.criteria = memory_array(count, sizeof *start.expect.criteria, error);
     if (!start.expect.criteria)
         return error->status;

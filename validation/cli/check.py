@@ -89,6 +89,24 @@ def test_what_could_not_be_judged_is_refused():
         assert ("the run fails unless stop_when ends it there" in text) == warns, text
 
 
+def test_rows_too_rare_for_an_orbit():
+    """more than 12 turns from row to row are not counted: a warning, and an `every` that does"""
+    config = write(PAIR.replace("end = 10.0", "end = 1000.0") +
+                   'diagnostics = ( { type = "orbit"; every = 1000; } );')
+    # The period is 2 pi / sqrt(2) = 4.443: 1000 steps of 0.1 are 22.5, 533 of them 11.997 turns.
+    for every, words in ((1000, "every = 1000 are 22.5 turns apart"), (533, None),
+                         (20000, "every = 10000 are 225 turns apart")):
+        change = ("-P", f"diagnostics.0.every={every}")
+        result = tap.run("check", config, *change)
+        text = " ".join(result.stdout.replace("#", "").split())
+        assert result.returncode == 0, result.stderr
+        assert (words or "") in text and ("cannot be counted" in text) == bool(words), text
+        assert ("; every = 533 would do" in text) == bool(words), text
+        assert tap.run("run", config, "-q", "--force", *change).returncode == 0
+        last = pathlib.Path("pair.run/orbit.csv").read_text().splitlines()[-1].split(",")
+        assert (last[-1] == "") == bool(words), last  # mean_period
+
+
 def test_a_run_that_fails_at_once_is_told_of():
     """the keys, and that the error is of check's trial of the run"""
     result = tap.run("check", write(PAIR), "-P", "time.step=1e200", "-P", "time.end=1e202")
