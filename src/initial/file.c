@@ -207,6 +207,15 @@ static enum status read_start(const struct section *section, const struct body_f
     return report(section, files, path, &found, error);
 }
 
+static bool same_species(const struct bodies *a, const struct bodies *b)
+{
+    bool same = a->species_count == b->species_count;
+    for (size_t k = 0; same && k < a->species_count; k++)
+        same = a->species[k].end == b->species[k].end &&
+               strcmp(a->species[k].name, b->species[k].name) == 0;
+    return same;
+}
+
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
                                 struct initial_warnings *warnings, struct error *error)
@@ -218,6 +227,11 @@ static enum status fill_members(const struct section *section, const struct body
          * before: so they are reset. */
         memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
         status = read(section, files, files->paths[s], physics, one, warnings, error);
+        if (!status && s > 0 && !same_species(one, bodies) && !section_has(section, "names"))
+            status = error_set(error, STATUS_DATA,
+                               "%s: its species are not those of %s, but all systems of an "
+                               "ensemble have the same; bodies.names would replace them",
+                               files->paths[s], files->paths[0]);
         if (!status)
             bodies_copy_system(bodies, s, one, 0);
     }
