@@ -160,10 +160,13 @@ void files_log(struct files *files, const char *line)
 {
     char stamp[CLOCK_STAMP_SIZE];
     clock_stamp(stamp);
-    if (files->log)
-        stream_print(files->log, "%s %s\n", stamp, line);
-    else
+    if (!files->log) {
         text_print(&files->early_log, "%s %s\n", stamp, line);
+        return;
+    }
+    stream_print(files->log, "%s ", stamp);
+    stream_write(files->log, line, strlen(line));
+    stream_write(files->log, "\n", 1);
 }
 
 void files_close(struct files *files, struct error *error)

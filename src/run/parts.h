@@ -143,8 +143,6 @@ enum run_phase {
     RUN_ENDS      /* the end, which nothing interrupts */
 };
 
-enum { VERDICT_TEXT_SIZE = 1024 };
-
 struct run {
     struct run_options options; /* texts in the options belong to the caller */
     struct choice choice;       /* chosen integrator and step; none if choice.count is 0 */
@@ -167,9 +165,9 @@ struct run {
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
-    struct proportions proportions;  /* warnings about numbers that look like slips, such as masses
-                                        in kilograms while G is 1 */
-    char verdict[VERDICT_TEXT_SIZE]; /* sentence about a run that has failed, or "" */
+    struct proportions proportions; /* warnings about numbers that look like slips, such as masses
+                                       in kilograms while G is 1 */
+    struct text verdict;            /* sentence about a run that has failed; empty for others */
     struct show show;
     struct replays replays;
     struct shadows *shadows; /* copies of the run that show how errors grow; NULL: not asked for */

@@ -105,7 +105,7 @@ enum status verdict_status(const struct run *run);
 /*
  * Writes the sentence about a run that failed into run->verdict, for summary, run.json and reports:
  * "failed: energy error 0.22, bound 0.0005 (447 times): the step is too long; time.step = 0.0009,
- * 10 times shorter, holds (tried)". It is "" for a run that did not fail, was stopped, or met an
+ * 10 times shorter, holds (tried)". It is empty for a run that did not fail, was stopped, or met an
  * error that is not its own, as of the disk. `reason` is the message of a run that ended with
  * STATUS_NUMERICAL; NULL: none.
  */
@@ -155,18 +155,15 @@ enum status provenance_add(struct run *run, const char *key, struct json_t *valu
 
 /* --- remedy.c: what would have helped --------------------------------------------------------- */
 
-enum { REMEDY_TEXT_SIZE = 512 };
-
 /*
- * Writes a remedy for a run whose energy was not kept or whose numbers are not finite: "the step is
- * too long; time.step = 0.0009, 10 times shorter, holds (tried)". `beyond` is the run's energy
- * error over the bound, more than 1; infinite if numbers failed. Returns `buffer`.
+ * Adds to `text` a remedy for a run whose energy was not kept or whose numbers are not finite: "the
+ * step is too long; time.step = 0.0009, 10 times shorter, holds (tried)". `beyond` is the run's
+ * energy error over the bound, more than 1; infinite if numbers failed.
  */
-const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
+void remedy_of_energy(const struct run *run, double beyond, struct text *text);
 
-/* Writes a remedy for a broken criterion that no shorter step would mend: the reason why no row was
- * judged, or what may help; "" if its value is undefined. Returns `buffer`. */
-const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
-                                char buffer[REMEDY_TEXT_SIZE]);
+/* Adds to `text` a remedy for a broken criterion that no shorter step would mend: the reason why no
+ * row was judged, or what may help; nothing if its value is undefined. */
+void remedy_of_criterion(const struct run *run, const struct finding *criterion, struct text *text);
 
 #endif

@@ -321,7 +321,8 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
     return DOCUMENT(
         { "program", program_json() }, { "format", json_string(directory_run.format) },
         { "name", json_string(x->name) }, { "state", json_string(end ? "ended" : "running") },
-        { "verdict", json_string(verdict) }, { "verdict_text", json_string(run->verdict) },
+        { "verdict", json_string(verdict) },
+        { "verdict_text", json_string(run->verdict.bytes ? run->verdict.bytes : "") },
         { "exit_status", json_integer(end ? (json_int_t)end->status : -1) },
         { "asked", asked_json(run->given) }, { "host", json_string(run_host(host)) },
         { "started", json_string(run->clocks.stamp) },

@@ -33,7 +33,7 @@ struct run_record run_record(const struct run *run)
         .time = run_time(run),
         .written = run->files.manifest_written,
         .done_before = run->continuation.done,
-        .verdict = run->verdict,
+        .verdict = run->verdict.bytes ? run->verdict.bytes : "",
         .proportions = run->proportions.text,
         .holds = watch_holds(run->observers.watch, run->ensemble.left_out),
         .wall = clocks_wall(&run->clocks),

@@ -1,8 +1,6 @@
-
 #include <float.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,29 +30,19 @@ struct failed_run {
     struct experiment start;
     struct advice_wish wish;
     const char *holds; /* words for a setting that was tried with success: "holds (tried)" */
-    char *text;        /* the remedy, a buffer of REMEDY_TEXT_SIZE bytes */
+    struct text *text; /* the remedy */
 };
-
-__attribute__((format(printf, 2, 3))) static void say(char *text, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, REMEDY_TEXT_SIZE - used, format, arguments);
-    va_end(arguments);
-}
 
 /* Adds a command to the text, such as "orrery check", with the config of the run as its argument,
  * and what it does (`does`). */
-static void say_command(char *text, const char *command, const struct run *run, const char *does)
+static void say_command(struct text *text, const char *command, const struct run *run,
+                        const char *does)
 {
-    struct text config = { 0 }, line = { 0 };
+    struct text config = { 0 };
     text_print(&config, "%s/run.cfg", directory_path(run->files.directory));
-    text_print(&line, "%s ", command);
-    text_shell(&line, config.bytes ? config.bytes : "");
-    if (line.bytes)
-        say(text, "%s %s", line.bytes, does);
-    text_free(&line);
+    text_print(text, "%s ", command);
+    text_shell(text, config.bytes ? config.bytes : "");
+    text_print(text, " %s", does);
     text_free(&config);
 }
 
@@ -84,9 +72,9 @@ static bool try_double(struct failed_run *failed, struct error *error)
     if (precision == PRECISION_DOUBLE || work_of(failed, &other) > failed->wish.work ||
         !holds(failed, &other, error))
         return false;
-    say(failed->text,
-        "forces in %s precision are not exact enough; compute.precision = \"double\" %s",
-        precision_names[precision], failed->holds);
+    text_print(failed->text,
+               "forces in %s precision are not exact enough; compute.precision = \"double\" %s",
+               precision_names[precision], failed->holds);
     return true;
 }
 
@@ -118,17 +106,19 @@ static void say_softening(struct failed_run *failed, const struct advice *advice
     if (softening > failed->start.simulation.physics.softening &&
         softening < most_softened * failed->run->scales.length &&
         work_of(failed, &other) <= failed->wish.work && holds(failed, &other, error))
-        say(failed->text, "with this step physics.softening = %g %s", softening, failed->holds);
+        text_print(failed->text, "with this step physics.softening = %g %s", softening,
+                   failed->holds);
     else
-        say(failed->text, "physics.softening > %g may help (not tried)",
-            failed->start.simulation.physics.softening);
+        text_print(failed->text, "physics.softening > %g may help (not tried)",
+                   failed->start.simulation.physics.softening);
 }
 
 static void say_setting(struct failed_run *failed, const struct advice *advice, double step)
 {
     if (advice->integrator != failed->start.simulation.integrator)
-        say(failed->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
-    say(failed->text, "time.step = %g", step);
+        text_print(failed->text, "time.integrator = \"%s\" with ",
+                   advice->integrator->variant.name);
+    text_print(failed->text, "time.step = %g", step);
 }
 
 static bool drifts(const struct integrator *integrator)
@@ -149,30 +139,31 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
         return;
     }
     if (other)
-        say(failed->text,
-            drifts(failed->start.simulation.integrator)
-                ? "%s does not keep the energy with any step; "
-                : "no step of %s was found to hold; ",
-            failed->start.simulation.integrator->variant.name);
+        text_print(failed->text,
+                   drifts(failed->start.simulation.integrator)
+                       ? "%s does not keep the energy with any step; "
+                       : "no step of %s was found to hold; ",
+                   failed->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
-        say(failed->text, "two bodies meet head-on, and no step is short enough; ");
+        text_print(failed->text, "two bodies meet head-on, and no step is short enough; ");
         say_softening(failed, advice, error);
     } else if (advice->trial == ADVICE_TOO_MANY) {
-        say(failed->text, "steps of %g are wanted, too many of them; ", advice->step);
+        text_print(failed->text, "steps of %g are wanted, too many of them; ", advice->step);
         say_softening(failed, advice, error);
     } else if (fails) {
-        say(failed->text, "the steps that were tried, down to ");
+        text_print(failed->text, "the steps that were tried, down to ");
         say_setting(failed, advice, advice->last_trial.step);
-        say(failed->text, ", fail as well; ");
+        text_print(failed->text, ", fail as well; ");
         say_softening(failed, advice, error);
     } else {
         if (!other)
-            say(failed->text, "the step is too long; ");
+            text_print(failed->text, "the step is too long; ");
         say_setting(failed, advice, advice->step);
         if (!other)
-            say(failed->text, ", %s times shorter,", text_factor(factor, step / advice->step, 2));
-        say(failed->text, " %s",
-            advice->trial == ADVICE_HOLDS ? failed->holds : "is an estimate (not tried)");
+            text_print(failed->text, ", %s times shorter,",
+                       text_factor(factor, step / advice->step, 2));
+        text_print(failed->text, " %s",
+                   advice->trial == ADVICE_HOLDS ? failed->holds : "is an estimate (not tried)");
     }
 }
 
@@ -182,8 +173,8 @@ static void say_own_steps(struct failed_run *failed)
     const struct variant *variant = &failed->start.simulation.integrator->variant;
     const char *key = variant->parameters[variant->parameter_count - 1].key;
     const struct section *time = config_section(failed->start.config, "time");
-    say(failed->text, "a smaller time.%s than %g may help (not tried)", key,
-        section_real(time, key));
+    text_print(failed->text, "a smaller time.%s than %g may help (not tried)", key,
+               section_real(time, key));
 }
 
 /* Tries the integrator `higher_order` if no step was found with which the run's own integrator
@@ -218,8 +209,8 @@ static bool try_own_steps(struct failed_run *failed, const struct advice *advice
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
         !holds(failed, &other, &unable))
         return false;
-    say(failed->text, "no step of %s was found to hold; time.integrator = \"%s\" %s",
-        failed->start.simulation.integrator->variant.name, own_steps, failed->holds);
+    text_print(failed->text, "no step of %s was found to hold; time.integrator = \"%s\" %s",
+               failed->start.simulation.integrator->variant.name, own_steps, failed->holds);
     return true;
 }
 
@@ -227,7 +218,7 @@ static void treat(struct failed_run *failed, struct error *error)
 {
     struct advice advice;
     if (failed->wish.bound < DBL_EPSILON)
-        say(failed->text, "that is less than the rounding of a number");
+        text_print(failed->text, "that is less than the rounding of a number");
     else if (try_double(failed, error))
         return;
     else if (integrator_chooses_steps(failed->start.simulation.integrator))
@@ -262,7 +253,7 @@ static bool can_afford(const struct failed_run *failed)
            reference_pairs((double)b->systems, (double)b->count) <= failed->wish.work;
 }
 
-const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE])
+void remedy_of_energy(const struct run *run, double beyond, struct text *text)
 {
     struct error unable = { 0 };
     const bool ended = run->schedule.step == run->schedule.last;
@@ -274,17 +265,17 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
         /* Trial runs look at the energy only, not at other criteria. */
         .holds = criteria_fail_otherwise(&run->criteria, ended) ? "keeps the energy (tried)"
                                                                 : "holds (tried)",
-        .text = buffer,
+        .text = text,
     };
-    buffer[0] = '\0';
     if (run->proportions.masses) {
-        say(buffer, "%s", run->proportions.text);
-        return buffer;
+        text_print(text, "%s", run->proportions.text);
+        return;
     }
     if (run->schedule.step == 0 && watch_within_limits(run->observers.watch, NULL)) {
-        say(buffer, "the start is beyond the range of numbers: look at its masses, positions and "
-                    "velocities");
-        return buffer;
+        text_print(text,
+                   "the start is beyond the range of numbers: look at its masses, positions and "
+                   "velocities");
+        return;
     }
     failed.deadline = clock_seconds() + fmax(least_seconds, clocks_wall(&run->clocks));
     failed.interruption = (struct interruption){ .asked = asked, .context = &failed };
@@ -295,58 +286,56 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
         say_command(failed.text, "orrery check", failed.run, "tries other steps");
     experiment_destroy(&failed.start);
     if (run->proportions.text[0])
-        say(buffer, "; %s", run->proportions.text);
-    return buffer;
+        text_print(text, "; %s", run->proportions.text);
 }
 
 /* --- other criteria --------------------------------------------------------------------------- */
 
 /* Adds to the text why a criterion had no row to judge by, and what would give it one. */
-static void say_unseen(char *buffer, const struct run *run, const struct finding *criterion)
+static void say_unseen(struct text *text, const struct run *run, const struct finding *criterion)
 {
     const double reached = (double)run->schedule.step * run->simulation->step;
     const char *const unit = run->time_unit;
     if (isinf(criterion->after) && isinf(criterion->before))
-        say(buffer, "the run ended at t = %g%s, before it could be", reached, unit);
+        text_print(text, "the run ended at t = %g%s, before it could be", reached, unit);
     else if (criterion->after <= reached)
-        say(buffer,
+        text_print(
+            text,
             "none of its rows lies between its `after` and `before`, and the run ended at t = "
             "%g%s: choose other times, or a smaller `every` of the diagnostic",
             reached, unit);
     else if (run->criteria.ended_by[0])
-        say(buffer,
+        text_print(
+            text,
             "stop_when ended the run at t = %g%s, and the expectation begins after t = %g%s: "
             "choose a smaller `after`, or another condition of stop_when",
             reached, unit, criterion->after, unit);
     else
-        say(buffer,
-            "the run ended at t = %g%s, and the expectation begins after t = %g%s: choose a "
-            "smaller `after`, or a larger time.end",
-            reached, unit, criterion->after, unit);
+        text_print(text,
+                   "the run ended at t = %g%s, and the expectation begins after t = %g%s: choose a "
+                   "smaller `after`, or a larger time.end",
+                   reached, unit, criterion->after, unit);
 }
 
-const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
-                                char buffer[REMEDY_TEXT_SIZE])
+void remedy_of_criterion(const struct run *run, const struct finding *criterion, struct text *text)
 {
     const bool of_momentum = strstr(criterion->name, "momentum") != NULL;
     const enum precision precision = run->simulation->description.precision;
-    buffer[0] = '\0';
     if (criterion->unseen)
-        say_unseen(buffer, run, criterion);
+        say_unseen(text, run, criterion);
     else if (isnan(criterion->value))
-        return buffer; /* the verdict tells why it is undefined (finding.why_undefined); nothing is
-                          known to help */
+        return; /* finding.why_undefined, in the verdict, says all that is known */
     else if (run->proportions.text[0])
-        say(buffer, "%s", run->proportions.text);
+        text_print(text, "%s", run->proportions.text);
     else if (of_momentum && precision != PRECISION_DOUBLE)
-        say(buffer,
-            "forces in %s precision do not cancel; compute.precision = \"double\" may help "
-            "(not tried)",
-            precision_names[precision]);
+        text_print(text,
+                   "forces in %s precision do not cancel; compute.precision = \"double\" may help "
+                   "(not tried)",
+                   precision_names[precision]);
     else if (of_momentum && !integrator_keeps_momentum(run->simulation->integrator))
-        say(buffer, "the block steps of %s do not keep it; another integrator may help (not tried)",
-            run->simulation->integrator->variant.name);
+        text_print(text,
+                   "the block steps of %s do not keep it; another integrator may help (not tried)",
+                   run->simulation->integrator->variant.name);
     else
-        say_command(buffer, "orrery run --convergence", run, "tells how exact that number is");
-    return buffer;
+        say_command(text, "orrery run --convergence", run, "tells how exact that number is");
 }

@@ -102,8 +102,8 @@ static enum status finish(struct run *run, enum status status, struct error *err
         verdict_recall(run);
     else
         verdict_make(run, status, error->lines > 0 ? error->text : NULL);
-    if (run->verdict[0] && run->files.log && !run->continuation.done)
-        files_log(&run->files, run->verdict);
+    if (run->verdict.bytes && run->files.log && !run->continuation.done)
+        files_log(&run->files, run->verdict.bytes);
     finish_files(run, status, &closing);
     if (run->files.log && error->lines > 0)
         stream_print(run->files.log, "%.400s\n", error->text);
@@ -169,6 +169,7 @@ static void clear(struct run *run)
     ensemble_destroy(&run->ensemble);
     continuation_destroy(&run->continuation);
     save_free(run->autosave.before_last);
+    text_free(&run->verdict);
     files_destroy(&run->files);
     simulation_destroy(&run->replays.start);
     experiment_destroy(&run->experiment);

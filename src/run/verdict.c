@@ -4,22 +4,12 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/record.h"
-
-__attribute__((format(printf, 2, 3))) static void say(struct run *run, const char *format, ...)
-{
-    const size_t used = strlen(run->verdict);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(run->verdict + used, sizeof run->verdict - used, format, arguments);
-    va_end(arguments);
-}
 
 /* --- the decision ----------------------------------------------------------------------------- */
 
@@ -73,7 +63,7 @@ static void say_system(struct run *run, double system)
     char text[TEXT_SYSTEM_SIZE];
     const char *file =
         system > 0.0 ? body_files_name(&run->experiment.body_files, (size_t)system - 1) : "";
-    say(run, "%s", text_system(text, system, file));
+    text_print(&run->verdict, "%s", text_system(text, system, file));
 }
 
 static bool is_close(const struct finding *f)
@@ -87,40 +77,42 @@ static void say_to_leave_out(struct run *run, const char *before)
 {
     const struct integrator *const integrator = run->simulation->integrator;
     if (run->choice.count == 0)
-        say(run, "%stime.integrator and time.%s, and they are chosen", before,
-            integrator_has_stages(integrator) ? "step" : integrator_key(integrator)->key);
+        text_print(&run->verdict, "%stime.integrator and time.%s, and they are chosen", before,
+                   integrator_has_stages(integrator) ? "step" : integrator_key(integrator)->key);
 }
 
 static void say_bound(struct run *run, const struct finding *f)
 {
     const char *unit = f->unit ? f->unit : "";
     if (f->subject == FINDING_OF_STEPS)
-        say(run, ", at least %g are wanted", f->bound);
+        text_print(&run->verdict, ", at least %g are wanted", f->bound);
     else if (f->subject == FINDING_OF_FORCES)
-        say(run,
+        text_print(
+            &run->verdict,
             ", asked %g (%.3g times): everything computed from these forces has that error; lower "
             "compute.accuracy, or take compute.method = \"direct\"",
             f->bound, f->value / f->bound);
     else if (f->subject == FINDING_OF_HORIZON) {
-        say(run, ", time.trust_until = %g%s: the steps are too long", f->bound, f->unit);
+        text_print(&run->verdict, ", time.trust_until = %g%s: the steps are too long", f->bound,
+                   f->unit);
         say_to_leave_out(run, "; leave out ");
     } else {
         char bound[TEXT_REAL_SIZE], factor[TEXT_REAL_SIZE];
-        say(run, ", %s %s%s%s (",
-            f->from_below    ? "lower bound"
-            : f->bound > 0.0 ? "bound"
-                             : "upper bound",
-            text_beside(bound, 6, f->bound, f->bound, f->bound), unit,
-            f->subject == FINDING_OF_TARGET ? " by time.energy_error" : "");
+        text_print(&run->verdict, ", %s %s%s%s (",
+                   f->from_below    ? "lower bound"
+                   : f->bound > 0.0 ? "bound"
+                                    : "upper bound",
+                   text_beside(bound, 6, f->bound, f->bound, f->bound), unit,
+                   f->subject == FINDING_OF_TARGET ? " by time.energy_error" : "");
         if (!f->from_below && f->bound > 0.0 && !is_close(f))
-            say(run, "%s times)", text_factor(factor, f->value / f->bound, 3));
+            text_print(&run->verdict, "%s times)", text_factor(factor, f->value / f->bound, 3));
         else
-            say(run, "beyond it by %.2g)", fabs(f->value - f->bound));
+            text_print(&run->verdict, "beyond it by %.2g)", fabs(f->value - f->bound));
         if (f->subject == FINDING_OF_TARGET) {
             char limit[ATTEMPT_LIMIT_SIZE];
             say_to_leave_out(run, ": leave out ");
             if (f->value < run->kernel_error.whole)
-                say(run, "%s", attempt_limit_text(run, limit));
+                text_print(&run->verdict, "%s", attempt_limit_text(run, limit));
         }
     }
 }
@@ -131,9 +123,10 @@ static void say_value(struct run *run, const struct finding *f, const char *name
     char whose[FINDING_WHOSE_SIZE], value[TEXT_REAL_SIZE];
     text_beside(value, is_close(f) ? 6 : 3, f->value, f->bound, f->bound);
     if (f->subject == FINDING_OF_STEPS)
-        say(run, "%s %s%s", value, name, finding_whose(f, whose));
+        text_print(&run->verdict, "%s %s%s", value, name, finding_whose(f, whose));
     else
-        say(run, "%.60s %s%s%s", name, value, f->unit ? f->unit : "", finding_whose(f, whose));
+        text_print(&run->verdict, "%.60s %s%s%s", name, value, f->unit ? f->unit : "",
+                   finding_whose(f, whose));
 }
 
 /* Adds a finding: "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005
@@ -148,20 +141,21 @@ static void say_finding(struct run *run, const struct finding *f)
         : f->subject == FINDING_OF_HORIZON ? "orbits accurate until t ="
                                            : f->name;
     if (f->unseen) {
-        say(run, "%.60s could not be judged", name);
+        text_print(&run->verdict, "%.60s could not be judged", name);
         return;
     }
     if (isnan(f->value))
-        say(run, "%.60s is undefined", name);
+        text_print(&run->verdict, "%.60s is undefined", name);
     else
         say_value(run, f, name);
     say_system(run, (double)f->system);
     if (of_watch && f->systems > 1)
-        say(run, ", the worst of %zu systems that fail", f->systems);
+        text_print(&run->verdict, ", the worst of %zu systems that fail", f->systems);
     else if (of_watch && f->system > 0)
-        say(run, ", the only one of %zu that fails", run->simulation->bodies->systems);
+        text_print(&run->verdict, ", the only one of %zu that fails",
+                   run->simulation->bodies->systems);
     if (isnan(f->value))
-        say(run, "%s", f->why_undefined ? f->why_undefined : "");
+        text_print(&run->verdict, "%s", f->why_undefined ? f->why_undefined : "");
     else
         say_bound(run, f);
 }
@@ -183,25 +177,32 @@ static void say_criterion(struct run *run, const struct findings *rows, const st
         count++;
     }
     if (count > MOST_NAMED)
-        say(run, ", and %zu other criteria fail", count);
+        text_print(&run->verdict, ", and %zu other criteria fail", count);
     for (size_t k = 0; k < count && count <= MOST_NAMED; k++)
-        say(run, "%s%s%s",
-            k == 0          ? ", and "
-            : k + 1 < count ? ", "
-                            : " and ",
-            others[k]->sentence,
-            k + 1 < count ? ""
-            : count == 1  ? " fails"
-                          : " fail");
+        text_print(&run->verdict, "%s%s%s",
+                   k == 0          ? ", and "
+                   : k + 1 < count ? ", "
+                                   : " and ",
+                   others[k]->sentence,
+                   k + 1 < count ? ""
+                   : count == 1  ? " fails"
+                                 : " fail");
 }
 
 /* --- the cases -------------------------------------------------------------------------------- */
 
+static void say_remedy(struct run *run, struct text *remedy)
+{
+    if (remedy->bytes)
+        text_print(&run->verdict, ": %s", remedy->bytes);
+    text_free(remedy);
+}
+
 static void say_remedy_of_energy(struct run *run, double beyond_limit)
 {
-    char remedy[REMEDY_TEXT_SIZE];
-    if (remedy_of_energy(run, beyond_limit, remedy)[0])
-        say(run, ": %s", remedy);
+    struct text remedy = { 0 };
+    remedy_of_energy(run, beyond_limit, &remedy);
+    say_remedy(run, &remedy);
 }
 
 /* Adds why a run failed by the accuracy that was asked for; otherwise by the watch or by a
@@ -230,7 +231,7 @@ static bool fails_by_energy(struct run *run, const struct findings *rows,
     else if (known)
         say_finding(run, watched);
     else
-        say(run, "%s", watch_text(watch, run->ensemble.left_out, text));
+        text_print(&run->verdict, "%s", watch_text(watch, run->ensemble.left_out, text));
     if (by_rows || watched->subject != FINDING_OF_FORCES)
         say_remedy_of_energy(
             run, fmax(at_least, fmax(c ? c->times : 0.0, watch_error_in_limits(watch))));
@@ -240,12 +241,12 @@ static bool fails_by_energy(struct run *run, const struct findings *rows,
 static void fails_by_criterion(struct run *run, const struct findings *rows)
 {
     const struct finding *c = findings_worst(rows, FINDING_OF_ROWS);
-    char remedy[REMEDY_TEXT_SIZE];
+    struct text remedy = { 0 };
     if (!c)
         return;
     say_criterion(run, rows, c);
-    if (remedy_of_criterion(run, c, remedy)[0])
-        say(run, ": %s", remedy);
+    remedy_of_criterion(run, c, &remedy);
+    say_remedy(run, &remedy);
 }
 
 /* Adds the first line of `reason`, the message that ended the run, without "system 1" if the run
@@ -259,7 +260,7 @@ static void say_reason(struct run *run, const char *reason)
         (strncmp(line, only, strlen(only)) == 0 || strncmp(line, only_body, strlen(only)) == 0))
         line += strlen(only);
     const size_t length = strcspn(line, "\n");
-    say(run, "%.*s", (int)(length < MOST ? length : MOST), line);
+    text_print(&run->verdict, "%.*s", (int)(length < MOST ? length : MOST), line);
 }
 
 void verdict_make(struct run *run, enum status status, const char *reason)
@@ -267,12 +268,12 @@ void verdict_make(struct run *run, enum status status, const char *reason)
     const struct section *watch = config_section(run->experiment.config, "watch");
     const bool stops = strcmp(section_string(watch, "on_jump"), "stop") == 0;
     struct findings rows = { 0 };
-    run->verdict[0] = '\0';
+    text_free(&run->verdict);
     const struct finding watched = verdict_findings(run, true, &rows);
     if (rows.failed)
         status = STATUS_MEMORY; /* the table is incomplete: no sentence is made */
     if (status == STATUS_EXPECT_FAILED || status == STATUS_NUMERICAL)
-        say(run, "failed: ");
+        text_print(&run->verdict, "failed: ");
     if (status == STATUS_EXPECT_FAILED && !fails_by_energy(run, &rows, &watched))
         fails_by_criterion(run, &rows);
     if (status == STATUS_NUMERICAL) {
@@ -289,5 +290,5 @@ void verdict_recall(struct run *run)
 {
     const json_t *before = run_field(run->continuation.before, FIELD_VERDICT_TEXT);
     const char *text = json_string_value(before);
-    snprintf(run->verdict, sizeof run->verdict, "%s", text ? text : "");
+    text_print(&run->verdict, "%s", text ? text : "");
 }

@@ -355,7 +355,7 @@ def test_bad_files():
     pathlib.Path("ic_2.csv").write_text("\n".join(
         [text[0] + ",system", *[row + f",{1 + k // 6}" for k, row in enumerate(text[1:-1])], ""]))
     bad(65, "ic_2.csv: holds 2 systems, but each of bodies.files is one")
-    # All systems have the species of the first: others are refused, unless bodies.names has its own.
+    # Species other than those of the first file are refused, unless bodies.names has its own.
     for kinds in (("gas", "star", "gas"), ("gas", "gas", ""), ("", "", "gas")):
         for kind, name in zip(kinds, NAMES):
             bodies(name, 2, header="m,x,y,z,vx,vy,vz" + ",species" * bool(kind),

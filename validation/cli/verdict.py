@@ -387,14 +387,17 @@ def test_nothing_is_said_of_a_run_that_held():
 
 
 def test_commands_are_for_a_shell():
-    """a directory of any name is one word of the command that is named"""
+    """a directory of any name and length is one word of the command that is named"""
     path = pathlib.Path("good.cfg")
     path.write_text(KINDS["another criterion"][0])
-    for name in ("two words", "$(touch x);`touch y`'s"):
+    long = "/".join(5 * ["a b" * 80])
+    pathlib.Path(long).parent.mkdir(parents=True)
+    for name in ("two words", "$(touch x);`touch y`'s", long):
         assert tap.run("run", path, "-o", name).returncode == 1
         said = json.loads(pathlib.Path(name, "run.json").read_text())["verdict_text"]
         line = re.search("orrery run --convergence .* tells how exact", said)[0]
         assert shlex.split(line)[3] == f"{name}/run.cfg", said
+        assert f" {said}\n" in pathlib.Path(name, "run.log").read_text(), name
 
 
 PAIR = TWO.format(0.5) + "time = { step = 0.02; end = 2.0; };\n"

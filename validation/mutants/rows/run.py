@@ -51,8 +51,8 @@ ROWS = [
      "no run is known whose own step holds in a trial run"),
     ("src/run/remedy.c", "STATUS_OK &&\n           tried.within;", "STATUS_OK;", "cli/verdict.py"),
     ("src/run/remedy.c", "found.trial == ADVICE_HOLDS", "true", "cli/verdict.py"),
-    ("src/run/remedy.c", 'text_shell(&line, config.bytes ? config.bytes : "");',
-     'text_print(&line, "%s", config.bytes);', "cli/verdict.py"),
+    ("src/run/remedy.c", 'text_shell(text, config.bytes ? config.bytes : "");',
+     'text_print(text, "%s", config.bytes);', "cli/verdict.py"),
     ("src/run/provenance.c", "measured ? largest : NAN", "largest", "cli/live-view.py"),
     ("src/run/verdict.c", "i].severity = FINDING_OPEN;", "i].severity = FINDING_HELD;",
      "cli/live-view.py"),
@@ -228,6 +228,6 @@ ROWS = [
     ("src/run/schema.c", "if (count == 0)", "if (false)", "cli/bad-config.py"),
     ("src/run/prepare.c", "(struct dimension)DIMENSION_TIME, run->time_unit);",
      "(struct dimension){ 0 }, run->time_unit);", "cli/units.py"),
-    ("src/run/remedy.c", '        say(buffer, "%s", run->proportions.text);\n    else',
+    ("src/run/remedy.c", '        text_print(text, "%s", run->proportions.text);\n    else',
      "        ;\n    else", "cli/verdict.py"),
 ]
