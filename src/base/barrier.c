@@ -15,6 +15,10 @@
  * some 40 microseconds, by which threads with equal shares of a small problem differ. */
 enum { SPINS = 1000 };
 
+/* After more than MOST_VAIN waits in which spinning did not help, threads spin only where the number
+ * of barriers passed is a multiple of TRIAL. */
+enum { MOST_VAIN = 4, TRIAL = 32 };
+
 static void relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -63,11 +67,18 @@ void barrier_wait(struct barrier *barrier)
             wake_all(&barrier->generation);
         return;
     }
-    for (int spin = 0; spin < SPINS; spin++) {
-        if (__atomic_load_n(&barrier->generation, __ATOMIC_ACQUIRE) != generation)
+    const unsigned vain = __atomic_load_n(&barrier->vain, __ATOMIC_RELAXED);
+    const int spins = vain <= MOST_VAIN || generation % TRIAL == 0 ? SPINS : 1;
+    for (int spin = 0; spin < spins; spin++) {
+        if (__atomic_load_n(&barrier->generation, __ATOMIC_ACQUIRE) != generation) {
+            if (vain > 0)
+                __atomic_store_n(&barrier->vain, 0, __ATOMIC_RELAXED);
             return;
+        }
         relax();
     }
+    if (vain <= MOST_VAIN)
+        __atomic_store_n(&barrier->vain, vain + 1, __ATOMIC_RELAXED);
     /* No thread sleeps for ever: by the order of SEQ_CST either the last thread to arrive sees this
      * thread counted in `asleep` and wakes it, or this thread sees the new generation. */
     __atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);

@@ -4,6 +4,9 @@
  * either spins or sleeps, as OMP_WAIT_POLICY says for the whole process. Spinning takes the core
  * from the very thread that is waited for, if the machine has other work; sleeping costs as much
  * time as a step of a small problem; yielding loses the core for a time slice at every barrier.
+ * After several waits in which spinning did not help, threads sleep at once, as on a machine with
+ * other work; every 32nd time that the barrier is passed they spin again, to find out whether it
+ * helps now.
  */
 #ifndef ORRERY_BASE_BARRIER_H
 #define ORRERY_BASE_BARRIER_H
@@ -17,6 +20,7 @@ struct barrier {
                             `arrived` */
     unsigned generation; /* barriers passed so far; threads wait until it changes */
     unsigned asleep;     /* waiting threads that no longer spin and have to be woken */
+    unsigned vain;       /* waits since one that ended while the thread was spinning */
 };
 
 /* Waits until all threads of the innermost OpenMP team have called this function; outside any team

@@ -40,6 +40,8 @@ struct warp {
 };
 
 static std::vector<struct thread> threads;
+static std::vector<unsigned> order; /* in which the threads take turns */
+static size_t turn;                 /* the next place in `order` */
 static std::vector<struct warp> warps;
 static std::vector<unsigned char> shared;
 static size_t shared_size;
@@ -50,10 +52,27 @@ void *executor_shared_memory()
     return (void *)(((uintptr_t)shared.data() + 15) / 16 * 16);
 }
 
+/* Makes the next thread current that can go on before all others have had their turn. */
+static bool next_thread()
+{
+    while (turn < order.size()) {
+        const unsigned k = order[turn++];
+        if (threads[k].state == thread::READY) {
+            current = k;
+            threadIdx.x = k;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void wait_as(decltype(thread::state) state)
 {
     threads[current].state = state;
-    fiber_leave();
+    if (fiber_passes_on() && next_thread())
+        fiber_pass_on(current);
+    else
+        fiber_leave();
 }
 
 #ifdef EXECUTOR_RACES
@@ -145,29 +164,23 @@ static bool release_barrier()
 
 static void run_block(const std::function<void()> &body)
 {
-    const std::vector<unsigned> order = executor_order_of(blockDim.x);
+    order = executor_order_of(blockDim.x);
     threads.assign(blockDim.x, thread());
     warps.assign((blockDim.x + WARP - 1) / WARP, warp());
     shared.assign(shared_size + 16 + GUARD, POISON);
+    size_t left = threads.size();
     const std::function<void()> whole = [&] {
         fiber_acquire(&block_start);
         body();
         fiber_release(&block_end);
+        threads[current].state = thread::DONE;
+        left--;
     };
     fiber_release(&block_start);
-    size_t left = threads.size();
     while (left > 0) {
         bool moved = false;
-        for (unsigned k : order)
-            if (threads[k].state == thread::READY) {
-                current = k;
-                threadIdx.x = k;
-                moved = true;
-                if (fiber_enter(k, whole)) {
-                    threads[k].state = thread::DONE;
-                    left--;
-                }
-            }
+        for (turn = 0; next_thread(); moved = true)
+            fiber_enter(current, whole);
         for (unsigned k = 0; k < threads.size(); k += WARP)
             moved |= release_warp(k);
         if (!moved && left > 0 && !release_barrier())

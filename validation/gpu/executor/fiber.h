@@ -4,11 +4,18 @@
 
 #include <functional>
 
-/* Goes on with fiber `index`, which begins with `body` where it had ended before. Returns when it
- * leaves: true if it has ended. */
-bool fiber_enter(unsigned index, const std::function<void()> &body);
+/* Goes on with fiber `index`, which begins with `body` where it had ended before. Returns when a
+ * fiber goes back: this one, or another to which it has passed on. */
+void fiber_enter(unsigned index, const std::function<void()> &body);
 
-/* Back to who entered the current fiber. */
+/* Goes from the current fiber to fiber `index`, which begins with the same body where it had ended.
+ * Returns when the current fiber goes on. */
+void fiber_pass_on(unsigned index);
+
+/* Tells whether fibers can pass on; otherwise, as under sanitizers, they go back. */
+bool fiber_passes_on();
+
+/* Goes back from the current fiber to where the first fiber was entered. */
 void fiber_leave();
 
 /*
