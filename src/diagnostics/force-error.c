@@ -87,20 +87,27 @@ static uint64_t hash_of(int64_t id)
     return z ^ (z >> 31);
 }
 
-/* Fills `choice` with the `count` bodies of the smallest hashes, sorted by hash, so that every call
- * chooses the same bodies in the same order. */
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t one = ((const struct choice *)a)->hash, other = ((const struct choice *)b)->hash;
+    return (one > other) - (one < other);
+}
+
+/* Puts the `count` bodies of the smallest hashes first in choice[bodies], sorted by hash, so that
+ * every call chooses the same bodies in the same order. Only bodies below a limit are sorted, which
+ * grows until it has let `count` of them through. */
 static void choose(const int64_t *ids, size_t bodies, struct choice *choice, size_t count)
 {
-    size_t chosen = 0;
-    for (size_t i = 0; i < bodies; i++) {
-        const struct choice one = { hash_of(ids[i]), i };
-        if (chosen == count && one.hash >= choice[count - 1].hash)
-            continue;
-        size_t at = chosen < count ? chosen++ : count - 1;
-        for (; at > 0 && choice[at - 1].hash > one.hash; at--)
-            choice[at] = choice[at - 1];
-        choice[at] = one;
+    size_t found = 0;
+    for (double share = 1.5 * (double)count / (double)bodies; found < count; share *= 2) {
+        const uint64_t limit = share < 1 ? (uint64_t)ldexp(share, 64) : UINT64_MAX;
+        found = 0;
+        for (size_t i = 0; i < bodies; i++) {
+            choice[found] = (struct choice){ hash_of(ids[i]), i };
+            found += choice[found].hash <= limit;
+        }
     }
+    qsort(choice, found, sizeof *choice, by_hash);
 }
 
 /* |a - a_direct|^2 and |a_direct|^2 of one body: a its acceleration in the run, a_direct the direct
@@ -152,7 +159,8 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
     const struct bodies *const b = now->bodies;
     const size_t count = wanted < b->count ? wanted : b->count;
     *audit = (struct force_audit){ NAN, NAN, NAN, NAN, NAN };
-    struct choice *const choice = memory_array(count, sizeof *choice, error);
+    /* choose() writes one place beyond the last body that it has let through. */
+    struct choice *const choice = memory_array(b->count + 1, sizeof *choice, error);
     struct comparison *const compared = memory_array(count, sizeof *compared, error);
     if (choice && compared) {
         double error2 = 0, a2 = 0;
