@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/document.h"
+#include "machine/cores.h"
 #include "output/run-fields.h"
 #include "run/attempt.h"
 #include "run/parts.h"
@@ -211,8 +212,11 @@ enum status run_execute(struct run *run, struct error *error)
         run->continuation.work = run_work(run).sums;
         run->work_before = attempt_work(run);
         status = open_files(run, error);
+        /* Searches for neighbours take the number of threads that OpenMP has. */
+        const int before = cores_limit_threads(run->simulation->options.force.threads);
         if (!status)
             status = loop_run(run, error);
+        cores_limit_threads(before);
         if (!attempt_again(run, status))
             break;
         error_clear(error);

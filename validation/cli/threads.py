@@ -95,6 +95,20 @@ def test_threads_of_the_start():
         assert not pathlib.Path("run.run").exists(), "the bodies were made before anybody looked"
 
 
+def test_threads_of_the_run():
+    """a run has no more threads than compute.threads, also where it looks for neighbours"""
+    pathlib.Path("run.cfg").write_text(CONFIG)
+    for threads in (1, 2):
+        # libgomp tells of each thread that it starts in a team of several.
+        result = tap.run("run", "run.cfg", "-q", "-o", "out", "--force", "-P", "bodies.count=6000",
+                         "-P", "physics.softening=0", "-P", "time.step=0.01", "-P",
+                         "time.end=0.02", "-P", f"compute.threads={threads}", env={
+                             **os.environ, "OMP_NUM_THREADS": "3", "OMP_DISPLAY_AFFINITY": "true",
+                             "OMP_AFFINITY_FORMAT": "a team of %N"})
+        teams = [line[-1] for line in result.stderr.splitlines() if line.startswith("a team of")]
+        assert result.returncode == 0 and set(teams) == {str(threads)} - {"1"}, result
+
+
 def test_too_many_threads():
     """OMP_NUM_THREADS beyond what compute.threads may be is refused, by commands that compute"""
     pathlib.Path("run.cfg").write_text(CONFIG)
