@@ -228,7 +228,8 @@ cudaError_t gpu_pack_floats(const struct gpu_shape *shape,
                             void *sources, cudaStream_t stream);
 
 /* Many steps of systems of up to GPU_RESIDENT_BODIES bodies. Each system stays in one block, which
- * may hold several. */
+ * may hold several. A thread has one body, or two if tuning.bodies is more than 1: with the same
+ * bits. */
 struct gpu_resident_call {
     struct gpu_shape shape;
     struct gpu_interaction interaction;
