@@ -162,12 +162,13 @@ struct gpu_tuning gpu_tuning_resident(const struct gpu_tuning *like, enum precis
         const double threads = ceil((double)problem->bodies / next.bodies);
         const double all = fmax(1, (double)problem->systems * threads);
         const double split = fmin(problem->segments, room * problem->multiprocessors / all);
-        const double parts = fmax(1, floor(fmin(split, room / threads)));
+        const double most = fmax(1, floor(fmin(split, room / threads)));
+        const double rounds = ceil(problem->segments / most);
+        const double parts = ceil(problem->segments / rounds); /* as few as the rounds need */
         const double warps = ceil(systems * threads * parts / (WARP * SCHEDULERS));
-        const double pairs = ceil(problem->segments / parts) * (double)problem->segment;
         const double cycles = fmax(resident_cycles[precision].issued[next.bodies - 1],
                                    resident_cycles[precision].loaded / next.bodies);
-        const double time = warps * pairs * next.bodies * cycles;
+        const double time = warps * rounds * (double)problem->segment * next.bodies * cycles;
         next.split = (int)parts;
         if (time < least * (1 - 1e-9)) {
             least = time;

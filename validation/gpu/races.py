@@ -23,7 +23,7 @@ diagnostics = ( { type = "conservation"; every = 2; } );
 """
 
 # Enough for two rounds of every loop: 600 bodies are two blocks of `tiled` and ten segments of
-# two tiles each, four systems of 200 stay in a block each and have seven segments for the five
+# two tiles each, four systems of 200 stay in a block each and have seven segments for the four
 # threads that share two bodies, 500 have 16 segments for eight threads of `step`, and `symmetric`
 # pads 300 to two tiles in fp64, of two stages each.
 RUNS = {

@@ -306,7 +306,8 @@ static void test_steps_of_one_launch(void **state)
  * and 13.66, the instructions, with two. 96 bodies have 3 segments of 32: 9 warps with one body of
  * a thread, so 3 x 32 pairs x 16 = 1536 cycles; 5 warps with two, so 2 x 64 x 13.66 = 1748. 97
  * bodies have 4: 13 warps, 4 x 32 x 16 = 2048; 7 warps, 2 x 64 x 13.66 = 1748. In mixed a pair
- * takes 32 or 20.16 cycles; in double the fp64 unit takes 32 anyway.
+ * takes 32 or 20.16 cycles; in double the fp64 unit takes 32 anyway. 171 bodies have 6 segments,
+ * and room for 2 or 5 threads that share a sum: 3 rounds; or 2, for which 3 threads are enough.
  */
 static void test_bodies_of_a_resident_thread(void **state)
 {
@@ -322,6 +323,8 @@ static void test_bodies_of_a_resident_thread(void **state)
         { 264, 64, PRECISION_SINGLE, 2, 2 },  { 1000, 64, PRECISION_SINGLE, 2, 2 },
         { 100, 512, PRECISION_SINGLE, 2, 2 }, { 1, 64, PRECISION_MIXED, 1, 2 },
         { 1, 96, PRECISION_MIXED, 2, 3 },     { 100, 512, PRECISION_MIXED, 2, 2 },
+        { 66, 171, PRECISION_SINGLE, 1, 2 },  { 66, 171, PRECISION_MIXED, 2, 3 },
+        { 66, 200, PRECISION_SINGLE, 2, 4 },  { 66, 200, PRECISION_DOUBLE, 1, 2 },
         { 1, 128, PRECISION_DOUBLE, 1, 4 },   { 100, 512, PRECISION_DOUBLE, 1, 1 },
     };
     const struct gpu_range any = { 1, GPU_RESIDENT_MOST };

@@ -107,7 +107,7 @@ ROWS = [
      "own.part * row + own.body] =", "gpu/kernels"),
     ("gpu/tuning.c", "resident_cycles[precision].loaded / next.bodies",
      "resident_cycles[precision].loaded", "gpu/tuning"),
-    ("gpu/tuning.c", "ceil(problem->segments / parts)", "(problem->segments / parts)",
+    ("gpu/tuning.c", "ceil(problem->segments / most)", "(problem->segments / most)",
      "gpu/tuning"),
     ("gpu/part.c", "setup->resident_bodies > 0 ? one : any", "any", "gpu/kernels"),
     ("gpu/resident.cu", "if (fields && b < owned)", "if (false)", "gpu/fields.py"),
