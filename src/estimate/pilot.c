@@ -53,7 +53,9 @@ static void plan_rows(struct flight *flight, const struct config *config,
         integrator_chooses_steps(setting->integrator)
             ? most_rows
             : fmin(most_rows, fmax(least_rows, all * (double)forces / forces_per_row));
-    flight->row = cadence > 0 ? cadence * setting->times / setting->over : flight->steps;
+    /* Cadences that are longer than the run, of any length, have rows at its ends alone. */
+    const double row = (double)cadence * (double)setting->times / (double)setting->over;
+    flight->row = cadence > 0 && row < all ? (uint64_t)fmax(1.0, row) : flight->steps;
     flight->all_rows = all <= most * (double)flight->row;
     while (all > most * (double)flight->row)
         flight->row *= 2;

@@ -338,6 +338,15 @@ def test_a_check_ends_in_time():
             assert least < time.monotonic() - start < (least + 11) * tap.PATIENCE
 
 
+def test_a_cadence_of_no_end():
+    """the largest cadence stands for rows at both ends alone, also where a step is chosen; 2^62
+    overflows with the steps of one pilot, 4 for each of the grid"""
+    config = write(PAIR.replace("1.0; };", "1.0; eccentricity = 0.5; };")
+                   .replace("step = 0.1; end = 10.0", "energy_error = 1e-4; end = 60.0"))
+    result = tap.run("check", config, "-P", "outputs.0.every=4611686018427387904")
+    assert result.returncode == 0 and " 2 frames" in result.stdout, result
+
+
 def test_a_trial_that_misses_the_bound_is_no_overflow():
     """where the shortest step that was tried misses a bound, its error is said, and no overflow"""
     pathlib.Path("order-1.cfg").write_text(
