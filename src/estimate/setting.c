@@ -142,7 +142,8 @@ struct setting setting_of(const struct config *config, const struct integrator *
         setting.refinement = end / setting.step;
         return setting;
     }
-    setting.times = (uint64_t)fmax(1.0, round_up(refinement / EXPERIMENT_DEFAULT_GRID));
+    /* More steps than any run can take, even an infinite number of them, become 1e18. */
+    setting.times = (uint64_t)fmax(1.0, round_up(fmin(1e15, refinement / EXPERIMENT_DEFAULT_GRID)));
     setting.over = most_grid_steps(config, refinement);
     setting.refinement = EXPERIMENT_DEFAULT_GRID * (double)setting.times / (double)setting.over;
     setting.step = end / setting.refinement;

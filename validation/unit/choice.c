@@ -144,6 +144,16 @@ static void test_a_pilot_counts_its_shadows(void **state)
     config_free(config);
 }
 
+/* Two bodies that nearly touch may want more steps than an integer can count. */
+static void test_a_setting_of_no_end_of_steps(void **state)
+{
+    (void)state;
+    struct config *config = load(forty, 0.05);
+    const struct setting most = setting_of(config, integrator_find("velocity-verlet"), INFINITY);
+    assert_true(most.refinement == 1e18 && most.step == 4.0 / 1e18);
+    config_free(config);
+}
+
 /* A pilot of 16000 fixed steps measures 1000 energies, which cost 1.5 forces each, and some more
  * for the watch. */
 static void test_the_rows_of_a_pilot(void **state)
@@ -252,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_the_table_tells_what_was_not_tried),
         cmocka_unit_test(test_orbits_that_nothing_keeps),
         cmocka_unit_test(test_a_pilot_counts_its_shadows),
+        cmocka_unit_test(test_a_setting_of_no_end_of_steps),
         cmocka_unit_test(test_the_rows_of_a_pilot),
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
         cmocka_unit_test(test_what_is_tried_first),
