@@ -61,11 +61,12 @@ static enum status open_series(struct run *run, struct error *error)
 }
 
 /* File names that no output may have: those of the run's own files and its report, of control
- * files, of outputs with a file for each event, and of files being written. */
-static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
-                                           "checkpoint", "stop",    "*.orr",    "*.orr.prev",
-                                           "*.tmp",      "plots",   "report.*", "failure.*",
-                                           "*.hdf5",     "*.vtkhdf" };
+ * files, of outputs with a file for each event, of files being written, and of those that are
+ * compressed at the end. */
+static const char *const taken_names[] = { "run.json",   "run.cfg",  "run.log",  "run.lock",
+                                           "checkpoint", "stop",     "*.orr",    "*.orr.prev",
+                                           "*.tmp",      "plots",    "report.*", "failure.*",
+                                           "*.hdf5",     "*.vtkhdf", "*.gz" };
 
 static void check_output_file(const struct observers *observers, size_t index,
                               const struct section *section, struct error *error)

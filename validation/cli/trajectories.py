@@ -120,6 +120,10 @@ def test_dcd_has_one_distance():
     for name in ("a/b", ".a", ""):
         result = run(config, "--force", "-P", f'outputs.1.file="{name}"', status=78)
         assert "must be a plain file name" in result.stderr, result
+    # Nor has it the name of a file that is compressed at the end.
+    result = run(write(CLUSTER), "-o", "new", "-P", 'outputs.1.file="trajectory.xyz.gz"', "-P",
+                 "outputs.0.compress=true", status=78)
+    assert "is a name that the run itself uses" in result.stderr and not os.path.exists("new")
 
 
 def test_dcd_of_what_single_precision_does_not_reach():
