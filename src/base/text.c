@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,18 +36,24 @@ void text_append(struct text *text, const char *bytes, size_t length)
     text->bytes[text->length] = '\0';
 }
 
-void text_print(struct text *text, const char *format, ...)
+void text_vprint(struct text *text, const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     const int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     if (length >= 0 && text_reserve(text, text->length + (size_t)length)) {
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
+}
+
+void text_print(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprint(text, format, arguments);
+    va_end(arguments);
 }
 
 static const char *skip_blanks(const char *p)

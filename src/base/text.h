@@ -3,6 +3,7 @@
 #ifndef ORRERY_BASE_TEXT_H
 #define ORRERY_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,8 @@ struct text {
 
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprint(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 /* Appends `words` to the last line, broken at blanks so that no line is longer than `width` unless
  * a single word is; every new line starts with `prefix`. */
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);

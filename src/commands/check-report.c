@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,18 +20,18 @@
  * breaks a line that is too long. */
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
 {
-    char value[512];
-    struct text line = { 0 };
+    struct text value = { 0 }, line = { 0 };
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(value, sizeof value, format, arguments);
+    text_vprint(&value, format, arguments);
     va_end(arguments);
     text_print(&line, "#   %-15s", name);
-    text_wrap(&line, "#                  ", REFERENCE_WIDTH, value);
+    text_wrap(&line, "#                  ", REFERENCE_WIDTH, value.bytes ? value.bytes : "");
     text_print(&line, "\n");
     if (line.bytes)
         terminal_put(stdout, line.bytes);
     text_free(&line);
+    text_free(&value);
 }
 
 static void print_memory(const struct memory_need *need)

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,12 +30,13 @@ static void say(enum terminal_colour colour, const char *name, const char *value
 
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
 {
-    char value[1024];
+    struct text value = { 0 };
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(value, sizeof value, format, arguments);
+    text_vprint(&value, format, arguments);
     va_end(arguments);
-    say(0, name, value);
+    say(0, name, value.bytes ? value.bytes : "");
+    text_free(&value);
 }
 
 /* --- accuracy and verdict --------------------------------------------------------------------- */

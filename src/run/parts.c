@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,12 +10,13 @@
 
 static void send_notice(struct run *run, bool loud, const char *format, va_list arguments)
 {
-    char line[512];
-    vsnprintf(line, sizeof line, format, arguments);
-    if (run->options.notice)
-        run->options.notice(run->options.context, loud, line);
-    if (!run->continuation.done) /* the log of a run that was done before stays as it is */
-        files_log(&run->files, line);
+    struct text line = { 0 };
+    text_vprint(&line, format, arguments);
+    if (line.bytes && run->options.notice)
+        run->options.notice(run->options.context, loud, line.bytes);
+    if (line.bytes && !run->continuation.done) /* the log of a run that was done stays as it is */
+        files_log(&run->files, line.bytes);
+    text_free(&line);
 }
 
 void run_notice(struct run *run, const char *format, ...)
