@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "accuracy/copies.h"
 #include "base/memory.h"
 #include "estimate/advice.h"
 #include "estimate/need.h"
@@ -92,18 +93,27 @@ static bool has_row(const struct criterion *c, double every, double last, double
     return criterion_counts(c, last * dt);
 }
 
+/* Returns the steps from row to row of a diagnostic, by its index as a criterion has it
+ * (struct criterion). */
+static double cadence_of(const struct config *config, size_t diagnostic)
+{
+    const size_t listed = config_count(config, "diagnostics");
+    const size_t budget = copies_replayed(config), all = listed + budget + copies_shadowed(config);
+    const size_t index = diagnostic % all; /* statistics have the rows of their diagnostic */
+    const struct section *const section =
+        index < listed
+            ? config_item(config, "diagnostics", index)
+            : config_section(config, index < listed + budget ? "energy_budget" : "trust");
+    return (double)section_integer(section, "every");
+}
+
 static void judge(const struct experiment *x, const struct start *start, size_t i,
                   struct text *warnings, struct error *error)
 {
     const struct criterion *const c = &start->criteria->expect.criteria[i];
     const struct criterion *const seen = &start->expect.criteria[i];
-    const size_t count = config_count(x->config, "diagnostics");
     const double last = (double)x->steps, dt = x->simulation.step;
-    const bool listed = c->diagnostic < count;
-    const double every =
-        listed
-            ? (double)section_integer(config_item(x->config, "diagnostics", c->diagnostic), "every")
-            : 1.0;
+    const double every = cadence_of(x->config, c->diagnostic);
     const bool late = c->after > last * dt && !criterion_counts(c, last * dt);
     const char *const unit = c->time_unit;
     if (seen->failures > 0 && isnan(seen->worst))

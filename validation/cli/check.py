@@ -76,6 +76,16 @@ def test_what_could_not_be_judged_is_refused():
         result = tap.run("check", config)
         assert result.returncode == 78 and wanted in result.stderr, (wanted, result)
         assert tap.run("run", config, "--force").returncode == 1, wanted
+    # Statistics over systems, and diagnostics with a group of their own, have no more rows.
+    for quantity in ("conservation-ensemble.energy_mean", "trust.divergence",
+                     "energy-budget.truncation"):
+        config = write(PAIR + conservation + "ensemble = { systems = 2; };\n"
+                       "trust = { shadow = true; every = 10; };\n"
+                       "energy_budget = { measure = true; every = 10; };\n"
+                       f'expect = ( {{ quantity = "{quantity}"; at_most = 1.0; after = 2.1; }} );')
+        assert tap.run("check", config).returncode == 0, quantity
+        result = tap.run("check", config, "-P", "expect.0.before=2.9")
+        assert result.returncode == 78 and row in result.stderr, (quantity, result)
     for times, stop, warns in (("after = 2.1; before = 2.9;", "kinetic", True),
                                ("after = 2.0; before = 2.0;", "", False),
                                ("after = 2.1; before = 3.5;", "", False),
@@ -87,6 +97,11 @@ def test_what_could_not_be_judged_is_refused():
         text = " ".join(result.stdout.replace("#", "").split())
         assert result.returncode == 0, result.stderr
         assert ("the run fails unless stop_when ends it there" in text) == warns, text
+    many = 10 * '{ quantity = "energy"; at_most = 1.0; after = 2.1; before = 2.9; }, '
+    config = write(PAIR + conservation + f"expect = ( {many[:-2]} );\n"
+                   'stop_when = ( { quantity = "kinetic"; at_least = 9.0; } );')
+    text = " ".join(tap.run("check", config).stdout.replace("#", "").split())
+    assert text.count("the run fails unless stop_when ends it there") == 10, text
 
 
 def test_rows_too_rare_for_an_orbit():
