@@ -63,34 +63,76 @@ struct target {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static enum status unknown_format(const char *option, const char *name, const char *formats,
-                                  struct error *error)
+static void list_word(struct text *list, const char *separator, const char *word)
 {
-    return error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be one of %s", option, name,
-                     formats);
+    text_print(list, "%s%s", list->length ? separator : "", word);
+}
+
+static bool holds_text(const struct snapshot_format *format)
+{
+    return format->write != NULL;
+}
+
+/* Tells whether --all goes with the format, by one file or by one for each frame. */
+static bool takes_all(const struct snapshot_format *format)
+{
+    return format->holds_of_many || !holds_text(format);
+}
+
+/* Lists the formats of OUT that `takes` accepts; NULL: all. */
+static void list_writers(struct text *list, const char *separator,
+                         bool (*takes)(const struct snapshot_format *format))
+{
+    const struct snapshot_format *format;
+    for (size_t i = 0; (format = snapshot_at(i)); i++)
+        if (!takes || takes(format))
+            list_word(list, separator, format->name);
+}
+
+/* Sets STATUS_USAGE: `option` (which may be empty) and `word`, then `reason`, which the list ends.
+ * Frees the list. */
+static enum status refuse(const char *option, const char *word, const char *reason,
+                          struct text *list, struct error *error)
+{
+    error_set(error, STATUS_USAGE, "orrery convert: %s%s%s: %s %s", option, option[0] ? " " : "",
+              word, reason, list->failed ? "?" : list->bytes);
+    text_free(list);
+    return error->status;
+}
+
+static enum status refuse_ending(const char *output, struct error *error)
+{
+    struct text list = { 0 };
+    for (size_t i = 0; snapshot_at(i); i++)
+        list_word(&list, ", ", snapshot_at(i)->endings[0]);
+    return refuse("", output,
+                  "the end of the name says no format; say it with --to, or end it in one of",
+                  &list, error);
 }
 
 static enum status choose_formats(struct conversion *c, struct error *error)
 {
+    struct text list = { 0 };
     c->reader = c->from ? read_find(c->from) : NULL;
-    if (c->from && !c->reader)
-        return unknown_format("--from", c->from, "csv, xyz, plain, hdf5", error);
-    if (!c->reader && read_recognise(c->input, &c->reader, error))
-        return error->status;
+    if (c->from && !c->reader) {
+        text_names(&list, read_names);
+        return refuse("--from", c->from, "must be one of", &list, error);
+    }
     c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
-    if (c->to && !c->writer)
-        return unknown_format("--to", c->to, "csv, xyz, plain, hdf5, lammps, npz, vtkhdf, dcd",
-                              error);
-    if (!c->writer && c->to_standard)
-        return error_set(error, STATUS_USAGE,
-                         "orrery convert: -: standard output has no name that says the format; "
-                         "say it with --to csv, xyz, plain or lammps");
+    if (c->to && !c->writer) {
+        list_writers(&list, ", ", NULL);
+        return refuse("--to", c->to, "must be one of", &list, error);
+    }
+    if (!c->writer && c->to_standard) {
+        list_writers(&list, ", ", holds_text);
+        return refuse("", "-",
+                      "standard output has no name that says the format; say it with --to and one "
+                      "of",
+                      &list, error);
+    }
     if (!c->writer)
-        return error_set(error, STATUS_USAGE,
-                         "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
-                         ".txt, .hdf5, .dump, .npz, .vtkhdf, .dcd); say it with --to",
-                         c->output);
-    const bool text = c->writer->write != NULL;
+        return refuse_ending(c->output, error);
+    const bool text = holds_text(c->writer);
     if (c->to_standard && !text)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: -: %s needs a file; text goes to standard output",
@@ -99,11 +141,13 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     if (c->compressed && !text)
         return error_set(error, STATUS_USAGE, "orrery convert: %s: %s is not compressed by gzip",
                          c->output, c->writer->name);
-    if (c->all && !c->writer->holds_of_many && text)
-        return error_set(error, STATUS_USAGE,
-                         "orrery convert: --all: a file of %s columns holds one frame; csv, xyz, "
-                         "hdf5, lammps, npz, vtkhdf and dcd take all",
-                         c->writer->name);
+    if (c->all && !takes_all(c->writer)) {
+        list_writers(&list, ", ", takes_all);
+        return refuse("", c->output, "its format holds one frame; --all needs one of", &list,
+                      error);
+    }
+    if (!c->reader && read_recognise(c->input, &c->reader, error))
+        return error->status;
     return c->writer->needs_hdf5 ? hdf5_snapshot_probe(c->writer->name, error) : STATUS_OK;
 }
 
@@ -136,10 +180,7 @@ static enum status find_units(const char *option, const char *name, const struct
         return STATUS_OK;
     struct text names = { 0 };
     text_names(&names, units_names);
-    error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be one of %s", option, name,
-              names.failed ? "?" : names.bytes);
-    text_free(&names);
-    return error->status;
+    return refuse(option, name, "must be one of", &names, error);
 }
 
 static bool from_as_is(const struct conversion *c)
@@ -206,7 +247,7 @@ static enum status open_source(struct conversion *c, struct source *source, stru
     *source = (struct source){ .request = { .path = c->input, .frame = c->frame } };
     source->request.wish = (struct read_wish){ NULL, c->declared, from_as_is(c), "--from-units" };
     source->request.about = &source->about;
-    if (c->all && c->reader == &read_xyz) {
+    if (c->all && c->reader->frames == READ_FRAMES_MANY) {
         if (lines_open(c->input, &source->lines, error))
             return error->status;
         source->request.frame = 0;
@@ -242,9 +283,8 @@ static enum status read_next(const struct conversion *c, struct source *source, 
     if (c->reader->read(c->reader, &source->request, source->bodies, error))
         return error->status;
     source->frames++;
-    /* A CSV table without times may hold several frames, which only shows as ids that occur
-     * twice. */
-    for (size_t s = 0; c->reader == &read_csv && s < source->bodies->systems && !error->status; s++)
+    const bool hidden = c->reader->frames == READ_FRAMES_HIDDEN;
+    for (size_t s = 0; hidden && s < source->bodies->systems && !error->status; s++)
         check_ids(source->bodies, s * source->bodies->stride, c->input, error);
     return error->status;
 }
@@ -472,12 +512,17 @@ enum status command_convert(int argc, char **argv, struct error *error)
 {
     struct conversion c = { .frame = -1, .digits = 17, .columns = "species pos velo mass id" };
     bool helped;
+    struct text from = { 0 }, to = { 0 };
+    for (size_t i = 0; read_names[i]; i++)
+        list_word(&from, "|", read_names[i]);
+    list_writers(&to, "|", NULL);
     const struct argument table[] = {
         { 'f', "frame", "N", ARGUMENT_INTEGER, &c.frame,
           "frame of a trajectory, from 0 (default: the last one)" },
         { 'a', "all", NULL, ARGUMENT_FLAG, &c.all, "all frames of a trajectory" },
-        { 0, "from", "FORMAT", ARGUMENT_TEXT, &c.from, "format of IN (default: by its content)" },
-        { 0, "to", "FORMAT", ARGUMENT_TEXT, &c.to,
+        { 0, "from", from.failed ? "FORMAT" : from.bytes, ARGUMENT_TEXT, &c.from,
+          "format of IN (default: by its content)" },
+        { 0, "to", to.failed ? "FORMAT" : to.bytes, ARGUMENT_TEXT, &c.to,
           "format of OUT (default: by the end of its name)" },
         { 0, "units", "NAME", ARGUMENT_TEXT, &c.units,
           "units of OUT; numbers are converted if those of IN are known (default: as IN)" },
@@ -506,7 +551,10 @@ enum status command_convert(int argc, char **argv, struct error *error)
         2
     };
     struct argument_list plain;
-    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+    arguments_parse(&arguments, argc, argv, &plain, &helped, error);
+    text_free(&from);
+    text_free(&to);
+    if (error->status || helped)
         return error->status;
     c.input = plain.items[0];
     c.output = plain.items[1];

@@ -90,4 +90,5 @@ static bool recognise(const char *path, const char *head, size_t length)
            (isalpha((unsigned char)head[0]) && memchr(head, '\t', line) != NULL);
 }
 
-const struct read_format read_csv = { "csv", recognise, rows_measure, rows_read, open_table };
+const struct read_format read_csv = { "csv",     recognise,  rows_measure,
+                                      rows_read, open_table, READ_FRAMES_HIDDEN };

@@ -377,4 +377,5 @@ static enum status read_bodies(const struct read_format *format, const struct re
     return end_reading(&reading, error);
 }
 
-const struct read_format read_hdf5 = { "hdf5", recognise, measure_snapshot, read_bodies, NULL };
+const struct read_format read_hdf5 = { "hdf5",      recognise, measure_snapshot,
+                                       read_bodies, NULL,      READ_FRAMES_ONE };

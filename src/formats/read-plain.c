@@ -86,4 +86,5 @@ static bool recognise(const char *path, const char *head, size_t length)
     return true;
 }
 
-const struct read_format read_plain = { "plain", recognise, rows_measure, rows_read, open_table };
+const struct read_format read_plain = { "plain",   recognise,  rows_measure,
+                                        rows_read, open_table, READ_FRAMES_ONE };

@@ -237,4 +237,5 @@ static bool recognise(const char *path, const char *head, size_t length)
     return digits > 0 && strchr("\r\n", rest[strspn(rest, " \t")]) != NULL;
 }
 
-const struct read_format read_xyz = { "xyz", recognise, rows_measure, rows_read, open_table };
+const struct read_format read_xyz = { "xyz",     recognise,  rows_measure,
+                                      rows_read, open_table, READ_FRAMES_MANY };

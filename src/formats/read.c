@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* --- units of a file -------------------------------------------------------------------------- */
 
@@ -208,9 +209,9 @@ static bool read_units_factors(const struct read_units *units, const struct read
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
-/* The formats. The first one that recognises a file reads it; the last one takes every file. */
-static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
-                                                     &read_plain };
+#define READ_ROW(name) &read_##name,
+static const struct read_format *const formats[] = { READ_FORMATS(READ_ROW) };
+const char *const read_names[] = { READ_FORMATS(READ_NAME) NULL };
 
 const struct read_format *read_find(const char *name)
 {
@@ -244,6 +245,16 @@ static const char *find_only_written(const char *head, size_t length)
     return NULL;
 }
 
+static enum status refuse_written(const char *path, const char *name, struct error *error)
+{
+    struct text names = { 0 };
+    text_names(&names, read_names);
+    error_set(error, STATUS_DATA, "%s: is in the format %s, which is only written; read are %s",
+              path, name, names.failed ? "others" : names.bytes);
+    text_free(&names);
+    return error->status;
+}
+
 enum status read_recognise(const char *path, const struct read_format **format, struct error *error)
 {
     char head[4096];
@@ -252,10 +263,7 @@ enum status read_recognise(const char *path, const struct read_format **format, 
         return error->status;
     const char *const written = find_only_written(head, length);
     if (written)
-        return error_set(error, STATUS_DATA,
-                         "%s: is in the format %s, which is only written; csv, xyz, plain and hdf5 "
-                         "are read",
-                         path, written);
+        return refuse_written(path, written, error);
     const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
     size_t i = 0;
     while (!formats[i]->recognise(path, text, length))

@@ -1,6 +1,5 @@
 /* Files of bodies. A format is a row: how to recognise it, how to find out what it holds, and how
- * to read it into bodies. To add a format: a source file, a line here, a row in read.c and a choice
- * in src/initial/file.c. */
+ * to read it into bodies. To add a format: a source file and its name in READ_FORMATS. */
 #ifndef ORRERY_FORMATS_READ_H
 #define ORRERY_FORMATS_READ_H
 
@@ -126,10 +125,18 @@ struct read_shape {
     size_t line;  /* line of the last body, for messages; 0: the file has no lines */
 };
 
+/* The frames that a file may hold. */
+enum read_frames {
+    READ_FRAMES_HIDDEN, /* several, which shows only in ids that occur twice: `orrery convert`
+                           refuses those */
+    READ_FRAMES_ONE,
+    READ_FRAMES_MANY /* one behind the other: struct read_request has `lines` for them */
+};
+
 /* A format of files of bodies. Its functions report STATUS_DATA with the line, STATUS_CONFIG if the
  * file contradicts the wish, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 struct read_format {
-    const char *name; /* as bodies.format spells it */
+    const char *name; /* that in READ_FORMATS: bodies.format and --from take it */
     /* Tells whether a file has this format, by its path and its first bytes, uncompressed and
      * NUL-terminated. */
     bool (*recognise)(const char *path, const char *head, size_t length);
@@ -149,13 +156,18 @@ struct read_format {
      */
     enum status (*open_rows)(const struct read_request *request, struct rows *rows,
                              struct error *error);
+    enum read_frames frames;
 };
 
-extern const struct read_format read_csv;
-extern const struct read_format read_hdf5;
-extern const struct read_format read_plain;
-extern const struct read_format read_xyz;
+/* The table of formats: ROW(name) stands for the struct read_<name>. The first one that recognises
+ * a file reads it; the last one takes every file. */
+#define READ_FORMATS(ROW) ROW(hdf5) ROW(xyz) ROW(csv) ROW(plain)
+#define READ_DECLARE(name) extern const struct read_format read_##name;
+READ_FORMATS(READ_DECLARE)
+#undef READ_DECLARE
+#define READ_NAME(name) #name,
 
+extern const char *const read_names[]; /* in the order of READ_FORMATS; NULL-terminated */
 /* Finds the format of that name; NULL if there is none. */
 const struct read_format *read_find(const char *name);
 /* Finds the format by the name and the first bytes of the file; text that no other format

@@ -12,7 +12,7 @@
 /* A table that is read row by row. */
 struct rows {
     struct lines *lines;
-    char separator;            /* ',' or ' ' for any blanks */
+    char separator;            /* ',', '\t' or ' ' for any blanks */
     bool comments;             /* lines that start with # are skipped, as blank ones always are */
     size_t width;              /* number of columns */
     size_t column[QUANTITIES]; /* the column of each quantity, from 1; 0: the table has none */

@@ -195,6 +195,11 @@ static const struct snapshot_format table[] = {
       .write_arrays = snapshot_arrays_write_dcd },
 };
 
+const struct snapshot_format *snapshot_at(size_t index)
+{
+    return index < COUNT_OF(table) ? &table[index] : NULL;
+}
+
 const struct snapshot_format *snapshot_find(const char *name)
 {
     for (size_t i = 0; i < COUNT_OF(table); i++)

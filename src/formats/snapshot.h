@@ -61,7 +61,7 @@ struct snapshot_arrays {
 /* A format of snapshots, which has the functions of one of three kinds: text, a binary file of one
  * moment, or arrays of all moments. */
 struct snapshot_format {
-    const char *name; /* as bodies.format spells it */
+    const char *name; /* as --to spells it */
     /* Usual endings of file names, the first one by default; NULL at the end. */
     const char *const *endings;
     unsigned holds;         /* enum snapshot_content, or-ed: what a file of one moment holds */
@@ -83,7 +83,9 @@ struct snapshot_format {
                                 struct error *error);
 };
 
-/* Finds a format by its name; NULL if it is unknown. */
+/* Return the row of the table of formats at an index, and the row of a name; NULL past the last row
+ * or for an unknown name. */
+const struct snapshot_format *snapshot_at(size_t index);
 const struct snapshot_format *snapshot_find(const char *name);
 /* Finds a format by the end of a file's name, with or without ".gz"; NULL if no format has it. */
 const struct snapshot_format *snapshot_of_file(const char *file);

@@ -11,7 +11,7 @@
 #include "initial/initial-table.h"
 #include "initial/initial.h"
 
-static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
+static const char *const format_choices[] = { "auto", READ_FORMATS(READ_NAME) NULL };
 enum { UNITS_AUTO, UNITS_AS_IS };
 static const char *const units_choices[] = { "auto",         "as-is",       "nbody",
                                              "astronomical", "galactic",    "si",

@@ -3,6 +3,7 @@
 import gzip
 import os
 import pathlib
+import re
 import socket
 import stat
 import struct
@@ -434,15 +435,16 @@ def test_refusals():
     make()
     before = sorted(pathlib.Path(".").iterdir())
     for arguments, status, words in (
-            ((TRAJECTORY, "out.doc"), 64, "--to"),
+            ((TRAJECTORY, "out.doc"), 64, "end it in one of .csv, .xyz, .txt, .hdf5, .dump, .npz"),
             ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "hdf5, lammps, npz, vtkhdf, dcd"),
             ((TRAJECTORY, "out.csv", "--units", "feet"), 64, "nbody"),
             ((TRAJECTORY, "out.xyz", "--columns", "species"), 64, "must have pos"),
             ((TRAJECTORY, "out.xyz", "--columns", "pos force"), 64, "orrery run"),
-            ((TRAJECTORY, "out.txt", "--all"), 64, "one frame"),
+            ((TRAJECTORY, "out.txt", "--all"), 64, "one frame; --all needs one of csv, xyz, hdf5,"),
             ((TRAJECTORY, "out.hdf5.gz"), 64, "gzip"),
             ((TRAJECTORY, "out.npz.gz"), 64, "gzip"),
-            ((TRAJECTORY, "out.xyz", "--from", "npz"), 64, "--from npz: must be one of csv, xyz"),
+            ((TRAJECTORY, "out.xyz", "--from", "npz"), 64, "--from npz: must be one of hdf5, xyz"),
+            ((TRAJECTORY, "-"), 64, "say it with --to and one of csv, xyz, plain, lammps\n"),
             ((TRAJECTORY, "out.csv", "--digits", "18"), 64, "1 to 17"),
             ((TRAJECTORY, "out.csv", "--digits", "0"), 64, "1 to 17"),
             ((TRAJECTORY, "folder/"), 64, "no name for a file"),
@@ -480,6 +482,26 @@ def test_frames_of_other_numbers():
         assert said in convert("in.xyz", "out.xyz", "--all", status=65).stderr
         convert("in.xyz", "out.xyz", "--frame", 0, "--force")
         os.remove("out.xyz")
+
+
+def test_every_format_is_described():
+    """help, man page, manual and the key bodies.format name all formats of the tables"""
+    def formats(option):
+        said = convert("a", "b", option, "?", status=64).stderr
+        return set(said.split("must be one of ")[1].strip().split(", "))
+
+    choices = next(line for line in tap.run("info", "--keys").stdout.splitlines()
+                   if line.startswith("bodies.format\t")).split("\t")[1].split()
+    assert set(choices) == formats("--from") | {"auto"} and "csv" in choices, choices
+    manual = pathlib.Path(tap.SOURCE, "docs/manual/running.md").read_text()
+    pages = {"orrery convert --help": tap.run("convert", "--help").stdout.split("options:")[0],
+             "docs/orrery.1": pathlib.Path(tap.SOURCE, "docs/orrery.1").read_text(),
+             "docs/manual/running.md": manual.split("## orrery convert")[1].split("\n## ")[0]}
+    for page, text in pages.items():
+        missing = (formats("--from") | formats("--to")) - set(re.findall(r"\w+", text))
+        assert not missing, f"{page} does not name {sorted(missing)}"
+    explained = tap.run("info", "bodies.format").stdout
+    assert all(f"{name}: " in explained for name in choices), explained
 
 
 def test_formats_that_are_only_written():

@@ -43,7 +43,7 @@ ROWS = [
      "cli/convert.py"),
     ("src/commands/command-convert.c", "if (is_input(c, target, name))", "if (false)",
      "cli/convert.py"),
-    ("src/commands/command-convert.c", "c->reader == &read_csv && s <", "false && s <",
+    ("src/commands/command-convert.c", "; hidden && s <", "; false && s <",
      "cli/convert.py"),
     ("src/commands/command-convert.c", "if (c->xyz.needs & ~(unsigned)NEED_STATE)", "if (false)",
      "cli/convert.py"),
