@@ -1,5 +1,4 @@
-/* The classes of all initial conditions, which the table of initial.c lists, and what their source
- * files share. */
+/* The table of initial conditions, and what their source files share. */
 #ifndef ORRERY_INITIAL_INITIAL_TABLE_H
 #define ORRERY_INITIAL_INITIAL_TABLE_H
 
@@ -15,23 +14,29 @@
 struct initial_class;
 struct initial_warnings;
 
-extern const struct initial_class initial_cold_sphere;
-extern const struct initial_class initial_dehnen;
-extern const struct initial_class initial_disc;
-extern const struct initial_class initial_encounter;
-extern const struct initial_class initial_figure_eight;
-extern const struct initial_class initial_file;
-extern const struct initial_class initial_galaxy;
-extern const struct initial_class initial_hernquist;
-extern const struct initial_class initial_jaffe;
-extern const struct initial_class initial_king;
-extern const struct initial_class initial_nfw;
-extern const struct initial_class initial_orbits;
-extern const struct initial_class initial_outer_solar_system;
-extern const struct initial_class initial_plummer;
-extern const struct initial_class initial_pythagorean;
-extern const struct initial_class initial_two_body;
-extern const struct initial_class initial_uniform_cube;
+/* The starts, in the order of the lists that users see. Each has one source file, which defines
+ * initial_NAME. The last one is no model of an encounter. */
+#define INITIAL_ROWS(ROW)                                                                          \
+    ROW(cold_sphere)                                                                               \
+    ROW(dehnen)                                                                                    \
+    ROW(disc)                                                                                      \
+    ROW(figure_eight)                                                                              \
+    ROW(file)                                                                                      \
+    ROW(galaxy)                                                                                    \
+    ROW(hernquist)                                                                                 \
+    ROW(jaffe)                                                                                     \
+    ROW(king)                                                                                      \
+    ROW(nfw)                                                                                       \
+    ROW(orbits)                                                                                    \
+    ROW(outer_solar_system)                                                                        \
+    ROW(plummer)                                                                                   \
+    ROW(pythagorean)                                                                               \
+    ROW(two_body)                                                                                  \
+    ROW(uniform_cube)                                                                              \
+    ROW(encounter)
+#define INITIAL_DECLARED(name) extern const struct initial_class initial_##name;
+INITIAL_ROWS(INITIAL_DECLARED)
+#undef INITIAL_DECLARED
 
 enum { INITIAL_SPECIES_LENGTH = 15 }; /* most bytes of a value of the key `species` */
 

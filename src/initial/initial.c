@@ -9,13 +9,8 @@
 #include "initial/energy.h"
 #include "initial/initial-table.h"
 
-static const struct initial_class *const table[] = {
-    &initial_cold_sphere, &initial_dehnen,      &initial_disc,      &initial_figure_eight,
-    &initial_file,        &initial_galaxy,      &initial_hernquist, &initial_jaffe,
-    &initial_king,        &initial_nfw,         &initial_orbits,    &initial_outer_solar_system,
-    &initial_plummer,     &initial_pythagorean, &initial_two_body,  &initial_uniform_cube,
-    &initial_encounter, /* last: initial_model_variant() leaves it out */
-};
+#define CLASS_OF(name) &initial_##name,
+static const struct initial_class *const table[] = { INITIAL_ROWS(CLASS_OF) };
 
 const struct parameter initial_parameters[] = {
     { KEY(INTEGER, seed), BY_DEFAULT(INTEGER, 42), BETWEEN(1, RANDOM_SEED_MAX),

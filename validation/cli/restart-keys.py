@@ -180,6 +180,8 @@ def change_each(text, of, tried, may_change=MAY_CHANGE, keys="*"):
 def test_each_key_alone():
     """every key of the tables, changed alone: the restart goes on or is refused, as its kind is"""
     of, tried = choices(), set()
+    listed = {model.split('"')[1] for model in MODELS} | {"encounter", "outer-solar-system"}
+    assert listed == set(of["bodies.initial"]), f"MODELS: {listed ^ set(of['bodies.initial'])}"
     starts = [(f"bodies = {{ initial = {model} }};", SOFT, STEPS) for model in MODELS]
     for case in (*CASES, *tap.first([*starts, ENCOUNTER], 1)):
         change_each("\n".join(case), of, tried)

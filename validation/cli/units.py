@@ -458,24 +458,35 @@ def test_contradictions_join_other_errors():
 def test_masses_of_generated_bodies_are_given():
     """where 1 is a kilogram or a solar mass, masses and lengths have no default"""
     tap.thorough()
-    for initial, keys, values in (
-            ('"plummer"; count = 8', ("mass", "scale_radius"), ("1e30", "1e16")),
-            ('"hernquist"; count = 8', ("mass", "scale_radius"), ("1e41", "1e20")),
-            ('"nfw"; count = 8; cutoff_radius = 1e21', ("mass", "scale_radius"), ("1e42", "1e20")),
-            ('"disc"; count = 8', ("mass", "scale_length", "scale_height"),
-             ("1e40", "1e20", "1e19")),
-            ('"galaxy"; disc_count = 8', ("disc_mass", "disc_scale_length", "disc_scale_height"),
-             ("1e40", "1e20", "1e19")),
-            ('"cold-sphere"; count = 8', ("mass", "radius"), ("1e30", "1e16")),
-            ('"two-body"', ("masses", "semi_major_axis"), ("[1e30, 1e30]", "1e11")),
-            ('"figure-eight"', ("mass", "length"), ("1e30", "1e11")),
-            ('"pythagorean"', ("mass", "length"), ("1e30", "1e11")),
-            ('"uniform-cube"; count = 8', ("masses", "half_side", "velocity"),
-             ('"unit"', "1e11", "10.0")),
-            ('"uniform-cube"; count = 8; masses = "equal"; velocity = 0.0', ("mass", "half_side"),
-             ("1e30", "1e16"))):
-        text = "bodies = {{ initial = {}; {} }};\n" \
-            'physics = {{ units = "si"; }};\ntime = {{ step = 1.0; end = 2.0; }};\n'
+    cases = (
+        ('"plummer"; count = 8', ("mass", "scale_radius"), ("1e30", "1e16")),
+        ('"hernquist"; count = 8', ("mass", "scale_radius"), ("1e41", "1e20")),
+        ('"nfw"; count = 8; cutoff_radius = 1e21', ("mass", "scale_radius"), ("1e42", "1e20")),
+        ('"disc"; count = 8', ("mass", "scale_length", "scale_height"),
+         ("1e40", "1e20", "1e19")),
+        ('"galaxy"; disc_count = 8', ("disc_mass", "disc_scale_length", "disc_scale_height"),
+         ("1e40", "1e20", "1e19")),
+        ('"cold-sphere"; count = 8', ("mass", "radius"), ("1e30", "1e16")),
+        ('"two-body"', ("masses", "semi_major_axis"), ("[1e30, 1e30]", "1e11")),
+        ('"figure-eight"', ("mass", "length"), ("1e30", "1e11")),
+        ('"pythagorean"', ("mass", "length"), ("1e30", "1e11")),
+        ('"uniform-cube"; count = 8', ("masses", "half_side", "velocity"),
+         ('"unit"', "1e11", "10.0")),
+        ('"uniform-cube"; count = 8; masses = "equal"; velocity = 0.0', ("mass", "half_side"),
+         ("1e30", "1e16")),
+        ('"king"; count = 8', ("mass", "virial_radius"), ("1e30", "1e16")),
+        ('"dehnen"; count = 8; inner_slope = 0.5', ("mass", "scale_radius"), ("1e41", "1e20")),
+        ('"jaffe"; count = 8; cutoff_radius = 1e21', ("mass", "scale_radius"), ("1e41", "1e20")),
+        ('"orbits"; masses = [1e24]; semi_major_axes = [1e11]', ("central_mass",), ("1e30",)))
+    text = "bodies = {{ initial = {}; {} }};\n" \
+        'physics = {{ units = "si"; }};\ntime = {{ step = 1.0; end = 2.0; }};\n'
+    starts = next(line for line in tap.run("info", "--keys").stdout.splitlines()
+                  if line.startswith("bodies.initial\t")).split("\t")[1].split()
+    for start in set(starts) - {initial.split('"')[1] for initial, *_ in cases}:
+        pathlib.Path("run.cfg").write_text(text.format(f'"{start}"', ""))
+        said = tap.run("check", "run.cfg").stderr
+        assert "its default is meant for N-body units" not in said, f"no case of {start}: {said}"
+    for initial, keys, values in cases:
         pathlib.Path("run.cfg").write_text(text.format(initial, ""))
         result = tap.run("check", "run.cfg")
         lines = result.stderr.splitlines()

@@ -51,7 +51,9 @@ def write(page, tree):
                 shutil.copyfile(pathlib.Path(tap.SOURCE, name), tree / name)
             insert(tree / name, text)
         else:
-            pathlib.Path(name if kind == "cfg" else tree / name).write_text(text, encoding="utf-8")
+            path = pathlib.Path(name) if kind == "cfg" else tree / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         changed += [name] if name.startswith("src/") else []
     return changed
 
@@ -184,6 +186,21 @@ def test_add_a_start():
     assert square.returncode == 1, square
     units = run(orrery, "check", "polygon.cfg", "-P", "physics.units=si")
     assert units.returncode == 78 and "bodies.mass" in units.stderr, units
+
+
+def test_layout():
+    """the sources with what the pages add have the layout that the test of style demands"""
+    if not shutil.which("clang-format-14"):
+        raise tap.Skip("clang-format-14 is not installed")
+    paths = []
+    for page in PAGES:
+        tree = pathlib.Path(page)
+        write(page, tree)
+        shutil.copy(pathlib.Path(tap.SOURCE, ".clang-format"), tree)
+        paths += tree.rglob("*.[ch]")
+    result = subprocess.run(["clang-format-14", "--dry-run", "-Werror", *paths],
+                            capture_output=True, text=True)
+    assert len(paths) >= 6 and result.returncode == 0, result.stderr
 
 
 def test_lines_that_do_not_fit_are_seen():

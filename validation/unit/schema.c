@@ -5,6 +5,7 @@
 #include "config/parameter-reference.h"
 #include "config/requirement.h"
 #include "config/section.h"
+#include "initial/initial.h"
 #include "model/units.h"
 #include "run/schema.h"
 
@@ -177,7 +178,9 @@ static void test_the_echo_of_every_variant(void **state)
          "halo_scale_radius = 3.0; halo_cutoff_radius = 30.0; halo_profile = \"nfw\";"),
         "initial = \"hernquist\"; count = 8;",
         "initial = \"jaffe\"; count = 8; cutoff_radius = 2.5;",
+        "initial = \"king\"; count = 8;",
         "initial = \"nfw\"; count = 8; cutoff_radius = 10.0;",
+        "initial = \"orbits\"; masses = [0.1]; semi_major_axes = [1.0];",
         "initial = \"outer-solar-system\";",
         "initial = \"plummer\"; count = 8;",
         "initial = \"plummer\"; count = 8; cutoff_radius = 2.5;",
@@ -187,6 +190,16 @@ static void test_the_echo_of_every_variant(void **state)
         "initial = \"uniform-cube\"; count = 8; masses = \"equal\";",
         "initial = \"uniform-cube\"; count = 8; masses = \"random\";",
     };
+    const struct variant *start;
+    for (size_t k = 0; (start = initial_variant(k)); k++) {
+        bool listed = false;
+        char name[64];
+        snprintf(name, sizeof name, "\"%s\"", start->name);
+        for (size_t i = 0; i < COUNT_OF(bodies) && !listed; i++)
+            listed = strstr(bodies[i], name) != NULL;
+        if (!listed)
+            fail_msg("the start \"%s\" is not in the list `bodies` of this test", start->name);
+    }
     for (size_t i = 0; i < COUNT_OF(bodies); i++) {
         char text[512];
         struct error error;
