@@ -201,7 +201,7 @@ void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
     *statistics = (struct work_done){
         .steps = clock->steps,
         .bodies = (double)all->bodies->count,
-        .rejections = clock->rejections,
+        .rejections = all->method->rejects ? clock->rejections : NAN,
         .interactions = rint(clock->sums * (double)all->bodies->count), /* sums may be fractions */
         .smallest = clock->smallest,
         .current = clock->step,

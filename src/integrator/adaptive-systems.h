@@ -50,6 +50,7 @@ struct adaptive_method {
      * on. */
     enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
                                   struct error *error);
+    bool rejects; /* steps that were tried may be rejected, and the clock counts them */
 };
 
 struct adaptive_systems {

@@ -180,7 +180,7 @@ static double step_ratio(const void *rule, const void *other)
 
 static const struct block_method method = {
     .adaptive = { &block_leapfrog_class, "block-leapfrog", BLOCK_ARRAYS, block_systems_makes_sense,
-                  block_systems_describe_stuck },
+                  block_systems_describe_stuck, false },
     .step_ratio = step_ratio,
     .begin = begin,
     .open_grid_step = open_grid_step,

@@ -202,7 +202,6 @@ void block_systems_statistics(const struct adaptive *adaptive, size_t s,
         current = fmin(current, step[i]);
     adaptive_systems_statistics(adaptive, s, statistics);
     statistics->current = current;
-    statistics->rejections = NAN;
     statistics->bodies = 1;
     if (!statistics->stuck) /* all bodies meet at grid points */
         statistics->time = clock->grid * clock->dt;

@@ -195,8 +195,8 @@ static enum status describe_stuck(const struct adaptive_systems *all, size_t s, 
     return adaptive_systems_describe_pair(all, s, "which t no longer resolves", error);
 }
 
-static const struct adaptive_method method = { &gauss_radau_class, "gauss-radau", 3 * RADAU_ARRAYS,
-                                               makes_sense, describe_stuck };
+static const struct adaptive_method method = { &gauss_radau_class, "gauss-radau",  3 * RADAU_ARRAYS,
+                                               makes_sense,        describe_stuck, true };
 
 /* --- create and destroy ----------------------------------------------------------------------- */
 

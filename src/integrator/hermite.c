@@ -166,7 +166,7 @@ static double step_ratio(const void *rule, const void *other)
 
 const struct block_method hermite_method = {
     .adaptive = { &hermite_class, "hermite4", BLOCK_ARRAYS_WITH_JERKS, block_systems_makes_sense,
-                  block_systems_describe_stuck },
+                  block_systems_describe_stuck, false },
     .jerks = true,
     .step_ratio = step_ratio,
     .begin = begin,

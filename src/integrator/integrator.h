@@ -72,7 +72,9 @@ struct integrator {
      * degree `key_degree` of the config key that sets its accuracy (`accuracy` or `eta`). `work` is
      * the computing time of a step, in units of the time that a direct sum takes for one pair of
      * bodies: `step` for the step itself, `body` for each body that it moves, `pair` for each pair
-     * that it sums. Measured with 2 to 2000 bodies, one thread, AVX-512.
+     * that it sums. Measured with 2 to 2000 bodies, one thread, AVX-512. For a new row, fit the
+     * three to `advance_seconds` of run.json by the counts in its `own_steps`; `orrery bench` has
+     * the time of a pair.
      */
     double key_degree;
     struct integrator_work {
@@ -90,7 +92,8 @@ const struct integrator *integrator_at(size_t index);
 const struct integrator *integrator_find(const char *name);
 const struct variant *integrator_variant(size_t index);
 
-/* Tells whether the integrator is a list of stages; in the table such rows come first. False for an
+/* Tells whether the integrator is a list of stages; in the table such rows come first, then those
+ * of integrators that choose their own steps. False for an
  * integrator that chooses its own steps, for NULL, and for the last row: that row stands for the
  * lists that configs spell out (stage-list.h), and has no stages itself. */
 bool integrator_has_stages(const struct integrator *integrator);

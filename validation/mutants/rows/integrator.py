@@ -133,6 +133,8 @@ ROWS = [
      "(void)rest;", "unit/gauss-radau"),
     ("src/integrator/gauss-radau.c", "return (target - clock->time) - clock->time_low;",
      "return target - clock->time;", "unit/gauss-radau"),
+    ("src/integrator/adaptive-systems.c", "all->method->rejects ? clock->rejections : NAN",
+     "clock->rejections", "cli/hermite.py"),
     ("src/integrator/adaptive-systems.c", "clock->grid *= clock->dt / dt;",
      "clock->grid *= 1;", "unit/gauss-radau-systems"),
     ("src/integrator/block-systems.c", "if (!statistics->stuck) /* all", "if (true) /*",
