@@ -43,6 +43,22 @@ const struct force_method *force_method_find(const char *name)
     return NULL;
 }
 
+static bool has_key(const struct force_method *method, const char *key)
+{
+    bool found = false;
+    for (const char *const *own = method->keys; own && *own && !found; own++)
+        found = strcmp(*own, key) == 0;
+    return found;
+}
+
+bool force_method_takes(const struct force_method *method, const char *key)
+{
+    bool special = false;
+    for (size_t k = 0; k < COUNT_OF(methods) && !special; k++)
+        special = has_key(methods[k], key);
+    return !special || has_key(method, key);
+}
+
 struct force_options force_options_of(const struct section *compute)
 {
     struct force_options options = { 0 };

@@ -69,6 +69,9 @@ struct force; /* below */
 
 struct force_method {
     const char *name;
+    /* The keys of the group `compute` that this method takes and others may not, with NULL at the
+     * end; NULL: none. A config may not give a key that belongs to other methods alone. */
+    const char *const *keys;
     size_t size; /* bytes of the method's own struct, whose first member is a struct force */
     /* Checks that the method can do what the options ask for. STATUS_CONFIG, as for a kernel that
      * CPUs do not have; STATUS_UNAVAILABLE, as for an instruction set that this machine does not
@@ -134,6 +137,10 @@ struct force {
 extern const char *const force_method_names[]; /* in the order of FORCE_METHODS; NULL-terminated */
 extern const char *const force_method_help[];  /* a sentence for each */
 const struct force_method *force_method_find(const char *name); /* NULL: there is none */
+
+/* Tells whether a method takes a key of the group `compute`: it has the key among its `keys`, or no
+ * method has it. */
+bool force_method_takes(const struct force_method *method, const char *key);
 
 /* Returns the options that the group `compute` of the config asks for. */
 struct force_options force_options_of(const struct section *compute);

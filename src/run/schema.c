@@ -193,19 +193,21 @@ static void check_time(const struct section *section, struct error *error)
  * rather than ignoring them. */
 static void check_compute(const struct section *section, struct error *error)
 {
-    static const char *const of_direct[] = { "precision", "kernel" };
-    if (force_method_find(section_string(section, "method")) == &force_direct) {
-        if (section_given(section, "accuracy"))
-            section_error(section, "accuracy", error,
-                          "does not apply to method = \"direct\"; it belongs to fmm");
-        return;
+    const struct force_method *const method = force_method_find(section_string(section, "method"));
+    const bool accurate = force_method_takes(method, "accuracy");
+    for (size_t k = 0; k < COUNT_OF(compute_rows); k++) {
+        const char *const key = compute_rows[k].key;
+        if (force_method_takes(method, key) || !section_given(section, key))
+            continue;
+        struct text owners = { 0 };
+        for (size_t m = 0; force_method_names[m]; m++)
+            if (force_method_takes(force_method_find(force_method_names[m]), key))
+                text_print(&owners, "%s%s", owners.length ? ", " : "", force_method_names[m]);
+        section_error(section, key, error, "does not apply to method = \"%s\"%s; it belongs to %s",
+                      method->name, accurate ? ", whose accuracy decides the arithmetic" : "",
+                      owners.failed ? "another" : owners.bytes);
+        text_free(&owners);
     }
-    for (size_t k = 0; k < COUNT_OF(of_direct); k++)
-        if (section_given(section, of_direct[k]))
-            section_error(section, of_direct[k], error,
-                          "does not apply to method = \"%s\", whose accuracy decides the "
-                          "arithmetic; it belongs to direct",
-                          section_string(section, "method"));
 }
 
 static void check_physics(const struct section *section, struct error *error)

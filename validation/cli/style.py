@@ -22,7 +22,8 @@ FLOORS = ["base", "machine", "config", "model", "external", "space", "force", "i
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.
 FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)},
-           **{f"src/force/{method}": FLOORS.index("force") for method in ("direct", "fmm")},
+           **{f"src/force/{os.path.basename(folder[:-1])}": FLOORS.index("force")
+              for folder in glob.glob(os.path.join(tap.SOURCE, "src", "force", "*", ""))},
            "gpu": FLOORS.index("backend")}
 
 # The only places that may see these.

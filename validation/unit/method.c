@@ -63,6 +63,12 @@ static void test_table(void **state)
         assert_string_equal(force_method_find(force_method_names[k])->name, force_method_names[k]);
     }
     assert_null(force_method_find("none"));
+    const struct force_method third = { .name = "third" };
+    assert_false(force_method_takes(&force_direct, "accuracy"));
+    assert_true(force_method_takes(&force_fmm, "accuracy"));
+    assert_false(force_method_takes(&third, "accuracy"));
+    assert_false(force_method_takes(&third, "precision"));
+    assert_true(force_method_takes(&third, "threads"));
     assert_ptr_equal(force_method_of(&(struct force_options){ 0 }), &force_direct);
     const struct force_options named = force_options_named("direct", "mixed");
     assert_ptr_equal(named.method, &force_direct);

@@ -416,8 +416,11 @@ static void close_batch(struct force *force, const struct bodies *bodies,
     batch_close(&direct->scratch[omp_get_thread_num()].batch, bodies, item->first);
 }
 
+static const char *const keys[] = { "precision", "kernel", NULL };
+
 const struct force_method force_direct = {
     .name = "direct",
+    .keys = keys,
     .size = sizeof(struct direct),
     .check = check_options,
     .bytes = bytes_of,

@@ -481,8 +481,11 @@ static void potentials(struct force *force, const struct bodies *bodies,
     }
 }
 
+static const char *const keys[] = { "accuracy", NULL };
+
 const struct force_method force_fmm = {
     .name = "fmm",
+    .keys = keys,
     .size = sizeof(struct fmm),
     .check = check_options,
     .bytes = bytes_of,

@@ -9,6 +9,8 @@ ROWS = [
      "rank * alone + first + 1, false, NULL };",
      "unit/force unit/backend unit/kernels unit/kernel-bits"),
     ("src/force/method.c", "exact.precision = PRECISION_DOUBLE;", ";", "unit/method"),
+    ("src/force/method.c", "!special || has_key(method, key)", "has_key(method, key)",
+     "unit/method"),
     ("src/force/method.c", "exact.method = &force_direct;", ";", "unit/method"),
     ("src/force/method.c", "if (!method->jerk)", "if (false)", "unit/method"),
     ("src/force/method.c", "return options->method ? options->method : &force_direct;",

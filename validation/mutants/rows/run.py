@@ -28,6 +28,8 @@ ROWS = [
      "cli/reliability.py"),
     ("src/run/schema.c", 'section_real(section, "end") / 1000);',
      'section_real(section, "end") / 10);', "cli/run.py"),
+    ("src/run/schema.c", "force_method_takes(method, key) || !section", "true || !section",
+     "cli/fmm.py"),
     ("src/run/schema.c", "if (strlen(name) > NAME_MOST)", "if (false)", "cli/reliability.py"),
     ("src/run/schema.c",
      'section_real(section, "step") > section_real(section, "end")', "false", "cli/run.py"),
