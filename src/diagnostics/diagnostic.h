@@ -27,7 +27,7 @@
 
 enum curve_kind {
     CURVE_LINE,   /* y over x */
-    CURVE_DASHED, /* a dashed line: a reference or a bound */
+    CURVE_DASHED, /* a dashed line: a reference or a bound; left out where it lies upon a line */
     CURVE_PATH,   /* a path through the plane, in the order of its points */
     CURVE_POINTS, /* a few measured points */
     CURVE_DISCS,  /* hundreds of points */
