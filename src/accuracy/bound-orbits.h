@@ -69,13 +69,6 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error);
 
-/* Counts the bodies of a system that are bound neither to one of the eight heaviest bodies nor to
- * several of these together, and whose kinetic energy about them is below `energy`. Returns 0 in a
- * cluster (where the eight have less than nine tenths of the mass), in a periodic box and in
- * external fields. */
-size_t bound_orbits_count_unbound(const struct physics *physics, const struct bodies *bodies,
-                                  size_t system, double energy);
-
 enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* memory for a search, per body */
 
 /* Copies the bodies of an orbit into a new system, which the caller destroys: first those of the

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "accuracy/bound-trial.h"
+#include "accuracy/unbound.h"
 #include "base/document.h"
 
 /* Orbits are checked at those steps of the watch that are multiples of FEW_EVERY in a system of up
@@ -67,9 +68,8 @@ size_t watch_bound_unbound(const struct watch *watch, const struct record *recor
 {
     if (record->by_tests > 0.0)
         return 0; /* their energies are judged */
-    return bound_orbits_count_unbound(watch->physics, watch->bodies,
-                                      (size_t)(record - watch->records),
-                                      light * record->level.scale);
+    return unbound_count(watch->physics, watch->bodies, (size_t)(record - watch->records),
+                         light * record->level.scale);
 }
 
 static bool has_failed(const struct bound_record *bound)
