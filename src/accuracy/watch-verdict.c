@@ -1,9 +1,5 @@
-/*
- * The verdict of the accuracy watch, in three steps: the rows of each system, one for each
- * quantity, from watch-energy.c, watch-bound.c and watch-check.c; a table that has the row of the
- * worst system for each quantity; and a sentence on each row of the table that is beyond its bound.
- * Systems with left_out[system] do not count; NULL: all do.
- */
+/* The verdict of the accuracy watch: a sentence on each row of its table (watch-table.h) that is
+ * beyond its bound, and what run.json says. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,161 +7,8 @@
 #include <string.h>
 
 #include "accuracy/watch-bound.h"
+#include "accuracy/watch-table.h"
 #include "base/document.h"
-
-/* --- the rows --------------------------------------------------------------------------------- */
-
-/* The rows of a system, one for each quantity. If a system fails by several rows, the first counts,
- * from which the others follow; but errors of the forces count if they are worse. */
-enum { ENERGY_ERROR, ENERGY_DRIFT, ENERGY_CHANGE, ORBIT, FORCES, FASTEST_PAIR, ROWS };
-
-struct sentence;
-static void say_error(struct sentence *), say_drift(struct sentence *),
-    say_large_changes(struct sentence *), say_orbit(struct sentence *),
-    say_forces(struct sentence *), say_pair(struct sentence *);
-
-static const struct {
-    struct finding (*make)(const struct watch *, const struct record *);
-    void (*say)(struct sentence *);
-    bool of_worst; /* the sentence is about the worst system alone */
-} rows[ROWS] = {
-    [ENERGY_ERROR] = { watch_row_of_error, say_error, true },
-    [ENERGY_DRIFT] = { watch_row_of_drift, say_drift, true },
-    [ENERGY_CHANGE] = { watch_row_of_change, say_large_changes, false },
-    [ORBIT] = { watch_bound_row, say_orbit, true },
-    [FORCES] = { watch_row_of_forces, say_forces, false },
-    [FASTEST_PAIR] = { watch_row_of_pair, say_pair, false },
-};
-
-static bool counts(const bool *left_out, size_t system)
-{
-    return !(left_out && left_out[system]);
-}
-
-static bool any_counts(const struct watch *watch, const bool *left_out)
-{
-    for (size_t s = 0; s < watch->systems; s++)
-        if (counts(left_out, s))
-            return true;
-    return false;
-}
-
-static bool any_fails(const struct watch *watch, const bool *left_out, int first, int last)
-{
-    for (size_t s = 0; s < watch->systems; s++)
-        for (int k = first; k <= last && counts(left_out, s); k++)
-            if (rows[k].make(watch, &watch->records[s]).severity == FINDING_FAILURE)
-                return true;
-    return false;
-}
-
-bool watch_within_limits(const struct watch *watch, const bool *left_out)
-{
-    return any_counts(watch, left_out) && !any_fails(watch, left_out, 0, ROWS - 1);
-}
-
-bool watch_holds(const struct watch *watch, const bool *left_out)
-{
-    return watch->on_jump == ON_JUMP_WARN || watch_within_limits(watch, left_out);
-}
-
-/* --- the table -------------------------------------------------------------------------------- */
-
-struct table {
-    const bool *left_out;      /* the systems that the table leaves out, or NULL */
-    struct finding rows[ROWS]; /* of the worst systems; `systems`: how many are beyond */
-    struct finding worst;      /* the worst failure, with the number of `systems` that fail */
-};
-
-/* Puts a row in the place of the kept one if there is none yet or `worse` says that the row is
- * worse, and counts its system if `counted` says so. */
-static void keep(struct finding *kept, const struct finding *row, bool worse, bool counted)
-{
-    const size_t systems = kept->systems + counted;
-    if (!kept->name || worse)
-        *kept = *row;
-    kept->systems = systems;
-}
-
-static void add_system(struct table *table, const struct watch *watch, size_t system)
-{
-    struct finding made[ROWS];
-    const struct finding *failure = NULL;
-    for (int k = 0; k < ROWS; k++) {
-        struct finding *const row = &made[k];
-        *row = rows[k].make(watch, &watch->records[system]);
-        row->system = system + 1;
-        keep(&table->rows[k], row, finding_is_worse(row, &table->rows[k]),
-             row->severity > FINDING_HELD);
-        if (row->severity == FINDING_FAILURE &&
-            (!failure || (k == FORCES && row->times > failure->times)))
-            failure = row;
-    }
-    if (failure)
-        keep(&table->worst, failure, failure->times > table->worst.times, true);
-}
-
-/* Makes the table of the systems that count if any of these fails, else of all. */
-static struct table make_table(const struct watch *watch, const bool *left_out)
-{
-    struct table table = { 0 };
-    if (any_fails(watch, left_out, 0, ROWS - 1))
-        table.left_out = left_out;
-    for (size_t s = 0; s < watch->systems; s++)
-        if (counts(table.left_out, s))
-            add_system(&table, watch, s);
-    return table;
-}
-
-static const struct record *record_of(const struct watch *watch, const struct finding *row)
-{
-    return &watch->records[row->system - 1];
-}
-
-/* --- the largest of all systems --------------------------------------------------------------- */
-
-static double number_at(const struct record *record, size_t offset)
-{
-    double number;
-    memcpy(&number, (const unsigned char *)record + offset, sizeof number);
-    return number;
-}
-
-/* Returns the record with the largest number at `offset` (bytes into a struct record). */
-static const struct record *largest(const struct watch *watch, size_t offset)
-{
-    const struct record *found = watch->records;
-    for (size_t s = 1; s < watch->systems; s++)
-        if (number_at(&watch->records[s], offset) > number_at(found, offset))
-            found = &watch->records[s];
-    return found;
-}
-
-double watch_energy_error(const struct watch *watch)
-{
-    return largest(watch, offsetof(struct record, largest_error))->largest_error;
-}
-
-double watch_force_error(const struct watch *watch)
-{
-    return largest(watch, offsetof(struct record, force_error))->force_error;
-}
-
-double watch_judged_in_limits(const struct watch *watch)
-{
-    return largest(watch, offsetof(struct record, largest_judged))->largest_judged /
-           watch->energy_error;
-}
-
-double watch_error_in_limits(const struct watch *watch)
-{
-    const struct table table = make_table(watch, NULL);
-    double error = watch_energy_error(watch);
-    for (size_t s = 0; s < watch->systems; s++)
-        if (watch_hiding(watch, &watch->records[s]) > 0.0)
-            error = fmax(error, watch->records[s].largest_judged);
-    return fmax(error / watch->energy_error, table.rows[ORBIT].times);
-}
 
 /* The changes of the energy within JUMP_STEPS that were too large. */
 struct large_changes {
@@ -179,7 +22,7 @@ static struct large_changes count_large_changes(const struct watch *watch, const
     struct large_changes all = { 0.0, 0.0, watch->records };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct record *r = &watch->records[s];
-        if (!counts(left_out, s) || !(r->large_changes > 0.0))
+        if (!watch_table_counts(left_out, s) || !(r->large_changes > 0.0))
             continue;
         if (all.count == 0.0 || r->first_jump < all.first->first_jump)
             all.first = r;
@@ -194,7 +37,7 @@ static struct large_changes count_large_changes(const struct watch *watch, const
 /* The sentence on a row of the table, to which functions add. */
 struct sentence {
     const struct watch *watch;
-    const struct table *table;
+    const struct watch_table *table;
     const struct record *record; /* the record of the row's system */
     char system[40];             /* " of system 3", if there are several; else "" */
     char text[WATCH_TEXT_SIZE];
@@ -251,7 +94,7 @@ static void say_drift(struct sentence *s)
         say(s->text, "%s%s drifts by %+.3g %s over the run (limit %g)",
             by_tests ? "the specific energy of the worst test body" : "the energy", s->system,
             change, watch_scale(change, by_tests ? 0.0 : NAN), watch->energy_drift);
-    else if (s->table->rows[ENERGY_ERROR].systems == 0)
+    else if (s->table->rows[WATCH_ROW_ERROR].systems == 0)
         say(s->text, "the method is one that drifts: %s%s is off by %.3g %s (limit %g)",
             watch_whose(watch, drift->error_body, name), s->system, drift->largest_error,
             watch_scale(drift->largest_error, drift->error_body), watch->energy_drift);
@@ -311,21 +154,31 @@ static void say_pair(struct sentence *s)
 {
     const struct close_pair *const pair = &s->record->fastest;
     char names[BODIES_PAIR_SIZE], time[UNITS_TEXT_SIZE];
-    if (s->table->rows[ENERGY_CHANGE].systems == 0)
+    if (s->table->rows[WATCH_ROW_CHANGE].systems == 0)
         say(s->text, "the step is too large for %s%s at t = %s",
             bodies_pair(s->watch->bodies, (int64_t)pair->ids[0], (int64_t)pair->ids[1], names),
             s->system, units_time(s->watch->units, pair->time, 4, time));
 }
 
-static struct sentence sentence_on(const struct watch *watch, const struct table *table, int row)
+static const struct {
+    void (*say)(struct sentence *);
+    bool of_worst; /* the sentence is about the worst system alone */
+} sayings[WATCH_ROWS] = {
+    [WATCH_ROW_ERROR] = { say_error, true },           [WATCH_ROW_DRIFT] = { say_drift, true },
+    [WATCH_ROW_CHANGE] = { say_large_changes, false }, [WATCH_ROW_ORBIT] = { say_orbit, true },
+    [WATCH_ROW_FORCES] = { say_forces, false },        [WATCH_ROW_PAIR] = { say_pair, false },
+};
+
+static struct sentence sentence_on(const struct watch *watch, const struct watch_table *table,
+                                   int row)
 {
     struct sentence s = { .watch = watch, .table = table };
     const size_t systems = table->rows[row].systems;
     if (systems == 0)
         return s;
-    set_record(&s, record_of(watch, &table->rows[row]));
-    rows[row].say(&s);
-    if (s.text[0] && systems > 1 && rows[row].of_worst)
+    set_record(&s, watch_table_record(watch, &table->rows[row]));
+    sayings[row].say(&s);
+    if (s.text[0] && systems > 1 && sayings[row].of_worst)
         say(s.text, ", the worst of %zu systems", systems);
     return s;
 }
@@ -336,11 +189,12 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE])
 {
     /* The order of the sentences: possible causes come first. */
-    static const int order[ROWS] = { FORCES,       ORBIT,        ENERGY_CHANGE,
-                                     FASTEST_PAIR, ENERGY_ERROR, ENERGY_DRIFT };
-    const struct table table = make_table(watch, left_out);
-    snprintf(buffer, WATCH_TEXT_SIZE, "%s", any_counts(watch, left_out) ? "" : none_counts);
-    for (int k = 0; k < ROWS; k++) {
+    static const int order[WATCH_ROWS] = { WATCH_ROW_FORCES, WATCH_ROW_ORBIT, WATCH_ROW_CHANGE,
+                                           WATCH_ROW_PAIR,   WATCH_ROW_ERROR, WATCH_ROW_DRIFT };
+    const struct watch_table table = watch_table_make(watch, left_out);
+    snprintf(buffer, WATCH_TEXT_SIZE, "%s",
+             watch_table_any_counts(watch, left_out) ? "" : none_counts);
+    for (int k = 0; k < WATCH_ROWS; k++) {
         const struct sentence s = sentence_on(watch, &table, order[k]);
         if (s.text[0])
             say(buffer, "%s%s", buffer[0] ? "; " : "", s.text);
@@ -363,17 +217,18 @@ static struct finding row_outside(const struct watch *watch, const struct findin
 struct finding watch_findings(const struct watch *watch, const bool *left_out,
                               struct findings *findings)
 {
-    const struct table table = make_table(watch, left_out);
-    const bool some_count = any_counts(watch, left_out), fails = !watch_holds(watch, left_out);
+    const struct watch_table table = watch_table_make(watch, left_out);
+    const bool some_count = watch_table_any_counts(watch, left_out),
+               fails = !watch_holds(watch, left_out);
     if (!some_count) {
         struct finding none = finding_row("systems that count", 0.0, 1.0, true, NAN);
         none.from_below = true;
         none.severity = fails ? FINDING_FAILURE : FINDING_WARNING;
         findings_add(findings, &none, none_counts);
     }
-    for (int k = 0; k < ROWS; k++) {
+    for (int k = 0; k < WATCH_ROWS; k++) {
         const struct finding row = row_outside(watch, &table.rows[k], fails && some_count);
-        const bool untried = k == ORBIT && row.severity == FINDING_OPEN;
+        const bool untried = k == WATCH_ROW_ORBIT && row.severity == FINDING_OPEN;
         if (isfinite(row.bound) && !isinf(row.value) && !untried)
             findings_add(findings, &row, sentence_on(watch, &table, k).text);
     }
@@ -383,12 +238,12 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
 /* Says why the energy was not judged; "" if it was, in some system that counts. */
 static const char *energy_unjudged(const struct watch *watch, const bool *left_out)
 {
-    if (!any_counts(watch, left_out))
+    if (!watch_table_any_counts(watch, left_out))
         return none_counts;
     if (isinf(watch->energy_error) && isinf(watch->energy_drift) && isinf(watch->energy_jump))
         return "watch.energy_error, energy_drift and energy_jump are 0";
     for (size_t s = 0; s < watch->systems; s++)
-        if (counts(left_out, s) && watch_has_energy(watch, &watch->records[s]))
+        if (watch_table_counts(left_out, s) && watch_has_energy(watch, &watch->records[s]))
             return "";
     return "the energies at the start are 0";
 }
@@ -396,13 +251,13 @@ static const char *energy_unjudged(const struct watch *watch, const bool *left_o
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE])
 {
-    const bool energy = any_fails(watch, left_out, ENERGY_ERROR, ENERGY_CHANGE);
-    const bool orbits = any_fails(watch, left_out, ORBIT, ORBIT);
+    const bool energy = watch_table_fails(watch, left_out, WATCH_ROW_ERROR, WATCH_ROW_CHANGE);
+    const bool orbits = watch_table_fails(watch, left_out, WATCH_ROW_ORBIT, WATCH_ROW_ORBIT);
     const char *const unknown = energy_unjudged(watch, left_out);
     double times = 0.0;
     size_t unbound = 0;
     for (size_t s = 0; s < watch->systems; s++)
-        if (counts(left_out, s)) {
+        if (watch_table_counts(left_out, s)) {
             times = fmax(times, watch_hiding(watch, &watch->records[s]));
             unbound += watch_bound_unbound(watch, &watch->records[s]);
         }
@@ -454,9 +309,9 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
         { "time", document_number(pair->time) });
 }
 
-static json_t *forces_json(const struct watch *watch, const struct table *all)
+static json_t *forces_json(const struct watch *watch, const struct watch_table *all)
 {
-    const struct record *forced = record_of(watch, &all->rows[FORCES]);
+    const struct record *forced = watch_table_record(watch, &all->rows[WATCH_ROW_FORCES]);
     if (!(forced->force_error > 0.0))
         return json_null();
     return DOCUMENT({ "largest", document_number(forced->force_error) },
@@ -478,27 +333,28 @@ static json_t *limits_json(const struct watch *watch)
  * before its first check: then its last step is measured. */
 static json_t *after_start(const struct watch *watch, double number)
 {
-    const struct record *const off = largest(watch, offsetof(struct record, largest_error));
+    const struct record *const off =
+        watch_table_largest(watch, offsetof(struct record, largest_error));
     const bool measured = watch->history->seen > 0.0 || off->error_time > 0.0;
     return document_number(measured ? number : NAN);
 }
 
-static json_t *error_json(const struct watch *watch, const struct table *all)
+static json_t *error_json(const struct watch *watch, const struct watch_table *all)
 {
-    const struct record *off = largest(watch, offsetof(struct record, largest_error));
+    const struct record *off = watch_table_largest(watch, offsetof(struct record, largest_error));
     return DOCUMENT(
         { "largest", after_start(watch, off->largest_error) },
         { "time", document_number(off->error_time) }, { "system", system_of(watch, off) },
         { "test_body", document_id(off->error_body) },
         { "first_time_beyond", document_number(off->first_error) },
         { "pair", pair_json(watch, off, &off->offending) },
-        { "systems_beyond", json_integer((json_int_t)all->rows[ENERGY_ERROR].systems) });
+        { "systems_beyond", json_integer((json_int_t)all->rows[WATCH_ROW_ERROR].systems) });
 }
 
-static json_t *drift_json(const struct watch *watch, const struct table *all)
+static json_t *drift_json(const struct watch *watch, const struct watch_table *all)
 {
-    const struct finding *row = &all->rows[ENERGY_DRIFT];
-    const struct watch_drift drift = watch_drift(watch, record_of(watch, row));
+    const struct finding *row = &all->rows[WATCH_ROW_DRIFT];
+    const struct watch_drift drift = watch_drift(watch, watch_table_record(watch, row));
     return DOCUMENT({ "change", document_number(drift.change) },
                     { "steadiness", document_number(drift.steadiness) },
                     { "periods", document_number(drift.periods) },
@@ -507,10 +363,10 @@ static json_t *drift_json(const struct watch *watch, const struct table *all)
                     { "systems_beyond", json_integer((json_int_t)row->systems) });
 }
 
-static json_t *bound_json(const struct watch *watch, const struct table *all)
+static json_t *bound_json(const struct watch *watch, const struct watch_table *all)
 {
-    const struct finding *row = &all->rows[ORBIT];
-    json_t *found = watch_bound_json(watch, record_of(watch, row));
+    const struct finding *row = &all->rows[WATCH_ROW_ORBIT];
+    json_t *found = watch_bound_json(watch, watch_table_record(watch, row));
     document_set(&found, "system", json_integer((json_int_t)row->system));
     document_set(&found, "systems_beyond", json_integer((json_int_t)row->systems));
     return found;
@@ -518,10 +374,11 @@ static json_t *bound_json(const struct watch *watch, const struct table *all)
 
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
-    const struct table all = make_table(watch, NULL);
+    const struct watch_table all = watch_table_make(watch, NULL);
     const struct large_changes changes = count_large_changes(watch, NULL);
-    const struct record *fastest = record_of(watch, &all.rows[FASTEST_PAIR]);
-    const double most = largest(watch, offsetof(struct record, largest_jump))->largest_jump;
+    const struct record *fastest = watch_table_record(watch, &all.rows[WATCH_ROW_PAIR]);
+    const double most =
+        watch_table_largest(watch, offsetof(struct record, largest_jump))->largest_jump;
     char text[WATCH_TEXT_SIZE];
     return DOCUMENT({ "holds", json_boolean(watch_holds(watch, left_out)) },
                     { "text", json_string(watch_text(watch, left_out, text)) },
