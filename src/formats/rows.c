@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "base/text.h"
+#include "formats/system-list.h"
 
 /* The names by which a column may state its quantity; messages use the first one. */
 enum { NAMES = 4 };
@@ -316,59 +316,10 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* A system of a file: the number that names it, and the count of its bodies so far. A list of
- * systems has these numbers in ascending order. */
-struct system {
-    int64_t name;
-    size_t count;
-};
-
-struct systems {
-    struct system *list;
-    size_t length, capacity;
-    size_t last; /* index found last: rows of one system mostly follow each other */
-};
-
-/* Returns the index in the list of the system with the number `name`, or the index at which that
- * system would have to be inserted. */
-static size_t find_system(struct systems *systems, int64_t name)
-{
-    if (systems->last < systems->length && systems->list[systems->last].name == name)
-        return systems->last;
-    size_t low = 0, high = systems->length;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (systems->list[middle].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return systems->last = low;
-}
-
-static enum status add_system(struct systems *systems, int64_t name, struct error *error)
-{
-    const size_t at = find_system(systems, name);
-    if (at == systems->length || systems->list[at].name != name) {
-        if (systems->length == systems->capacity) {
-            const size_t capacity = systems->capacity ? 2 * systems->capacity : 16;
-            struct system *list = realloc(systems->list, memory_bytes(capacity, sizeof *list));
-            if (!list)
-                return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
-            systems->list = list;
-            systems->capacity = capacity;
-        }
-        memmove(systems->list + at + 1, systems->list + at,
-                (systems->length++ - at) * sizeof *systems->list);
-        systems->list[at] = (struct system){ .name = name };
-    }
-    systems->list[at].count++;
-    return STATUS_OK;
-}
-
 /* Reads all rows and counts the bodies of every system; without a column for systems all bodies
  * count for system 0. */
-static enum status count_systems(struct rows *rows, struct systems *systems, struct error *error)
+static enum status count_systems(struct rows *rows, struct system_list *systems,
+                                 struct error *error)
 {
     for (;;) {
         char *line;
@@ -379,25 +330,25 @@ static enum status count_systems(struct rows *rows, struct systems *systems, str
         if (!status && rows->column[QUANTITY_SYSTEM])
             status = parse_row(rows, line, &row, error);
         if (!status)
-            status = add_system(systems, row.system, error);
+            status = system_list_add(systems, row.system, error);
         if (status)
             return status;
     }
 }
 
-static enum status measure_rows(struct rows *rows, struct systems *systems, struct error *error)
+static enum status measure_rows(struct rows *rows, struct system_list *systems, struct error *error)
 {
     if (count_systems(rows, systems, error) != STATUS_OK)
         return error->status;
     if (systems->length == 0)
         return lines_error(rows->lines, error, "no bodies");
     for (size_t s = 1; s < systems->length; s++)
-        if (systems->list[s].count != systems->list[0].count)
+        if (systems->all[s].count != systems->all[0].count)
             return lines_error(rows->lines, error,
                                "system %" PRId64 " has %zu bodies and system %" PRId64 " has %zu; "
                                "all must have the same number",
-                               systems->list[0].name, systems->list[0].count, systems->list[s].name,
-                               systems->list[s].count);
+                               systems->all[0].name, systems->all[0].count, systems->all[s].name,
+                               systems->all[s].count);
     return STATUS_OK;
 }
 
@@ -407,14 +358,14 @@ enum status rows_measure(const struct read_format *format, const struct read_req
                          struct read_shape *shape, struct error *error)
 {
     struct rows rows;
-    struct systems systems = { 0 };
+    struct system_list systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
     const enum status status = shape ? measure_rows(&rows, &systems, error) : STATUS_OK;
     if (!status && shape)
         *shape =
-            (struct read_shape){ systems.length, systems.list[0].count, lines_number(rows.lines) };
-    free(systems.list);
+            (struct read_shape){ systems.length, systems.all[0].count, lines_number(rows.lines) };
+    system_list_free(&systems);
     close_rows(&rows);
     return status;
 }
@@ -444,8 +395,8 @@ static void keep_species(struct rows *rows, struct bodies *bodies)
 
 /* Reads all rows into `bodies`: those of the k-th entry of `systems` become system k. STATUS_DATA
  * also if the file has grown since it was measured. */
-static enum status fill_bodies(struct rows *rows, struct systems *systems, struct bodies *bodies,
-                               struct error *error)
+static enum status fill_bodies(struct rows *rows, struct system_list *systems,
+                               struct bodies *bodies, struct error *error)
 {
     const size_t column = rows->column[QUANTITY_SPECIES];
     bodies->species_count = 0;
@@ -459,9 +410,9 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
             status = parse_row(rows, line, &row, error);
         if (status)
             return status;
-        const size_t s = find_system(systems, row.system);
-        if (s == systems->length || systems->list[s].name != row.system ||
-            systems->list[s].count == bodies->count)
+        const size_t s = system_list_find(systems, row.system);
+        if (s == systems->length || systems->all[s].name != row.system ||
+            systems->all[s].count == bodies->count)
             return rows->announced == ROWS_UNKNOWN
                        ? lines_error(rows->lines, error, "the file has grown while it was read")
                        : lines_error(
@@ -470,32 +421,32 @@ static enum status fill_bodies(struct rows *rows, struct systems *systems, struc
                              bodies->count);
         if (column && !rows->no_species)
             rows->no_species =
-                !bodies_note_species(bodies, s, systems->list[s].count, rows->fields[column - 1]);
-        set_body(bodies, s * bodies->stride + systems->list[s].count++, &row,
+                !bodies_note_species(bodies, s, systems->all[s].count, rows->fields[column - 1]);
+        set_body(bodies, s * bodies->stride + systems->all[s].count++, &row,
                  rows->column[QUANTITY_ID] != 0);
     }
 }
 
 /* Lists the numbers that name the systems of the file, with counts of 0, and goes back to the first
  * row of the table. Without a column for systems the list is one system, 0. */
-static enum status name_systems(struct rows *rows, struct systems *systems, struct error *error)
+static enum status name_systems(struct rows *rows, struct system_list *systems, struct error *error)
 {
     const bool named = rows->column[QUANTITY_SYSTEM] != 0;
     const struct lines_mark first = lines_tell(rows->lines);
     const enum status status =
-        named ? count_systems(rows, systems, error) : add_system(systems, 0, error);
+        named ? count_systems(rows, systems, error) : system_list_add(systems, 0, error);
     for (size_t s = 0; s < systems->length; s++)
-        systems->list[s].count = 0;
+        systems->all[s].count = 0;
     rows->taken = 0;
     rows->shortest = SIZE_MAX;
     return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
-static enum status check_filled(const struct rows *rows, const struct systems *systems,
+static enum status check_filled(const struct rows *rows, const struct system_list *systems,
                                 const struct bodies *bodies, struct error *error)
 {
     for (size_t s = 0; s < systems->length; s++)
-        if (systems->list[s].count != bodies->count)
+        if (systems->all[s].count != bodies->count)
             return lines_error(rows->lines, error, "the file has shrunk while it was read");
     return STATUS_OK;
 }
@@ -515,7 +466,7 @@ enum status rows_read(const struct read_format *format, const struct read_reques
                       struct bodies *bodies, struct error *error)
 {
     struct rows rows;
-    struct systems systems = { 0 };
+    struct system_list systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
     enum status status = STATUS_OK;
@@ -536,7 +487,7 @@ enum status rows_read(const struct read_format *format, const struct read_reques
         read_repeat(bodies);
     if (!status && request->about)
         *request->about = rows.about;
-    free(systems.list);
+    system_list_free(&systems);
     close_rows(&rows);
     return status;
 }
