@@ -72,21 +72,4 @@ const char *experiment_end_note(const struct experiment *experiment,
  * chooses its own steps. */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
 
-/* --- proportions between its numbers ---------------------------------------------------------- */
-
-/* Proportions between the numbers of an experiment that are allowed, but are usually a slip of
- * whoever wrote the config. */
-
-enum { PROPORTIONS_TEXT_SIZE = 512 };
-
-struct proportions {
-    bool masses; /* masses are in kilograms while G is 1; then no other number means anything */
-    /* Sentences for users, "time.end is 0.016 of the shortest period ...; ...", or "". */
-    char text[PROPORTIONS_TEXT_SIZE];
-};
-
-/* Finds the proportions of an experiment at its start. STATUS_MEMORY. */
-enum status proportions_find(const struct experiment *experiment, struct proportions *proportions,
-                             struct error *error);
-
 #endif

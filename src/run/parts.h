@@ -24,6 +24,7 @@
 #include "config/configuration.h"
 #include "estimate/choice.h"
 #include "estimate/experiment.h"
+#include "estimate/proportions.h"
 #include "initial/body-files.h"
 #include "integrator/adaptive.h"
 #include "observation/criteria.h"
