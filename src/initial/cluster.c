@@ -12,7 +12,7 @@
 #include "config/configuration.h"
 #include "initial/energy.h"
 #include "model/bodies.h"
-#include "model/kepler.h"
+#include "model/elements.h"
 
 /* --- binaries --------------------------------------------------------------------------------- */
 

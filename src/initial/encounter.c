@@ -18,7 +18,7 @@
 #include "initial/body-files.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/kepler.h"
+#include "model/elements.h"
 
 enum { MODELS = 2 };
 

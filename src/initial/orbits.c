@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/kepler.h"
+#include "model/elements.h"
 
 /* clang-format off */
 #define ANGLES(key_, help_)                                                                        \

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/kepler.h"
+#include "model/elements.h"
 
 struct keys {
     struct elements elements; /* first, since rows below give offsets in struct elements */
