@@ -7,6 +7,7 @@
 
 #include "base/barrier.h"
 #include "force/direct/reference.h"
+#include "force/direct/tournament.h"
 
 /*
  * Sums by Newton's third law: a system is cut into tiles of consecutive bodies, and pairs of tiles
@@ -33,69 +34,6 @@ struct wave {
     size_t before, after; /* the processes from which and to which the totals go in that row */
 };
 
-/* --- the tournament --------------------------------------------------------------------------- */
-
-/*
- * A round-robin tournament of tiles: every tile is paired with every other one, and with itself,
- * once. In round r tile i is paired with the tile j for which i + j = r modulo the number of tiles.
- * So no tile has two partners in one round, and the sums of a round for a tile are written by one
- * thread, whichever it is; added up round by round, their bits depend on the order of rounds alone.
- */
-struct tournament {
-    size_t tiles;
-    size_t round, i, j; /* the present pair of tiles, i <= j, and its round */
-    /* A pair of two tiles takes two units, that of a tile with itself one, so a round has `tiles`
-     * units. */
-    size_t first, last; /* units to go through, counted from the first round */
-    size_t unit, next;  /* the next unit, and the next tile */
-};
-
-/* Returns a tournament that goes through all units of `rounds` rounds, beginning with round
- * `first_round`. There are as many rounds as tiles. */
-static struct tournament start_tournament(size_t tiles, size_t first_round, size_t rounds)
-{
-    return (struct tournament){ .tiles = tiles, .round = first_round, .last = rounds * tiles };
-}
-
-/* Restricts a tournament to its units [first, last), counted from its first round. */
-static void cut_tournament(struct tournament *t, size_t first, size_t last)
-{
-    t->round += first / t->tiles - t->first / t->tiles;
-    t->first = first;
-    t->last = last;
-    t->unit = first / t->tiles * t->tiles;
-}
-
-/* Restricts a tournament to the share of one worker (a thread or a process) of `workers`. Shares
- * differ by one unit at most; workers from number `workers` on get none. A share can be divided
- * again. */
-static void share_tournament(struct tournament *t, size_t worker, size_t workers)
-{
-    const size_t first = t->first, units = worker < workers ? t->last - first : 0;
-    cut_tournament(t, first + share_start(units, workers, worker),
-                   first + share_start(units, workers, worker + 1));
-}
-
-/* Goes to the next pair of tiles, in the beginning to the first; returns false if there is none. */
-static bool next_pair(struct tournament *t)
-{
-    while (t->unit < t->last) {
-        if (t->next == t->tiles) {
-            t->next = 0;
-            t->round++;
-        }
-        t->i = t->next++;
-        t->j = t->round >= t->i ? t->round - t->i : t->round + t->tiles - t->i;
-        if (t->j < t->i)
-            continue;
-        const size_t unit = t->unit;
-        t->unit += t->i == t->j ? 1 : 2;
-        if (unit >= t->first)
-            return true;
-    }
-    return false;
-}
-
 /* --- waves ------------------------------------------------------------------------------------ */
 
 /* Finds this process's share of wave `number`. The units of the wave's rounds are divided evenly
@@ -109,8 +47,8 @@ static void divide_wave(const struct direct *direct, size_t number, struct wave 
     const size_t up = share->part + 1, down = share->part - 1; /* neighbours, if they exist */
     const bool upwards = number % 2 == 0;
     const size_t index = upwards ? share->part : share->parts - 1 - share->part;
-    struct tournament own = start_tournament(tiles, first, end - first);
-    share_tournament(&own, index, share->parts);
+    struct tournament own = tournament_start(tiles, first, end - first);
+    tournament_share(&own, index, share->parts);
     const size_t start = (own.round - first) * tiles;
     *wave = (struct wave){
         .first = own.round,
@@ -225,12 +163,13 @@ static void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave
     const struct sums *const rounds = sum->scratch->rounds;
     const size_t full = packed->count / BODIES_PADDING * BODIES_PADDING;
     const size_t equal = sum->masses == MASSES_EQUAL ? full : 0; /* bodies of equal masses */
-    struct tournament pairs = start_tournament(sum->direct->tiles, wave->first, wave->rounds);
+    struct tournament pairs = tournament_start(sum->direct->tiles, wave->first, wave->rounds);
     struct saved saved[3];
     clear_wave(sum, wave);
-    cut_tournament(&pairs, wave->first_unit, wave->last_unit);
-    share_tournament(&pairs, sum->team.rank, sum->team.size);
-    while (next_pair(&pairs) && !interruption_raised(sum->direct->base.physics.interruption)) {
+    tournament_cut(&pairs, wave->first_unit, wave->last_unit);
+    tournament_share(&pairs, sum->team.rank, sum->team.size);
+    while (tournament_next(&pairs) &&
+           !interruption_raised(sum->direct->base.physics.interruption)) {
         const struct range i = tile_range(sum, pairs.i), j = tile_range(sum, pairs.j);
         struct sums own = { sum->total[0], sum->total[1], sum->total[2] };
         struct range i_parts[2], j_parts[2];
