@@ -86,6 +86,20 @@ static bool names_old_grid(const struct loading *loading, const struct change *c
            loading->run->experiment.simulation.step == loading->old_grid;
 }
 
+/* Refuses another stop_when after a condition of it has ended the run: the rows of that last step
+ * are in the files already. */
+static void judge_stop_when(const struct loading *loading)
+{
+    const struct run *const run = loading->run;
+    char *ended_by = checkpoint_get_text(run->continuation.checkpoint, "ended_by", loading->error);
+    if (ended_by && ended_by[0])
+        error_set(loading->error, STATUS_CONFIG,
+                  "%s: stop_when has ended the run (%s), which no other stop_when can continue; "
+                  "begin anew with --force",
+                  config_path(run->experiment.config), ended_by);
+    free(ended_by);
+}
+
 static void judge_change(void *context, const struct change *change)
 {
     const struct loading *loading = context;
@@ -97,6 +111,8 @@ static void judge_change(void *context, const struct change *change)
     }
     if (change->kind == CHANGE_END)
         judge_end(loading);
+    if (strncmp(change->path, "stop_when", strlen("stop_when")) == 0 && !loading->error->status)
+        judge_stop_when(loading);
     run->continuation.changed = true;
     run_notice(run, "restart: %s was %s, is %s", change->path, change->before, change->now);
 }
@@ -126,8 +142,11 @@ static enum status load_end(struct run *run, struct error *error)
         return error->status;
     snprintf(run->criteria.ended_by, sizeof run->criteria.ended_by, "%s", ended_by);
     free(ended_by);
-    if (run->criteria.ended_by[0])
+    if (run->criteria.ended_by[0]) {
         schedule_cut(&run->schedule);
+        if (run->continuation.changed)
+            run_notice(run, "restart: stop_when has ended the run: %s", run->criteria.ended_by);
+    }
     return STATUS_OK;
 }
 

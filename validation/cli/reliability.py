@@ -835,11 +835,17 @@ def test_a_run_that_stop_when_ended_stays_ended():
     again = run_json("pair.run")
     assert (again["step"], again["ended_by"]) == (about["step"], about["ended_by"])
     # Where run.json is written again, it still says why the run is shorter than its config.
-    result = tap.run("run", config, "--restart", "-P", "stop_when.0.at_least=1.4")
+    result = tap.run("run", config, "--restart", "-P", "watch.energy_error=0.5")
     again = run_json("pair.run")
     assert result.returncode == 0, result
+    assert f"restart: stop_when has ended the run: {about['ended_by']}" in result.stderr, result
     assert re.search(rf"stop_when +{re.escape(about['ended_by'])}\n", result.stdout), result
     assert (again["step"], again["ended_by"]) == (about["step"], about["ended_by"]), again
+    # Rows of a last step are written already, so another condition cannot take it back.
+    config_now = pathlib.Path("pair.run/run.cfg").read_bytes()
+    result = tap.run("run", config, "--restart", "-P", "stop_when.0.at_least=1.4")
+    assert result.returncode == 78 and "no other stop_when can continue" in result.stderr, result
+    assert pathlib.Path("pair.run/run.cfg").read_bytes() == config_now
 
 
 def test_a_damaged_checkpoint_is_told_and_not_kept():
