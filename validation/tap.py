@@ -41,11 +41,20 @@ def gpu_kernels(third_law=True):
     return [name for name, help in rows if third_law or "third law" not in help]
 
 
+def integrators():
+    """(name, forces per step) of each integrator that the program has; None: it chooses its own
+    steps."""
+    rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
+    for name in rows["time.integrator"].split():
+        told = " ".join(run("info", name).stdout.split())
+        forces = re.search(r"forces per step: (\d*)", told)
+        if name != "stages":
+            yield name, int(forces[1]) if forces[1] else None
+
+
 def integrators_of_stages():
     """The names of the integrators whose stages the program has."""
-    rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
-    return [name for name in rows["time.integrator"].split()
-            if name not in ("gauss-radau", "hermite4", "block-leapfrog", "stages")]
+    return [name for name, forces in integrators() if forces]
 
 
 def every_diagnostic(text, every):

@@ -165,16 +165,19 @@ def test_own_steps_of_an_ensemble():
     alone"""
     write_systems()
     own = CONFIG.replace(f"step = {STEP}; end", 'integrator = "%s"; step = 0.125; end')
-    for integrator in ("hermite4", "gauss-radau", "block-leapfrog"):
+    names = [name for name, forces in tap.integrators() if forces is None]
+    assert len(names) >= 3, names
+    for integrator in names:
         text = own % integrator
         all_ = go(text, "all", "--force")
         alone = [go(text, "alone", "--force", "-P", f'bodies.files=["{k + 1}.csv"]')
                  for k in range(3)]
         told, of_each = all_["own_steps"], [one["own_steps"] for one in alone]
         assert told["steps"] == sum(one["steps"] for one in of_each) > 0, (told, of_each)
-        if integrator == "gauss-radau":
+        if told["rejections"] is not None:
             rejected = sum(one["rejections"] for one in of_each)
             assert told["rejections"] == rejected < told["steps"], told
+        assert told["rejections"] is not None or integrator != "gauss-radau", told
         smallest = min(range(3), key=lambda k: of_each[k]["smallest"])
         assert told["system"] == smallest + 1, (integrator, told, of_each)
         for key in ("smallest", "pair"):
@@ -187,10 +190,10 @@ def test_interactions_of_every_integrator():
     """one sum over all pairs for each force of its steps, in every system, as check foretells"""
     write_systems()
     text = CONFIG.replace("end = 0.5;", "end = 0.25;").replace("trust = { shadow = true; };", "")
-    for integrator in tap.integrators_of_stages():
+    for integrator, forces in tap.integrators():
+        if forces is None:
+            continue
         key = ("-P", f"time.integrator={integrator}")
-        told = " ".join(tap.run("info", integrator).stdout.split())
-        forces = int(re.search(r"forces per step: (\d+)", told)[1])
         expected = 64 * forces * 3 * COUNT ** 2
         assert go(text, "counted", "--force", *key)["interactions"] == expected, integrator
         told = " ".join(tap.run("check", "run.cfg", *key).stdout.replace("#", "").split())

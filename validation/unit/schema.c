@@ -307,7 +307,7 @@ static void test_defaults_are_committed(void **state)
     fclose(stream);
     if (length != text.length || memcmp(bytes, text.bytes, length) != 0)
         fail_msg("config/defaults.cfg does not say what the tables do; write it anew with\n"
-                 "    ORRERY_UPDATE=1 make check TESTS=validation/unit/schema");
+                 "    ORRERY_UPDATE=1 make -s try TRY=validation/unit/schema");
     free(bytes);
     text_free(&text);
 }
