@@ -5,17 +5,12 @@
 
 #include "base/memory.h"
 
-extern const struct output_class output_dcd;
-extern const struct output_class output_gadget;
-extern const struct output_class output_vtk;
-extern const struct output_class output_xyz;
-
-static const struct output_class *const table[] = {
-    &output_dcd,
-    &output_gadget,
-    &output_vtk,
-    &output_xyz,
-};
+/* The table of outputs: ROW(name) stands for the struct output_<name>. */
+#define OUTPUTS(ROW) ROW(dcd) ROW(gadget) ROW(vtk) ROW(xyz)
+#define DECLARE(name) extern const struct output_class output_##name;
+OUTPUTS(DECLARE)
+#define CLASS_OF(name) &output_##name,
+static const struct output_class *const table[] = { OUTPUTS(CLASS_OF) };
 
 const struct variant *output_variant(size_t index)
 {

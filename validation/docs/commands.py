@@ -273,6 +273,20 @@ def test_words():
     assert len(words) > 50 and sum(words.values()) <= MOST_WORDS, (sum(words.values()), longest)
 
 
+def test_rows_are_described():
+    """each start has a heading in its page; integrators, fields and outputs are named in theirs"""
+    choices = dict(line.split("\t") for line in tap.run("info", "--keys").stdout.splitlines())
+    for key, page, pattern in (
+            ("bodies.initial", "docs/manual/initial-conditions.md", r"(?m)^## .*\b{}\b"),
+            ("time.integrator", "docs/theory.md", r"[`| ]{}[`| ,;]"),
+            ("external.0.type", "docs/manual/config-file.md", r"`{}`"),
+            ("outputs.0.type", "docs/manual/outputs.md", r"[`\"]{}[`\"]")):
+        text = pathlib.Path(tap.SOURCE, page).read_text(encoding="utf-8")
+        missing = [name for name in choices[key].split()
+                   if not re.search(pattern.format(name), text)]
+        assert choices[key] and not missing, f"{page} does not describe {missing} of {key}"
+
+
 def test_gallery():
     """the gallery, which the README links, shows the figures that examples/draw makes"""
     root = pathlib.Path(tap.SOURCE)

@@ -88,7 +88,8 @@ static void test_observed_orders(void **state)
         for (size_t r = 0; r < COUNT_OF(ranges); r++)
             if (integrator_find(ranges[r].name) == integrator)
                 coarsest = ranges[r].steps;
-        assert_true(coarsest > 0); /* every row is tested */
+        if (coarsest == 0)
+            fail_msg("the table `ranges` of this test has no \"%s\"", integrator->variant.name);
         double log_dt[4], log_error[4], intercept, slope, covariance[3], residual;
         for (int h = 0; h < 4; h++) {
             log_dt[h] = -log(coarsest << h);
