@@ -159,11 +159,8 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
     if (lines_open_own(path, &lines, &none))
         return none.status == STATUS_NO_INPUT ? STATUS_OK : error_pass(error, &none);
     json_t *rows = json_array();
-    const char *kind = "header";
-    while (!lines_next(lines, &line, error) && line) {
+    for (const char *kind = "header"; !lines_next(lines, &line, error) && line; kind = "cells")
         document_append(&rows, row_view(line, kind));
-        kind = "cells";
-    }
     lines_close(lines);
     template_fill(html, "table.html",
                   DOCUMENT({ "heading", json_string(heading) }, { "rows", rows }), NULL);
@@ -178,8 +175,8 @@ void page_title(const struct result *result, char title[PAGE_TITLE_SIZE])
     const char *const suffix = strstr(place, ".run");
     const size_t length = suffix && !suffix[4] ? (size_t)(suffix - place) : strlen(place);
     const bool same = length == strlen(name) && strncmp(place, name, length) == 0;
-    snprintf(title, PAGE_TITLE_SIZE, "%s%s%s", name, same || place[0] == '.' ? "" : ": ",
-             same || place[0] == '.' ? "" : place);
+    const bool alone = same || place[0] == '.';
+    snprintf(title, PAGE_TITLE_SIZE, "%s%s%s", name, alone ? "" : ": ", alone ? "" : place);
 }
 
 /* --- one run ---------------------------------------------------------------------------------- */
