@@ -153,7 +153,7 @@ struct run {
                            was later */
     bool missed;        /* the run missed the accuracy that was asked for, and begins anew */
     bool exhausted; /* the run goes on although it misses the accuracy: there is no other choice */
-    char why_again[512]; /* the reason for beginning anew, told once the run has done so */
+    char why_again[512]; /* the reason for beginning anew; "" for a run that has not */
     char time_unit[UNITS_LABEL_SIZE + 1]; /* text behind a time: " Myr", "" */
     struct experiment experiment;
     struct simulation *simulation;    /* = &experiment.simulation */

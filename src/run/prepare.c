@@ -309,6 +309,11 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
         return status;
     ending_wanted(run, 0.0, reason);
     error_clear(error); /* errors of interrupted sums, which mean nothing */
+    if (run->why_again[0])
+        return error_set(error, STATUS_STOPPED,
+                         "%s: stopped by %s before it began anew; the same command with --restart "
+                         "continues it",
+                         directory_path(run->files.directory), reason);
     return error_set(error, STATUS_STOPPED,
                      "stopped by %s before the run began; nothing was written", reason);
 }

@@ -186,6 +186,17 @@ def test_a_run_that_misses_begins_anew():
     shutil.copy("m/run.cfg", "echo.cfg")
     assert tap.run("run", "echo.cfg", "-o", "n", "-q").returncode == 0
     assert data("m") == data("n")
+    # One that is stopped before it has begun anew, or else soon after, says that it was.
+    forget_checkpoint("m", fineness=1000.0, step=0.004, times=1, over=1)
+    process = subprocess.Popen([tap.ORRERY, "run", "x.cfg", "-o", "m", "--restart"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    told = next(line for line in process.stderr if "begins anew with velocity-verlet" in line)
+    process.terminate()
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode in (0, 75) and record("m")["state"] == "ended", (told, said)
+    assert record("m")["exit_status"] == process.returncode and "nothing was" not in said, said
+    assert tap.run("run", "x.cfg", "-o", "m", "--restart", "-q").returncode == 0
+    assert record("m")["largest_energy_error"] <= 1e-6
 
 
 def test_an_attempt_that_cannot_be_prepared():
