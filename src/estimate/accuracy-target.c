@@ -12,7 +12,7 @@ const char *const accuracy_target_names[] = { "worst", "q90", NULL };
 
 const char *const accuracy_target_help[] = {
     "The system whose error is the largest.",
-    "The system that has a larger error than nine of ten.",
+    "The least error that nine of ten systems do not exceed.",
 };
 
 /* The default of time.work_limit, in pair interactions: some five minutes. */
