@@ -19,10 +19,22 @@ struct study_display {
     bool terminal, quiet;
 };
 
+__attribute__((format(printf, 2, 3))) static void say(FILE *file, const char *format, ...)
+{
+    struct text line = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprint(&line, format, arguments);
+    va_end(arguments);
+    if (line.bytes)
+        terminal_put(file, line.bytes);
+    text_free(&line);
+}
+
 static void show_notice(void *context, const char *line)
 {
     (void)context;
-    fprintf(stderr, "%s\n", line);
+    say(stderr, "%s\n", line);
 }
 
 static void show_progress(void *context, size_t done, size_t members)
@@ -41,9 +53,9 @@ static void print_row(const struct convergence_row *row)
     char order[16], error[16];
     snprintf(order, sizeof order, "%.3f", row->bar.order);
     snprintf(error, sizeof error, "%.2g", row->bar.error);
-    printf("  %-36s %-23.15g %8s  %s\n", row->column, row->value,
-           row->bar.limit == ERRORBAR_STEP ? order : errorbar_limit_names[row->bar.limit],
-           row->bar.limit == ERRORBAR_NONE ? "-" : error);
+    say(stdout, "  %-36s %-23.15g %8s  %s\n", row->column, row->value,
+        row->bar.limit == ERRORBAR_STEP ? order : errorbar_limit_names[row->bar.limit],
+        row->bar.limit == ERRORBAR_NONE ? "-" : error);
 }
 
 static enum status print_convergence(const char *directory, bool quiet, struct error *error)
@@ -55,7 +67,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
         for (size_t i = 0; i < convergence.count; i++)
             if (isfinite(convergence.rows[i].value)) /* only convergence.csv has NaN */
                 print_row(&convergence.rows[i]);
-        printf("  all columns    %s/convergence.csv\n", directory);
+        say(stdout, "  all columns    %s/convergence.csv\n", directory);
     }
     convergence_free(&convergence);
     return status;
@@ -80,18 +92,15 @@ static void print_members(const struct study *study, const char *directory, enum
 static void print_summary(const struct study *study, const char *directory, enum outcome *outcomes,
                           const char *verdict)
 {
-    printf("%s: %zu runs", directory, study->member_count);
+    struct text command = { 0 };
+    say(stdout, "%s: %zu runs", directory, study->member_count);
     for (size_t k = 0; k < study->shown_keys; k++)
-        printf("%s%s", k ? ", " : " over ", study->keys[k]);
+        say(stdout, "%s%s", k ? ", " : " over ", study->keys[k]);
     printf("\n");
     print_members(study, directory, outcomes);
-    struct text command = { 0 };
-    text_print(&command, "  table          %s/study.csv\n  figures        orrery report ",
-               directory);
     text_shell(&command, directory);
-    text_print(&command, "\n");
-    if (command.bytes)
-        terminal_put(stdout, command.bytes);
+    say(stdout, "  table          %s/study.csv\n  figures        orrery report %s\n", directory,
+        command.bytes ? command.bytes : "");
     text_free(&command);
     printf("  verdict        %s\n", verdict);
 }

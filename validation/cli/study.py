@@ -397,8 +397,11 @@ def test_a_good_sweep_says_so():
     config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );')
     words = said(tap.run("run", config))
     assert "runs 6 held table" in words and "failed" not in words, words
-    words = said(tap.run("run", write(SWEEP), "-o", "bare"))
+    # No name is obeyed by the terminal.
+    result = tap.run("run", write(SWEEP), "-o", "a\x1b[31mb")
+    words = said(result)
     assert "runs 6 finished table" in words and "held" not in words, words
+    assert "a?[31mb: 6 runs" in words and "\x1b" not in result.stdout + result.stderr, result
 
 
 def test_a_member_that_fails_by_the_watch_or_with_an_error():
