@@ -143,10 +143,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     if (run->proportions[0])
         item("note", "%s", run->proportions);
     if (x->identical)
-        item("warning",
-             "all %zu systems are the same: this start draws nothing from the seed, so "
-             "an ensemble of it has no scatter",
-             x->simulation.bodies->systems);
+        item("warning", EXPERIMENT_IDENTICAL, x->simulation.bodies->systems,
+             experiment_why_identical(x));
     if (x->warnings.coincident > 0)
         item("warning", "pairs of bodies at the same position: %zu", x->warnings.coincident);
     for (size_t k = 0; k < INITIAL_FILE_WARNINGS; k++)

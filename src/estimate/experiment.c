@@ -323,6 +323,12 @@ static bool are_copies(const struct bodies *b)
     return same;
 }
 
+const char *experiment_why_identical(const struct experiment *x)
+{
+    return body_files_systems(&x->body_files) > 0 ? "their files hold the same bodies"
+                                                  : "this start draws nothing from the seed";
+}
+
 enum status experiment_create(const struct config *config, struct interruption *interruption,
                               struct experiment *experiment, struct error *error)
 {

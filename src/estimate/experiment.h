@@ -25,6 +25,12 @@ struct experiment {
     bool identical; /* there are several systems, and all are copies of the first */
 };
 
+/* The format of the warning for an experiment that is `identical`: the number of systems, and the
+ * reason, which experiment_why_identical() returns. */
+#define EXPERIMENT_IDENTICAL                                                                       \
+    "all %zu systems are the same: %s, so an ensemble of them has no scatter"
+const char *experiment_why_identical(const struct experiment *experiment);
+
 /*
  * Resolves `config` and makes the bodies, if there is memory for the run (see need.h).
  * `interruption` may end all work on the experiment, making the bodies included (STATUS_STOPPED);

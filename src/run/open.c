@@ -198,10 +198,8 @@ static void note_start(struct run *run)
     if (experiment_end_note(&run->experiment, note)[0])
         run_notice(run, "%s", note);
     if (run->experiment.identical)
-        run_warning(run,
-                    "warning: all %zu systems are the same: this start draws nothing from the "
-                    "seed, so an ensemble of it has no scatter",
-                    bodies->systems);
+        run_warning(run, "warning: " EXPERIMENT_IDENTICAL, bodies->systems,
+                    experiment_why_identical(&run->experiment));
     const struct initial_warnings *warnings = &run->experiment.warnings;
     if (warnings->coincident > 0)
         run_warning(run, "warning: pairs of bodies at the same position: %zu",
