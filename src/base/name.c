@@ -49,8 +49,8 @@ bool name_is_shown(const char *name)
 
 bool name_is_file(const char *name)
 {
-    return name[0] != '\0' && name[0] != '.' && strlen(name) <= NAME_FILE_LONGEST &&
-           !strchr(name, '/') && name_is_shown(name);
+    return name[0] != '\0' && name[0] != '.' && name[0] != '-' &&
+           strlen(name) <= NAME_FILE_LONGEST && !strchr(name, '/') && name_is_shown(name);
 }
 
 size_t name_cut(const char *words, size_t most)

@@ -18,7 +18,7 @@ bool name_is_word(const char *name);
 bool name_is_unit(const char *unit);
 
 /* Tells whether the name can be that of a file in a directory: 1 to NAME_FILE_LONGEST bytes, no
- * '/', no '.' at its beginning, and only characters that name_is_shown() accepts. */
+ * '/', no '.' or '-' at its beginning, and only characters that name_is_shown() accepts. */
 bool name_is_file(const char *name);
 
 /* Returns the length in bytes of `words` or, if that is more than `most`, of the longest beginning

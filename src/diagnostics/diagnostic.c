@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "diagnostics/diagnostic-table.h"
 
 #define CLASS_OF(name) &diagnostic_##name,
@@ -45,13 +46,13 @@ const struct variant *diagnostic_variant(size_t index)
 
 enum { NAME_MOST = 100 }; /* bytes; names of files are longer by their endings */
 
-/* Tells whether the name can be that of a file, and stand before a dot in a criterion of the config
- * ("name.column"). */
-static bool good_name(const char *name)
+void diagnostic_check_name(const struct section *section, struct error *error)
 {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    return name[0] != '\0' && strlen(name) <= NAME_MOST && name[strspn(name, letters)] == '\0';
+    const char *const name = section_string(section, "name");
+    if (name && (!name_is_word(name) || strchr(name, '.') || strlen(name) > NAME_MOST))
+        section_error(section, "name", error,
+                      "must be letters, digits, '-' and '_', at most 100, and begin with a letter "
+                      "or a digit");
 }
 
 static struct diagnostic *allocate(const struct diagnostic_class *class_,
@@ -117,9 +118,6 @@ enum status diagnostic_create(const struct section *section, const struct moment
 {
     *diagnostic = NULL;
     const char *name = section_string(section, "name");
-    if (name && !good_name(name))
-        return section_error(section, "name", error,
-                             "must be letters, digits, '-' and '_', at most 100");
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (&table[i]->variant != section_variant(section))
             continue;

@@ -239,6 +239,10 @@ const struct diagnostic_class *diagnostic_measured(size_t index);
 extern const struct parameter diagnostic_parameters[];
 extern const size_t diagnostic_parameter_count;
 
+/* Refuses a `name` that cannot be that of a file, or cannot stand before a dot in a criterion
+ * ("name.column"). */
+void diagnostic_check_name(const struct section *section, struct error *error);
+
 /* Creates the diagnostic that a section of the list `diagnostics` describes, with the name that it
  * gives. Errors as diagnostic_create_as(); `start` is that of init(). */
 enum status diagnostic_create(const struct section *section, const struct moment *start,

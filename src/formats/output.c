@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 
 /* The table of outputs: ROW(name) stands for the struct output_<name>. */
 #define OUTPUTS(ROW) ROW(dcd) ROW(gadget) ROW(vtk) ROW(xyz)
@@ -29,7 +30,7 @@ enum status output_check_name(const struct section *section, size_t spare, const
                               struct error *error)
 {
     const char *const file = section_string(section, "file");
-    if (!file[0] || file[0] == '.' || strchr(file, '/') || strlen(file) + spare > OUTPUT_NAME_SIZE)
+    if (!name_is_file(file) || strlen(file) + spare > OUTPUT_NAME_SIZE)
         return section_error(section, "file", error, "must be %s", what);
     return STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/build.h"
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "estimate/accuracy-target.h"
@@ -170,9 +171,10 @@ static void check_name(const struct section *section, struct error *error)
         return;
     if (strlen(name) > NAME_MOST)
         section_error(section, "name", error, "must have at most %d bytes", NAME_MOST);
-    if (!name[0] || name[0] == '.' || name[0] == '-' || strpbrk(name, "/\n\r\t\f"))
+    else if (!name_is_file(name))
         section_error(section, "name", error,
-                      "must be a plain file name: not empty, no '/', not starting with '.' or '-'");
+                      "must be a plain file name: not empty, no '/', not starting with '.' or '-', "
+                      "no control characters");
 }
 
 static void check_time(const struct section *section, struct error *error)
@@ -293,7 +295,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_key = "type",
           .variant_help = "The measurement.",
           .variant = diagnostic_variant,
-          .check = check_name },
+          .check = diagnostic_check_name },
         { .name = "outputs",
           .help = "Files of the bodies themselves.",
           .list = true,

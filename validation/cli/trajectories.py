@@ -117,7 +117,7 @@ def test_dcd_has_one_distance():
     run(config, "-q", "--restart", "-P", "outputs.0.every=5")  # xyz may
     result = run(config, "--force", "-P", "outputs.1.every=3000000000", status=78)
     assert "integers up to 2147483647" in result.stderr, result
-    for name in ("a/b", ".a", ""):
+    for name in ("a/b", ".a", "", "-rf", "a\\nb"):
         result = run(config, "--force", "-P", f'outputs.1.file="{name}"', status=78)
         assert "must be a plain file name" in result.stderr, result
     # Nor has it the name of a file that is compressed at the end.

@@ -19,8 +19,8 @@ static void test_what_may_be_a_name(void **state)
     static const char *const units[] = { "", "1", "M L^2 T^-2", "(km/s)^2 pc", "1e10Msun" };
     static const char *const no_units[] = { "a\n", "'", "a]", "a,b", "`x`", "\xc2\xb5m", "!" };
     static const char *const files[] = { "trajectory.xyz", "a b", "\xc3\xa9.csv", "javascript:x" };
-    static const char *const no_files[] = { "",     ".",        "..",         ".x",   "a/b",
-                                            "a\nb", "a\x1b[0m", "a\302\2331", "a\x7f" };
+    static const char *const no_files[] = { "",     ".",        "..",         ".x",    "a/b",
+                                            "a\nb", "a\x1b[0m", "a\302\2331", "a\x7f", "-rf" };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         assert_true(name_is_word(words[i]));
     for (size_t i = 0; i < COUNT_OF(no_words); i++)

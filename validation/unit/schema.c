@@ -241,14 +241,14 @@ static void test_names_stay_in_their_directory(void **state)
         snprintf(text, sizeof text, PLUMMER "name = \"%s\";\n", names[i]);
         snprintf(message, sizeof message,
                  "run.cfg:3: name = \"%s\": must be a plain file name: not empty, no '/', not "
-                 "starting with '.' or '-'",
+                 "starting with '.' or '-', no control characters",
                  names[i]);
         expect_refusal(text, message);
     }
     expect_refusal(
         PLUMMER "diagnostics = ( { type = \"conservation\"; name = \"../x\"; } );\n",
-        "run.cfg:3: diagnostics.0.name = \"../x\": must be a plain file name: not empty, "
-        "no '/', not starting with '.' or '-'");
+        "run.cfg:3: diagnostics.0.name = \"../x\": must be letters, digits, '-' and '_', at most "
+        "100, and begin with a letter or a digit");
 }
 
 static void test_an_empty_sweep(void **state)
