@@ -166,8 +166,8 @@ static void read_about_frame(struct read_about *about, const char *line)
         return;
     const bool cube = sscanf(value, "%lf %lf %lf %lf %lf %lf %lf %lf %lf", &a[0], &a[1], &a[2],
                              &a[3], &a[4], &a[5], &a[6], &a[7], &a[8]) == 9 &&
-                      a[0] > 0 && a[4] == a[0] && a[8] == a[0] && a[1] == 0 && a[2] == 0 &&
-                      a[3] == 0 && a[5] == 0 && a[6] == 0 && a[7] == 0 &&
+                      a[0] > 0 && isfinite(a[0]) && a[4] == a[0] && a[8] == a[0] && a[1] == 0 &&
+                      a[2] == 0 && a[3] == 0 && a[5] == 0 && a[6] == 0 && a[7] == 0 &&
                       !memchr(directions, 'F', sizeof directions);
     about->box_length = cube ? a[0] : 0.0;
     about->other_cell = !cube;

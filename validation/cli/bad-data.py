@@ -149,6 +149,8 @@ def test_a_periodic_cell_that_the_run_lacks():
                                   "b.xyz: its periodic cell has a side of 2, that of the run of 4 "
                                   "(physics.box_length)"),
                                  (cell.format(3, "T T F"), box.format(2),
+                                  "b.xyz: its periodic cell is no cube"),
+                                 (cell.format("inf", "T T T").replace("2", "inf"), box.format(2),
                                   "b.xyz: its periodic cell is no cube")):
         text = f"2\n{keys}{extra}\nX 0 0 0 0 0 0 1\nX 1 0 0 0 1 0 1\n"
         with open("b.xyz", "w", encoding="utf-8") as file:
