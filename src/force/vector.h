@@ -16,6 +16,11 @@
  *   sum           of the lanes, in a fixed order
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
  *   bits          the result of a comparison: bit k is set if it holds in lane k
+ *   widen         numbers of the type from floats: for double those of the first half of the lanes
+ * For float alone:
+ *   load_fours(p, n, k)  the numbers k to k + 3 of each of the arrays p[0], p[n], p[2 n], ...
+ *   transpose_fours(a)   exchanges the rows and columns of the 4 x 4 numbers that stand in the same
+ *                        16 bytes of a[0], ..., a[3]
  * For double alone:
  *   root(a)             the correctly rounded square root
  *   lesser, greater     of two numbers; b if one of them is NaN
@@ -136,7 +141,24 @@ VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
 
 VECTOR_INLINE(vdouble) root(vdouble a) { return MM(sqrt_pd)(a); }
 
+VECTOR_INLINE(void) transpose_fours(vfloat a[4])
+{
+    const vfloat ab = MM(unpacklo_ps)(a[0], a[1]), cd = MM(unpacklo_ps)(a[2], a[3]);
+    const vfloat AB = MM(unpackhi_ps)(a[0], a[1]), CD = MM(unpackhi_ps)(a[2], a[3]);
+    a[0] = MM(shuffle_ps)(ab, cd, 0x44);
+    a[1] = MM(shuffle_ps)(ab, cd, 0xee);
+    a[2] = MM(shuffle_ps)(AB, CD, 0x44);
+    a[3] = MM(shuffle_ps)(AB, CD, 0xee);
+}
+
 #if VECTOR_BYTES == 64
+VECTOR_INLINE(vfloat) load_fours(const float *const *p, size_t n, size_t k)
+{
+    const __m512 a = _mm512_castps128_ps512(_mm_loadu_ps(p[0] + k));
+    const __m512 ab = _mm512_insertf32x4(a, _mm_loadu_ps(p[n] + k), 1);
+    const __m512 abc = _mm512_insertf32x4(ab, _mm_loadu_ps(p[2 * n] + k), 2);
+    return _mm512_insertf32x4(abc, _mm_loadu_ps(p[3 * n] + k), 3);
+}
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
@@ -177,6 +199,11 @@ VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b)
 }
 #undef ZIP
 #else
+VECTOR_INLINE(vfloat) load_fours(const float *const *p, size_t n, size_t k)
+{
+    const __m256 a = _mm256_castps128_ps256(_mm_loadu_ps(p[0] + k));
+    return _mm256_insertf128_ps(a, _mm_loadu_ps(p[n] + k), 1);
+}
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm256_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 {
@@ -208,6 +235,23 @@ VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b)
 
 #else
 
+VECTOR_INLINE(vfloat) load_fours(const float *const *p, size_t n, size_t k)
+{
+    typedef float loose __attribute__((vector_size(16), aligned(4), may_alias));
+    (void)n;
+    return *(const loose *)(p[0] + k);
+}
+VECTOR_INLINE(void) transpose_fours(vfloat a[4])
+{
+    const vfloat ab = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5);
+    const vfloat cd = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5);
+    const vfloat AB = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
+    const vfloat CD = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
+    a[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    a[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    a[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    a[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
 VECTOR_INLINE(vfloat) splat_float(float a) { return (vfloat){ a, a, a, a }; }
 VECTOR_INLINE(vdouble) splat_double(double a) { return (vdouble){ a, a }; }
 #if VECTOR_HAS_NEON
@@ -295,6 +339,16 @@ VECTOR_INLINE(unsigned) bits_float(mask_float a)
 }
 VECTOR_INLINE(unsigned) bits_double(mask_double a) { return (unsigned)((a[0] & 1) | (a[1] & 2)); }
 #endif
+
+VECTOR_INLINE(vfloat) widen_float(vfloat a) { return a; }
+VECTOR_INLINE(vdouble) widen_double(vfloat a)
+{
+    union {
+        vfloat all;
+        float half __attribute__((vector_size(VECTOR_BYTES / 2)));
+    } parts = { a };
+    return __builtin_convertvector(parts.half, vdouble);
+}
 
 #if VECTOR_BYTES < 64
 VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)

@@ -228,18 +228,19 @@ static void place_branches(struct body_tree *tree)
     }
 }
 
-/* Returns the greatest density of the cells above a cell of the trunk, from the root down. */
-static double densest_above(const struct body_tree *tree, size_t cell)
+/* Lists the branches below a cell of the trunk in the order of their bodies: branches that follow
+ * one another have most of the cells above them in common. */
+static void list_branches(struct body_tree *tree, uint32_t c, int depth, double densest)
 {
-    double densest = 0;
-    for (size_t c = tree->cells[0].child[0] && cell ? 0 : cell; c != cell;) {
-        const struct body_tree_cell *const above = &tree->cells[c];
-        const double density = density_of(above, &tree->frame[c]);
-        densest = density > densest ? density : densest;
-        const struct body_tree_cell *const second = &tree->cells[above->child[1]];
-        c = above->child[tree->cells[cell].first >= second->first];
+    const struct body_tree_cell *const cell = &tree->cells[c];
+    if (!cell->child[0]) {
+        tree->branch[tree->branches++] =
+            (struct body_tree_branch){ .root = c, .depth = depth, .densest = densest };
+        return;
     }
-    return densest;
+    densest = fmax(densest, density_of(cell, &tree->frame[c]));
+    for (int k = 0; k < 2; k++)
+        list_branches(tree, cell->child[k], depth + 1, densest);
 }
 
 bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last)
@@ -250,11 +251,7 @@ bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last)
     *last = tree->level = tree->trunk;
     for (size_t c = *first; c < *last; c++) {
         struct body_tree_cell *const cell = &tree->cells[c];
-        if (bodies_of(cell) <= most || tree->trunk + 2 > BODY_TREE_TRUNK) {
-            tree->branch[tree->branches++] = (struct body_tree_branch){
-                .root = (uint32_t)c, .depth = tree->levels, .densest = densest_above(tree, c)
-            };
-        } else {
+        if (bodies_of(cell) > most && tree->trunk + 2 <= BODY_TREE_TRUNK) {
             cell->child[0] = (uint32_t)tree->trunk;
             cell->child[1] = (uint32_t)tree->trunk + 1;
             tree->trunk += 2;
@@ -262,6 +259,7 @@ bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last)
     }
     tree->levels++;
     if (tree->trunk == *last) {
+        list_branches(tree, 0, 0, 0);
         place_branches(tree);
         return false;
     }

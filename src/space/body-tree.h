@@ -37,10 +37,10 @@ struct body_tree_frame {
 };
 
 /*
- * The cells of the trunk come first, the root at 0, then those of one branch after another. A
- * parent stands before its children. A branch is a subtree below a leaf of the trunk, which one
- * thread builds, and later treats, as a whole; the number of bodies in the tree decides how large a
- * branch may be.
+ * The cells of the trunk come first, the root at 0, then those of one branch after another, in the
+ * order of their bodies. A parent stands before its children. A branch is a subtree below a leaf of
+ * the trunk, which one thread builds, and later treats, as a whole; the number of bodies in the
+ * tree decides how large a branch may be.
  */
 struct body_tree {
     size_t count, leaf;            /* number of bodies; the most bodies of a leaf */

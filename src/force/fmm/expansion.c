@@ -17,7 +17,8 @@ static void fill_indices(struct expansion *e)
     {
         e->index[nx][ny][nz] = (uint16_t)at;
         e->degree[at] = (uint8_t)(nx + ny + nz);
-        e->inverse_factorial[at] = 1.0 / (tgamma(nx + 1) * tgamma(ny + 1) * tgamma(nz + 1));
+        e->factorial[at] = tgamma(nx + 1) * tgamma(ny + 1) * tgamma(nz + 1);
+        e->inverse_factorial[at] = 1 / e->factorial[at];
         at++;
     }
     e->count = at;
@@ -100,13 +101,14 @@ void expansion_destroy(struct expansion *expansion)
     memory_free(expansion);
 }
 
-void expansion_powers(const struct expansion *e, const double *multipoles, double *powers)
+void expansion_powers(const struct expansion *e, const double *multipoles, double *powers,
+                      double *norms)
 {
-    double q[EXPANSION_COEFFICIENTS];
-    for (int k = 0; k <= e->order; k++) {
+    double q[EXPANSION_COEFFICIENTS], factorial = 1; /* k! */
+    for (int k = 0; k <= e->order; factorial *= ++k) {
         double sum = 0;
         for (size_t i = e->degree_from[k]; i < e->degree_from[k + 1]; i++)
-            q[e->in_order[i]] = multipoles[e->in_order[i]] / e->inverse_factorial[e->in_order[i]];
+            q[e->in_order[i]] = multipoles[e->in_order[i]] * e->factorial[e->in_order[i]];
         for (int j = 0; 2 * j <= k; j++) {
             const int rank = k - 2 * j;
             double norm = 0;
@@ -115,6 +117,8 @@ void expansion_powers(const struct expansion *e, const double *multipoles, doubl
                 norm += e->inverse_factorial[n] * q[n] * q[n];
             }
             sum += e->trace_weight[k][j] * norm;
+            if (j == 0)
+                norms[k] = sqrt(factorial * norm);
             for (size_t i = rank < 2 ? 0 : e->degree_from[rank - 2];
                  rank >= 2 && i < e->degree_from[rank - 1]; i++) {
                 const size_t n = e->in_order[i];
@@ -125,26 +129,14 @@ void expansion_powers(const struct expansion *e, const double *multipoles, doubl
     }
 }
 
-void expansion_norms(const struct expansion *e, const double *multipoles, double *norms)
-{
-    double factorial = 1; /* k! */
-    for (int k = 0; k <= e->order; factorial *= ++k) {
-        double sum = 0;
-        for (size_t i = e->degree_from[k]; i < e->degree_from[k + 1]; i++) {
-            const size_t n = e->in_order[i];
-            sum += multipoles[n] * multipoles[n] / e->inverse_factorial[n];
-        }
-        norms[k] = sqrt(factorial * sum);
-    }
-}
-
-/* Finds t^j/j! along each axis, up to j = p. */
-static void fill_powers(int p, const double t[3], double power[3][EXPANSION_MOST + 1])
+/* Finds t^j/j! along each axis, up to the order. */
+static void fill_powers(const struct expansion *e, const double t[3],
+                        double power[3][EXPANSION_MOST + 1])
 {
     for (int d = 0; d < 3; d++) {
         power[d][0] = 1;
-        for (int j = 1; j <= p; j++)
-            power[d][j] = power[d][j - 1] * t[d] / j;
+        for (int j = 1; j <= e->order; j++)
+            power[d][j] = power[d][j - 1] * (t[d] * e->inverse[j]);
     }
 }
 
@@ -152,7 +144,7 @@ void expansion_shift_multipoles(const struct expansion *e, const double t[3], do
 {
     const int p = e->order;
     double power[3][EXPANSION_MOST + 1];
-    fill_powers(p, t, power);
+    fill_powers(e, t, power);
     for (int nz = 0; nz <= p; nz++)
         for (int ny = 0; ny <= p - nz; ny++) {
             double *const row = M + e->index[0][ny][nz];
@@ -182,7 +174,7 @@ void expansion_shift_local(const struct expansion *e, const double t[3], double 
 {
     const int p = e->order;
     double power[3][EXPANSION_MOST + 1];
-    fill_powers(p, t, power);
+    fill_powers(e, t, power);
     for (int nz = 0; nz <= p; nz++)
         for (int ny = 0; ny <= p - nz; ny++) {
             double *const row = F + e->index[0][ny][nz];

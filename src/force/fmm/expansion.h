@@ -31,7 +31,7 @@ struct expansion {
     size_t count;                                                               /* coefficients */
     uint16_t index[EXPANSION_MOST + 1][EXPANSION_MOST + 1][EXPANSION_MOST + 1]; /* [nx][ny][nz] */
     uint8_t degree[EXPANSION_COEFFICIENTS];                                     /* |n| */
-    double inverse_factorial[EXPANSION_COEFFICIENTS];                           /* 1/n! */
+    double factorial[EXPANSION_COEFFICIENTS], inverse_factorial[EXPANSION_COEFFICIENTS]; /* of n */
     /* The monomials y^n/n!, each by an earlier one in `in_order`, that of n - e_axis at index
      * `from`: y^n/n! = y[axis] / power times that one, with power = n[axis]. */
     struct expansion_monomial {
@@ -55,13 +55,11 @@ void expansion_destroy(struct expansion *expansion);
 /*
  * Finds the power P_k of multipoles for k = 0 ... order: that of a single mass m at the distance b
  * of the center is m b^k; it is 0 if multipoles have no trace-free part of degree k. The far field
- * of degree k is at most P_k / r^(k+1). (Dehnen 2014, eq. 9)
+ * of degree k is at most P_k / r^(k+1). (Dehnen 2014, eq. 9) `norms` are the same for the whole
+ * tensors, with their traces: for a single mass they are m b^k as well.
  */
-void expansion_powers(const struct expansion *expansion, const double *multipoles, double *powers);
-
-/* Finds the same for the whole tensors, with their traces: for a single mass it is m b^k as
- * well. */
-void expansion_norms(const struct expansion *expansion, const double *multipoles, double *norms);
+void expansion_powers(const struct expansion *expansion, const double *multipoles, double *powers,
+                      double *norms);
 
 /* Moves multipoles to a center that is further by t: M_n = sum_k t^(n-k)/(n-k)! M_k; in place, one
  * axis after another. */

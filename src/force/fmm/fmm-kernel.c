@@ -32,6 +32,18 @@ enum {
  * the error. */
 #define OPENED_MASS_FACTOR 0.1f
 
+/* Loads the first `count` floats at each of FLOATS addresses, one vector for each float: `count` is
+ * a multiple of four. */
+KERNEL_INLINE void load_rows(const float *const *from, size_t count, vfloat *to)
+{
+    for (size_t n = 0; n < count; n += 4) {
+        UNROLL
+        for (size_t i = 0; i < 4; i++)
+            to[n + i] = load_fours(from + i, 4, n);
+        transpose_fours(to + n);
+    }
+}
+
 /* The places of the floats of a struct fmm_cell. */
 enum {
     HIGH = 0,
@@ -45,27 +57,14 @@ enum {
     RECORD = 12
 };
 
-/* Loads the first RECORD floats of some cells, one array for each float. */
-KERNEL_INLINE void load_cells(const struct fmm_field *field, const uint32_t *cells, size_t count,
-                              float record[RECORD][TESTED])
+/* Loads the first RECORD floats of FLOATS cells, one vector for each float. */
+KERNEL_INLINE void load_cells(const struct fmm_field *field, const uint32_t *cells,
+                              vfloat record[RECORD])
 {
-    typedef float four __attribute__((vector_size(16), may_alias));
-    const float *from[TESTED];
-    for (size_t i = 0; i < TESTED; i++)
-        from[i] = field->cells[cells[i < count ? i : 0]].high;
-    for (size_t n = 0; n < RECORD; n += 4)
-        for (size_t i = 0; i < TESTED; i += 4) {
-            const four a = *(const four *)(from[i] + n), b = *(const four *)(from[i + 1] + n);
-            const four c = *(const four *)(from[i + 2] + n), d = *(const four *)(from[i + 3] + n);
-            const four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-            const four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-            const four AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-            const four CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-            *(four *)&record[n][i] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-            *(four *)&record[n + 1][i] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-            *(four *)&record[n + 2][i] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
-            *(four *)&record[n + 3][i] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
-        }
+    const float *from[FLOATS];
+    for (size_t i = 0; i < FLOATS; i++)
+        from[i] = field->cells[cells[i]].high;
+    load_rows(from, RECORD, record);
 }
 
 static const float lane_numbers[TESTED]
@@ -77,12 +76,12 @@ KERNEL_INLINE vfloat pick(mask_float where, vfloat yes, vfloat no)
 }
 
 /* Returns the squares of the distances of some cells from a target. */
-KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][TESTED], size_t at)
+KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, const vfloat record[RECORD])
 {
     vfloat d[3];
     for (int k = 0; k < 3; k++)
-        d[k] = (splat_float(to->high[k]) - load_float(&record[HIGH + k][at])) +
-               (splat_float(to->low[k]) - load_float(&record[LOW + k][at]));
+        d[k] = (splat_float(to->high[k]) - record[HIGH + k]) +
+               (splat_float(to->low[k]) - record[LOW + k]);
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
@@ -121,7 +120,6 @@ KERNEL_INLINE void accept_cells(const struct fmm_field *field, uint32_t target,
                                 const uint32_t *cells, const float *opened_mass, size_t count,
                                 struct acceptance *acceptance)
 {
-    float record[RECORD][TESTED] __attribute__((aligned(64)));
     const int p = field->expansion->order;
     const struct fmm_cell *const to = &field->cells[target];
     const mask_float leaf = (mask_float)splat_float(0) - (to->child[0] == 0);
@@ -131,27 +129,26 @@ KERNEL_INLINE void accept_cells(const struct fmm_field *field, uint32_t target,
     const vfloat unit = splat_float(1 / fmaxf(to->allowed_error, 1e-37f));
     vfloat error2 = zero;
     unsigned accepted = 0, opened = 0, kept = 0;
-    load_cells(field, cells, count, record);
     for (size_t at = 0; at < TESTED; at += FLOATS) {
-        const vfloat its_radius = load_float(&record[RADIUS][at]);
-        const vfloat its_mass = load_float(&record[MASS][at]);
-        const vfloat its_rank = load_float(&record[RANK][at]);
-        const vfloat its_allowed_error = load_float(&record[ALLOWED_ERROR][at]);
+        vfloat record[RECORD];
+        load_cells(field, cells + at, record);
+        const vfloat its_radius = record[RADIUS], its_mass = record[MASS];
+        const vfloat its_rank = record[RANK], its_allowed_error = record[ALLOWED_ERROR];
         const vfloat M = load_float(&opened_mass[at]);
-        const vfloat R2 = distance2(to, record, at) + eps2;
+        const vfloat R2 = distance2(to, record) + eps2;
         const vfloat inverse = estimate_float(pick(R2 > least, R2, least));
         const mask_float larger =
             (its_radius > radius) |
             ((its_radius == radius) & (pick(its_rank < zero, -its_rank, its_rank) < rank));
         const vfloat sizes = (radius + its_radius) * inverse;
-        const vfloat here = (load_float(&record[MULTIPOLE_RADIUS][at]) + radius) * inverse;
+        const vfloat here = (record[MULTIPOLE_RADIUS] + radius) * inverse;
         const vfloat there = (splat_float(to->multipole_radius) + its_radius) * inverse;
         const vfloat both = pick(larger, its_radius, radius) * inverse;
         vfloat error_here = its_mass * (inverse * inverse);
         vfloat error_there = splat_float(to->mass) * (inverse * inverse);
         vfloat error_of_opened = M * (inverse * inverse);
         const vfloat soft = splat_float(3) * eps2 * (inverse * inverse);
-        const vfloat soft_here = (load_float(&record[FULL_RADIUS][at]) + radius) * inverse;
+        const vfloat soft_here = (record[FULL_RADIUS] + radius) * inverse;
         const vfloat soft_there = (splat_float(to->full_radius) + its_radius) * inverse;
         vfloat add_here = error_here * soft, add_there = error_there * soft;
         for (int k = 0; k < p; k++) {
@@ -217,7 +214,8 @@ static inline size_t open_cell(const struct fmm_field *field, struct fmm_walk *w
     return opened + 2;
 }
 
-/* Takes up to TESTED candidates, from those that were opened and from list[*from, to). */
+/* Takes up to TESTED candidates, from those that were opened and from list[*from, to), and returns
+ * their number; the first one also stands in the place of those that are missing. */
 static inline size_t take_candidates(const struct fmm_walk *walk, size_t *opened, size_t *from,
                                      size_t to, uint32_t *cells, float *opened_mass)
 {
@@ -230,6 +228,10 @@ static inline size_t take_candidates(const struct fmm_walk *walk, size_t *opened
         cells[count] = walk->list[*from];
         opened_mass[count] = walk->list_mass[(*from)++];
     }
+    for (size_t k = count; k < TESTED; k++) {
+        cells[k] = cells[0];
+        opened_mass[k] = opened_mass[0];
+    }
     return count;
 }
 
@@ -238,16 +240,44 @@ static bool has_room(size_t end, size_t opened)
     return end + TESTED + 2 <= FMM_LIST && opened + 2 * TESTED <= FMM_OPENED;
 }
 
-/* Returns the part of the scale (the least sum of m / (r^2 + eps^2) at any body) of a target that
- * comes from those of the candidates list[from, to) that are far enough to count as points. A
- * candidate that is too near is replaced by its children if it is larger than the target or the
- * target is a leaf; otherwise it is put behind list[to), up to *end_of_list, for the target's
- * children. The r of a point is the distance of the centers plus the target's radius, the most that
- * it can be for a body of the target. */
-static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
-                      size_t from, size_t to, size_t *end_of_list)
+/* Begins the step of a cell at a depth of the way: the candidates for the cell are those that the
+ * step above has left, [first, last) at first, or the root. Returns the step above, or NULL. */
+static const struct fmm_step *begin_step(struct fmm_walk *walk, size_t depth, uint32_t cell)
 {
+    struct fmm_step *const step = &walk->way[depth];
+    *step = (struct fmm_step){ .cell = cell, .last = 1 };
+    if (!depth) {
+        walk->list[0] = 0;
+        walk->list_mass[0] = 0;
+        return NULL;
+    }
+    step->first = step[-1].first;
+    step->last = step[-1].last;
+    return step - 1;
+}
+
+/* Ends the candidates that a step has found at `end`: those for the children stand behind its
+ * own. */
+static void end_step(struct fmm_step *step, size_t end)
+{
+    step->first = step->last;
+    step->last = end;
+}
+
+/* Does a step to a target: adds to the scale above it (the least sum of m / (r^2 + eps^2) at any
+ * body) the part that comes from those candidates that are far enough to count as points. A
+ * candidate that is too near is replaced by its children if it is larger than the target or the
+ * target is a leaf; otherwise it is left for the target's children. The r of a point is the
+ * distance of the centers plus the target's radius, the most that it can be for a body of the
+ * target. */
+static void find_scale(const struct fmm_field *field, struct fmm_walk *walk, size_t depth,
+                       uint32_t target)
+{
+    const struct fmm_step *const above = begin_step(walk, depth, target);
+    struct fmm_step *const step = &walk->way[depth];
     const struct fmm_cell *const cell = &field->cells[target];
+    size_t from = step->first;
+    const size_t to = step->last;
     const mask_float leaf = (mask_float)splat_float(0) - (cell->child[0] == 0);
     const vfloat radius = splat_float(cell->radius), tiny = splat_float(1e-30f);
     const vfloat eps2 = splat_float((float)field->eps2);
@@ -255,24 +285,25 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
     vfloat sums = splat_float(0);
     while (from < to || opened) {
         uint32_t some[TESTED] __attribute__((aligned(64)));
-        float record[RECORD][TESTED] __attribute__((aligned(64))), opened_mass[TESTED];
+        float opened_mass[TESTED];
         unsigned opens = 0, keeps = 0, itself = 0;
         const size_t count = take_candidates(walk, &opened, &from, to, some, opened_mass);
-        load_cells(field, some, count, record);
         for (size_t at = 0; at < TESTED; at += FLOATS) {
-            const vfloat its_radius = load_float(&record[RADIUS][at]);
-            const vfloat r2 = distance2(cell, record, at) + tiny, sizes = radius + its_radius;
+            vfloat record[RECORD];
+            load_cells(field, some + at, record);
+            const vfloat its_radius = record[RADIUS], sizes = radius + its_radius;
+            const vfloat r2 = distance2(cell, record) + tiny;
             const vfloat far = r2 * estimate_float(r2) + radius;
             const mask_float is_itself =
                 *(const mask_float *)(some + at) == (mask_float)splat_float(0) + (int32_t)target;
-            const mask_float is_leaf = load_float(&record[RANK][at]) < splat_float(0);
+            const mask_float is_leaf = record[RANK] < splat_float(0);
             const mask_float is_point =
                 ~is_itself & ((sizes * sizes < splat_float(0.7f) * r2) | (leaf & is_leaf));
             const mask_float is_opened =
                 ~is_itself & ~is_point & ~is_leaf & (leaf | (its_radius > radius));
             const mask_float is_there = load_float(&lane_numbers[at]) < splat_float((float)count);
-            sums += pick(is_point & is_there,
-                         load_float(&record[MASS][at]) / (far * far + eps2 + tiny), splat_float(0));
+            sums +=
+                pick(is_point & is_there, record[MASS] / (far * far + eps2 + tiny), splat_float(0));
             opens |= bits_float(is_opened) << at;
             keeps |= bits_float(~is_itself & ~is_point & ~is_opened) << at;
             itself |= bits_float(is_itself) << at;
@@ -289,35 +320,28 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
     const float far = 2 * cell->radius, others = (float)(cell->last - cell->first - 1);
     if (!cell->child[0] && others > 0) /* a body does not pull itself */
         scale += cell->mass * others / (others + 1) / (far * far + (float)field->eps2 + 1e-30f);
-    *end_of_list = end;
-    return scale;
+    step->scale = scale + (above ? above->scale : 0);
+    end_step(step, end);
 }
 
-/* Finds the scales of all leaves below a cell, or of the cell; `scale` is the sum that the cells
- * above it have found. */
-static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
-                        size_t from, size_t to, float scale)
+/* Finds the scales of all leaves below a cell, or of the cell. */
+static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, size_t depth,
+                        uint32_t target)
 {
     struct fmm_cell *const cell = &field->cells[target];
-    size_t end;
-    scale += scale_at(field, walk, target, from, to, &end);
-    cell->allowed_error = scale;
+    find_scale(field, walk, depth, target);
+    cell->allowed_error = walk->way[depth].scale;
     for (int k = 0; k < 2 && cell->child[0]; k++)
-        scale_below(field, walk, cell->child[k], to, end, scale);
+        scale_below(field, walk, depth + 1, cell->child[k]);
 }
 
 static void scale(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                   size_t length, uint32_t target)
 {
-    size_t from = 0, to = 1, end;
-    float sum = 0;
-    walk->list[0] = 0;
-    for (size_t k = 0; k < length; k++) {
-        sum += scale_at(field, walk, path[k], from, to, &end);
-        from = to;
-        to = end;
-    }
-    scale_below(field, walk, target, from, to, sum);
+    for (size_t k = fmm_known_steps(walk, path, length); k < length; k++)
+        find_scale(field, walk, k, path[k]);
+    walk->known = length;
+    scale_below(field, walk, length, target);
 }
 
 enum { NEAR_GROUP = 4 /* targets of a near sum that go together */ };

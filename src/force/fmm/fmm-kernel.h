@@ -94,10 +94,24 @@ enum {
     FMM_LANES = 16      /* most lanes of a vector */
 };
 
-/* The room of one thread for a walk; opaque to fmm.c but for its size. A candidate is a cell that
- * may act on a target, and the mass of what was opened for it (`opened_mass`): see accept_cells()
- * in fmm-kernel.c. */
+/* One cell on the way from the root to a leaf, and what the walk has found for it and for the cells
+ * above it. */
+struct fmm_step {
+    uint32_t cell;
+    float scale;        /* the sum for the scales of the leaves below */
+    double unit;        /* unit of lengths in its local expansion */
+    double error2;      /* sum of the squares of the errors of all that acts on it as a whole */
+    size_t first, last; /* the candidates list[first, last) that it left to its children */
+    bool crowded; /* the lists had no room: some candidates were summed body by body, for the bodies
+                     that were wanted then */
+};
+
+/* The room of one thread for a walk. A candidate is a cell that may act on a target, and the mass
+ * of what was opened for it (`opened_mass`): see accept_cells() in fmm-kernel.c. */
 struct fmm_walk {
+    struct fmm_step way[FMM_DEPTH];
+    size_t known; /* number of steps of `way` that are of use to the next target: fmm_known_steps()
+                   */
     uint32_t list[FMM_LIST];
     float list_mass[FMM_LIST];
     uint32_t opened[FMM_OPENED];
@@ -110,6 +124,17 @@ struct fmm_walk {
     uint32_t near_numbers[FMM_NEAR];
     _Alignas(64) unsigned char near[4 * (FMM_NEAR + FMM_LANES) * sizeof(double)];
 };
+
+/* Returns how many of the cells of a path the walk has done for the target before, so that their
+ * lists and local expansions are still there. */
+static inline size_t fmm_known_steps(const struct fmm_walk *walk, const uint32_t *path,
+                                     size_t length)
+{
+    size_t k = 0;
+    while (k < walk->known && k < length && walk->way[k].cell == path[k] && !walk->way[k].crowded)
+        k++;
+    return k;
+}
 
 struct fmm_kernels {
     bool estimate_is_fine; /* the estimate of 1/r is right to some 6e-5 */

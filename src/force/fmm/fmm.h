@@ -23,6 +23,7 @@ struct fmm_setting {
     size_t leaf; /* bodies of a leaf at most */
     bool refine; /* 1/r by a step of Newton's after the estimate */
     enum precision precision;
+    double start; /* the tolerance, over the accuracy, with which the search for it begins */
     double pairs_per_body;
 };
 
@@ -114,12 +115,14 @@ static inline bool fmm_take_sum(struct fmm *fmm, size_t count, size_t *item)
     return !interruption_raised(fmm->base.physics.interruption) && fmm_take_item(fmm, count, item);
 }
 
-/* Waits for all threads of the team and begins the next phase, whose items begin at 0. */
+/* Waits for all threads of the team and begins the next phase, whose items begin at 0; what walks
+ * know is of no use to it. */
 static inline void fmm_next_phase(struct fmm *fmm)
 {
     fmm_wait(fmm);
     if (fmm_thread(fmm) == 0)
         fmm->next = 0;
+    fmm->walks[fmm_thread(fmm)].known = 0;
     fmm_wait(fmm);
 }
 
