@@ -199,7 +199,7 @@ static bool judge_tolerance(struct fmm *fmm)
 void fmm_find_tolerance(struct fmm *fmm)
 {
     if (fmm_thread(fmm) == 0) {
-        fmm->field.tolerance = (float)(fmm->setting->start * fmm->base.options.accuracy);
+        fmm->field.tolerance = (float)fmm->base.options.accuracy;
         fmm->rounds = fmm->repeats = 0;
         fmm->done = fmm->samples[FMM_FIRST].wanted == 0;
         if (!fmm->done)

@@ -18,18 +18,14 @@
 #include "base/memory.h"
 #include "force/fmm/fmm-plain.h"
 
-/* The order and the arithmetic for each accuracy, the tolerance that most systems of 100,000 bodies
- * can keep, and the cost of a force with them: the number of
+/* The order and the arithmetic for each accuracy, and the cost of a force with them: the number of
  * pairs of a direct sum in double that take as long as one body. Measured, see docs/performance.md.
  * The orders are those that translations.py writes. */
 static const struct fmm_setting settings[] = {
-    { 1e-2, 3, 32, false, PRECISION_SINGLE, 0.4, 5000 },
-    { 1e-3, 5, 48, false, PRECISION_SINGLE, 0.65, 9000 },
-    { 3e-4, 5, 48, true, PRECISION_SINGLE, 0.5, 13000 },
-    { 1e-4, 6, 64, true, PRECISION_SINGLE, 1, 18000 },
-    { 3e-6, 8, 64, true, PRECISION_SINGLE, 1, 30000 },
-    { 1e-7, 8, 64, true, PRECISION_DOUBLE, 1, 130000 },
-    { 0, 10, 64, true, PRECISION_DOUBLE, 1, 250000 },
+    { 1e-2, 3, 32, false, PRECISION_SINGLE, 5000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 9000 },
+    { 3e-4, 5, 48, true, PRECISION_SINGLE, 13000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 18000 },
+    { 3e-6, 8, 64, true, PRECISION_SINGLE, 30000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 130000 },
+    { 0, 10, 64, true, PRECISION_DOUBLE, 250000 },
 };
 
 /* The kernels of the instruction sets, for float and for double, and the registers that they are

@@ -23,7 +23,6 @@ struct fmm_setting {
     size_t leaf; /* bodies of a leaf at most */
     bool refine; /* 1/r by a step of Newton's after the estimate */
     enum precision precision;
-    double start; /* the tolerance, over the accuracy, with which the search for it begins */
     double pairs_per_body;
 };
 
