@@ -22,10 +22,10 @@
  * pairs of a direct sum in double that take as long as one body. Measured, see docs/performance.md.
  * The orders are those that translations.py writes. */
 static const struct fmm_setting settings[] = {
-    { 1e-2, 3, 32, false, PRECISION_SINGLE, 5000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 9000 },
-    { 3e-4, 5, 48, true, PRECISION_SINGLE, 13000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 18000 },
-    { 3e-6, 8, 64, true, PRECISION_SINGLE, 30000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 130000 },
-    { 0, 10, 64, true, PRECISION_DOUBLE, 250000 },
+    { 1e-2, 3, 32, false, PRECISION_SINGLE, 5800 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 7000 },
+    { 3e-4, 5, 48, true, PRECISION_SINGLE, 12000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 16000 },
+    { 3e-6, 8, 64, true, PRECISION_SINGLE, 24000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 100000 },
+    { 0, 10, 64, true, PRECISION_DOUBLE, 130000 },
 };
 
 /* The kernels of the instruction sets, for float and for double, and the registers that they are
