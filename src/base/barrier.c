@@ -15,8 +15,8 @@
  * some 40 microseconds, by which threads with equal shares of a small problem differ. */
 enum { SPINS = 1000 };
 
-/* After more than MOST_VAIN waits in which spinning did not help, threads spin only where the number
- * of barriers passed is a multiple of TRIAL. */
+/* After more than MOST_VAIN waits in which spinning did not help, threads spin only where the
+ * number of barriers passed is a multiple of TRIAL. */
 enum { MOST_VAIN = 4, TRIAL = 32 };
 
 static void relax(void)

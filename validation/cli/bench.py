@@ -11,7 +11,7 @@ import subprocess
 import tap
 
 BUILD = os.environ.get("ORRERY_BUILD", ".")
-QUICK = ("--seconds", "0.1")
+QUICK = ("--seconds", "0.02")
 
 
 def rows(folder):
@@ -116,7 +116,8 @@ MULTIPOLES = ("accuracy", "error_99", "error_9999", "largest_error", *SHARES, "n
 
 def test_multipoles_stand_beside_direct_sums():
     """fast multipoles: their errors are less than was asked for, and in order; shares make up 1"""
-    result = tap.run("bench", "--sizes", "300,12000", "--accuracies", "1e-3,1e-5", "--threads",
+    large = "12000" if tap.is_thorough() else "3000"
+    result = tap.run("bench", "--sizes", f"300,{large}", "--accuracies", "1e-3,1e-5", "--threads",
                      "1,2", "-o", "out", *QUICK, timeout=120)
     assert result.returncode == 0, result.stderr
     measured = rows("out")
@@ -132,15 +133,15 @@ def test_multipoles_stand_beside_direct_sums():
         error = float(row["error"])
         assert 0 < error < float(row["accuracy"]), row
         # 10,000 bodies are compared of 12,000: one of them may exceed the errors of 99.99 %. Of
-        # 300 there are none of these.
+        # fewer bodies there are none of these.
         bounds = [float(row["error_99"]), float(row["error_9999"] or "inf"),
                   float(row["largest_error"])]
-        assert (row["error_9999"] == "") == (row["bodies"] == "300"), row
+        assert (row["error_9999"] == "") == (row["bodies"] != "12000"), row
         assert error < bounds[0] and bounds[0] < bounds[2], row
         assert bounds[1] == float("inf") or bounds[0] < bounds[1] <= bounds[2], row
         shares = [float(row[key]) for key in SHARES]
         assert all(0 <= share < 1 for share in shares) and abs(sum(shares) - 1) < 1e-5, row
-        # Measured: of 300 bodies all are near, of 12,000 more than a hundred are, but not all.
+        # Measured: of 300 bodies all are near, of more of them a hundred or more, but not all.
         assert 100 < float(row["near_pairs"]) <= float(row["bodies"]), row
         assert (row["near_pairs"] == row["bodies"]) == (row["bodies"] == "300"), row
         shown = f" {bounds[2]:7.1e} " + "".join(f" {share:4.2f}" for share in shares)
@@ -151,15 +152,15 @@ def test_multipoles_stand_beside_direct_sums():
                    if row["method"] == "fmm" and row["threads"] == threads]
                   for threads in ("1", "2")]
     assert by_threads[0] == by_threads[1] and len(by_threads[0]) == 4, by_threads
-    large = [row for row in measured if row["bodies"] == "12000" and row["method"] == "fmm"]
-    pairs = {row["accuracy"]: float(row["near_pairs"]) for row in large}
+    pairs = {row["accuracy"]: float(row["near_pairs"]) for row in measured
+             if row["bodies"] == large and row["method"] == "fmm"}
     assert pairs["0.001"] < pairs["1e-05"], pairs
     for word in ("accuracy", "99.99 %", "worst", "near", "far", "tree", "ctrl", "pairs"):
         assert len(re.findall(rf"(?:^| ){re.escape(word)}(?: |$)", result.stdout, re.M)) >= 2, word
     # Figures and rates are those of direct sums alone.
     if shutil.which("gnuplot"):
         best = min(float(row["seconds"]) for row in measured if row["method"] == "direct"
-                   and row["bodies"] == "12000")
+                   and row["bodies"] == large)
         curve = pathlib.Path("out/bench-time.dat").read_text()
         assert f"{best:.4g}"[:4] in curve and "single" not in curve, curve
 
@@ -169,8 +170,8 @@ def test_the_multipoles_of_an_experiment():
     config = pathlib.Path(tap.SOURCE, "examples/plummer-sphere/run.cfg")
     asked = ("bench", config, "-P", "bodies.count=2000", "-P", "compute.method=fmm", "-P",
              "compute.accuracy=1e-3", "-o", "out", *QUICK)
-    for arguments, expected in (((), ["fmm 0.001"]),
-                                (("--accuracies", "1e-2"), ["direct ", "fmm 0.01"])):
+    for arguments, expected in tap.first(((("--accuracies", "1e-2"), ["direct ", "fmm 0.01"]),
+                                          ((), ["fmm 0.001"])), 1):
         result = tap.run(*asked, *arguments)
         assert result.returncode == 0, result.stderr
         measured = rows("out")
@@ -193,6 +194,7 @@ def test_no_combination_is_dropped():
 
 
 def test_too_many_combinations_are_refused():
+    tap.thorough()
     result = tap.run("bench", "--sizes", "2", "--threads", ",".join(["1"] * 30), "--precisions",
                      ",".join(["double"] * 30), "--kernels", "plain,symmetric", *QUICK)
     assert result.returncode == 64 and "more than 1024 combinations" in result.stderr, result

@@ -75,7 +75,7 @@ def test_the_same_bytes_with_fast_multipoles():
     assert about("whole")["compute"]["kernel"] == "fmm"
     assert about("whole")["own_steps"]["steps"] > 2.5 * 8 * 2000, about("whole")["own_steps"]
     assert numpy.nanmin(levels["smallest_step"]) <= 1 / 64, levels
-    for threads in (1, 2, 3, 7):
+    for threads in tap.first((3, 1, 2, 7), 1):
         go("half", *MULTIPOLES, "time.end=0.3125", f"compute.threads={threads}")
         result = tap.run("run", "run.cfg", "-q", "--restart", "-o", "half",
                          *(word for key in (*MULTIPOLES, f"compute.threads={8 - threads}")
@@ -209,7 +209,7 @@ def test_shadow_and_budget():
 
 def test_an_asked_error():
     """eta is found for a run that asks; without the integrator's name it is never chosen"""
-    go("asked", "time.energy_error=1e-4")
+    go("asked", "time.energy_error=1e-4", "bodies.count=100")
     chosen = about("asked")
     assert chosen["config"]["time"]["integrator"] == "block-leapfrog", chosen["config"]["time"]
     assert largest("asked") <= 1e-4, largest("asked")

@@ -241,6 +241,8 @@ def test_numbers_of_chaos():
 
 def test_numbers_of_a_digit():
     """what worksheet 8 and its solution say of steps, of costs beside gauss-radau, and of 1e-16"""
+    if not FULL:
+        tap.thorough()
     folder, sheet = "8-cost-of-a-digit", "8-cost-of-a-digit/run.cfg"
     steps = said(folder, "velocity-verlet takes {} steps, for 1e-8 {}.")
     for asked, expected in zip(("1e-6", "1e-8"), steps):
@@ -271,6 +273,8 @@ def test_numbers_of_a_digit():
 
 def test_numbers_of_stages():
     """what worksheet 9 and its solution say of orders, of a wrong number and of other methods"""
+    if not FULL:
+        tap.thorough()
     sheet = "9-stages/run.cfg"
     for overrides, pattern in ((solutions()[sheet], "4. {} and {}. H~"),
                                (WRONG[sheet][0], "5. Order {}, and {} is measured:")):

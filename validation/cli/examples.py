@@ -76,7 +76,8 @@ def column(file, name):
     return table[found]
 
 
-DEAR = ("encounter", "merger", "trust")  # seconds each; `make check-examples` runs them too
+# Seconds each; `make check-examples` runs them too.
+DEAR = ("encounter", "merger", "trust", "trust-until")
 
 
 def make_test(name):

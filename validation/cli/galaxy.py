@@ -94,6 +94,7 @@ def test_speeds_of_the_spheres():
 
 def test_speeds_in_a_softened_field():
     """<v^2> of the bulge by Jeans's equation, where softening takes much of the attraction"""
+    tap.thorough()
     counts, eps = (1, 20000, 1), 0.1
     keys = (DISC + BULGE + HALO).format(*counts)
     (_, x, v) = parts(counts, keys, physics=f"softening = {eps};")[1]

@@ -6,7 +6,8 @@ import re
 import shutil
 
 import tap
-from reports import blocks, captions_of, keys_of, need_gnuplot, read, report
+from reports import (blocks, captions_of, keys_of, need_gnuplot, quick_report as report,
+                     read)
 
 CLUSTER = """bodies = { initial = "plummer"; count = 40; seed = 3; };
 physics = { softening = 0.05; };

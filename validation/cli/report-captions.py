@@ -13,7 +13,8 @@ import shutil
 import numpy
 import tap
 from reports import (blocks, captions_of, change_run, figures_of, findings_of, keys_of, make_run,
-                     need_gnuplot, read, report, write_csv)
+                     need_gnuplot, quick_report as report, read, report as drawn_report,
+                     write_csv)
 
 KEPLER = """
 name = "made"; bodies = { initial = "two-body"; eccentricity = 0.3; };
@@ -129,7 +130,7 @@ def test_a_diagnostic_that_the_report_does_not_know():
     run["config"]["diagnostics"] = [{"type": "tides"}, {"type": "shells", "name": "inner-shells"}]
     os.rename("made.run/shells.csv", "made.run/inner-shells.csv")
     path.write_text(json.dumps(run))
-    assert "4 figures of 1 run" in report("made.run").stdout
+    assert "4 figures of 1 run" in drawn_report("made.run").stdout
     assert figures_of(read("made.run/report.html")) == [
         "orbits", "tides-height", "tides-torque", "inner-shells-shells-mass_fraction"]
     height, width = blocks("made.run/plots/tides-height.dat")
@@ -193,7 +194,7 @@ def test_an_axis_has_numbers():
         row[5] = row[6] = str(17 + 0.2 * k / len(rows))  # no 1, 2, 5 x 10^n lies between
     pathlib.Path("made.run/conservation.csv").write_text(
         "\n".join(",".join(row) for row in rows) + "\n")
-    report("made.run")
+    drawn_report("made.run")
     assert "logscale y" not in read("made.run/plots/energy-error.gp")
     labels = re.findall(r">([0-9.]+)</tspan>", read("made.run/plots/energy-error.svg"))
     assert sum(17 <= float(label) <= 17.2 for label in labels) >= 2, labels

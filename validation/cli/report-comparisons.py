@@ -10,7 +10,7 @@ import shutil
 import numpy
 import tap
 from reports import (blocks, captions_of, change_column, change_run, figures_of, keys_of, make_run,
-                     need_gnuplot, read, report, write_csv)
+                     need_gnuplot, quick_report as report, read, write_csv)
 
 
 def test_order_is_measured():

@@ -5,8 +5,8 @@ import pathlib
 import re
 
 import tap
-from reports import (blocks, captions_of, change_run, figures_of, keys_of, need_gnuplot, read,
-                     report)
+from reports import (blocks, captions_of, change_run, figures_of, keys_of, need_gnuplot,
+                     quick_report as report, read)
 
 CLUSTER = """
 name = "made"; bodies = { initial = "plummer"; count = 64; };

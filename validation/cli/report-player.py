@@ -11,7 +11,7 @@ import zlib
 import numpy
 import tap
 from pictures import pixels
-from reports import chromium, make_run, read, report
+from reports import chromium, make_run, quick_report as report, read
 
 
 def player_of(path):

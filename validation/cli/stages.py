@@ -89,7 +89,7 @@ def contents(directory):
 def test_the_bytes_of_the_rows():
     """a list has the bytes of the integrator that is made of it, with whatever forces"""
     for case, sections in CASES.items():
-        for name, words in ROWS.items():
+        for name, words in tap.first(list(ROWS.items()), 4):
             go("run", config("row", name, *sections), "-q", "--force")
             go("run", config("list", words, *sections), "-q", "--force")
             assert contents("list.run") == contents("row.run"), (case, name)

@@ -128,8 +128,9 @@ def test_what_double_precision_does_not_carry():
     words = " ".join(result.stdout.split())
     assert ("orbits accurate until t = 30; required in double precision until "
             f"t = {row['bound']:.4g}: kept until t = {row['value']:.4g}") in words, result.stdout
-    times, off = distances("c", 0.01, 30.0, row["value"] * 0.9)
-    assert times[-1] > 8.0 and off.max() < TOLERANCE, off.max()
+    if tap.is_thorough():
+        times, off = distances("c", 0.01, 30.0, row["value"] * 0.9)
+        assert times[-1] > 8.0 and off.max() < TOLERANCE, off.max()
     checked = tap.run("check", "x.cfg")
     words = " ".join(checked.stdout.replace("#", " ").split())
     late = "the time that a check may take is over" in words  # on a busy machine
@@ -211,7 +212,7 @@ def test_a_run_that_misses_begins_anew():
 
 def test_a_run_that_goes_on():
     """stopped and continued: the same bytes and the same judgement"""
-    run(config("cluster", "trust_until = 8.0; end = 200.0;"), "whole", "-q")
+    run(config("cluster", "trust_until = 8.0; end = 80.0;"), "whole", "-q")
     process = subprocess.Popen([tap.ORRERY, "run", "x.cfg", "-o", "part", "-q"])
     while not os.path.exists("part/trust.csv") and process.poll() is None:
         time.sleep(0.01)

@@ -470,6 +470,7 @@ def test_a_step_keeps_the_energy_but_mends_nothing_else():
 
 def test_large_runs_name_the_command():
     """where trying would take longer than the run did, nothing is tried"""
+    tap.thorough()
     tap.not_sanitized()
     path = pathlib.Path("large.cfg")
     path.write_text('bodies = { initial = "cold-sphere"; count = 10000; };\n'

@@ -56,6 +56,7 @@ def test_picture_film_and_rdf():
 
 
 def test_colours():
+    tap.thorough()
     pictures = []
     for color in ("speed", "energy", "system"):
         render("--color", color, "--frames", "1")

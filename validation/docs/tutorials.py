@@ -178,6 +178,7 @@ def test_add_an_integrator():
 def test_add_a_start():
     """the polygon of the tutorial turns once and comes back; one with another number of corners
     does not fit its criteria"""
+    tap.thorough()
     orrery = program("add-a-start")
     assert "regular polygon" in run(orrery, "info", "polygon").stdout
     result = run(orrery, "run", "polygon.cfg", "-q")

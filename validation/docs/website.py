@@ -63,13 +63,27 @@ def dead(folder):
                 yield f"{path.name}: {target}"
 
 
+def installed():
+    """The site as make install-html puts it below a directory."""
+    build = os.environ.get("ORRERY_BUILD", ".")
+    if not pathlib.Path(build, "Makefile").exists():
+        raise tap.Skip("no Makefile in the build directory")
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR")}
+    root = pathlib.Path("root").absolute()
+    result = subprocess.run(["make", "-s", "-C", build, "install-html", f"DESTDIR={root}",
+                             "prefix=/usr", f"PYTHON={sys.executable}"], capture_output=True,
+                            text=True, env=environment, timeout=300 * tap.PATIENCE)
+    assert result.returncode == 0, result
+    return root / "usr/share/doc/orrery/html"
+
+
 def test_site():
-    """every page is made, each has one title, every link leads somewhere, and words are found"""
+    """make install-html: every page is made, each has one title, every link leads somewhere, and
+    words are found"""
     tap.need("myst_parser")
     make_html = script()
-    root, site = pathlib.Path(tap.SOURCE), pathlib.Path("site")
-    result = subprocess.run([sys.executable, SCRIPT, site], capture_output=True, text=True)
-    assert result.returncode == 0 and "index.html" in result.stdout, result
+    root, site = pathlib.Path(tap.SOURCE), installed()
     wanted = {path.relative_to(root).with_suffix(".html") for path in make_html.documents(root)
               if path.suffix == ".md"} - {pathlib.Path("README.html")}
     missing = [path for path in wanted if not (site / path).exists()]
@@ -82,6 +96,17 @@ def test_site():
     for word in ("softening", "hermite4", "checkpoint"):
         assert any(term.startswith(word[:6]) for term in index["terms"]), word
     assert "searchindex.js" in (site / "search.html").read_text()
+    (site / "docs/manual/diagnostics.html").unlink()
+    assert list(dead(site)), "a page that is missing was not seen"
+
+
+def test_site_by_its_script():
+    """the script alone, as a package calls it, makes the same pages where it is told to"""
+    tap.need("myst_parser")
+    tap.thorough()
+    result = subprocess.run([sys.executable, SCRIPT, "site"], capture_output=True, text=True)
+    assert result.returncode == 0 and "index.html" in result.stdout, result
+    assert not list(dead(pathlib.Path("site")))
 
 
 def test_numbers_in_tables_stay_whole():
@@ -110,25 +135,6 @@ def test_a_dead_link_is_seen():
             (root / file).write_text("words\n")
         result = subprocess.run([sys.executable, "-c", ONE_PAGE, ".", name], capture_output=True)
         assert result.returncode == (0 if name == "clean" else 3), (name, result)
-
-
-def test_install_html():
-    """make install-html puts the site into the documents of the program, and it is whole"""
-    tap.need("myst_parser")
-    build = os.environ.get("ORRERY_BUILD", ".")
-    if not pathlib.Path(build, "Makefile").exists():
-        raise tap.Skip("no Makefile in the build directory")
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR")}
-    root = pathlib.Path("root").absolute()
-    result = subprocess.run(["make", "-s", "-C", build, "install-html", f"DESTDIR={root}",
-                             "prefix=/usr", f"PYTHON={sys.executable}"], capture_output=True,
-                            text=True, env=environment, timeout=300 * tap.PATIENCE)
-    assert result.returncode == 0, result
-    site = root / "usr/share/doc/orrery/html"
-    assert (site / "docs/manual/diagnostics.html").exists() and not list(dead(site))
-    (site / "docs/manual/diagnostics.html").unlink()
-    assert list(dead(site)), "a page that is missing was not seen"
 
 
 def check_site(folder):

@@ -43,12 +43,12 @@ def everything():
     return bool(ROWS)
 
 
-def some(items, count):
-    """All of them, or `count` spread evenly over them; half as many where no thorough tests are
-    asked for."""
+def some(items, count, few=None):
+    """All of them, or `count` spread evenly over them; `few`, else half as many, where no thorough
+    tests are asked for."""
     items = list(items)
     if not tap.is_thorough():
-        count = (count + 1) // 2
+        count = few or (count + 1) // 2
     if SANITIZED:
         count = (count + 2) // 3  # the processes are slow, and what they do is the same
     if everything() or len(items) <= count:

@@ -334,7 +334,7 @@ def test_hostile_directories():
     trials = [(place, words) for place in PLACES for words in STRINGS]
     trials = [(*trial, COMMANDS[k % len(COMMANDS)]) for k, trial in enumerate(shuffled(trials))]
     with Row(22, "a run directory with a stranger's string in one place") as row:
-        for place, words, command in some(trials[::2], 60):
+        for place, words, command in some(trials[::2], 60, 16):
             plant(place, words)
             before = watched()
             trial = f"{words!r} as {place}, {' '.join(command)}"
@@ -351,7 +351,7 @@ def test_strings_reach_gnuplot_whole():
     """a value with any quotes and signs is a label of a comparison, and gnuplot writes it"""
     prepare()
     with Row(22, "a comparison of runs whose labels are a stranger's strings") as row:
-        for words in some([words for words in STRINGS if words.strip() and len(words) < 30], 12):
+        for words in some([words for words in STRINGS if words.strip() and len(words) < 30], 12, 3):
             plant("the name of the run", "whole")
             def change(about):
                 about["config"]["bodies"]["initial"] = expand(words)

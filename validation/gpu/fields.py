@@ -43,6 +43,7 @@ outputs = ( {{ type = "xyz"; every = 8; }} );
 checkpoint = {{ every_steps = 25; }};
 """
 TURNING = "physics.rotation=0.7"
+SHORT = "time.end=0.16"
 
 
 def go(directory, text, *overrides, status=0, program=PROGRAM, restart=False, **executor):
@@ -92,7 +93,7 @@ def test_every_field_has_the_bits_of_the_reference():
 bodies = {{ initial = "file"; file = "test.csv"; }};
 physics = {{ rotation = {rotation}; }};
 external = ( {field(name)} );
-time = {{ integrator = "leapfrog-dkd"; step = 0.01; end = 0.5; }};
+time = {{ integrator = "leapfrog-dkd"; step = 0.01; end = 0.2; }};
 watch = {{ energy_error = 0.0; energy_drift = 0.0; energy_jump = 0.0; }};
 diagnostics = ( {{ type = "conservation"; every = 10; }} );
 outputs = ( {{ type = "xyz"; every = 10; }} );
@@ -111,21 +112,21 @@ def test_a_cluster_against_the_reference():
     for integrator, turns in (("semi-implicit-euler", True), ("leapfrog-dkd", True),
                               ("yoshida4", True), ("yoshida6", True), ("rk4", False)):
         free = ("watch.energy_error=0", "watch.energy_drift=0", "watch.energy_jump=0")
-        keys = (f'time.integrator="{integrator}"', *([TURNING] if turns else []), *free)
+        keys = (f'time.integrator="{integrator}"', *([TURNING] if turns else []), *free, SHORT)
         go("serial", CLUSTER, *keys, 'compute.backend="serial"')
         go("cuda", CLUSTER, *keys)
         off = numpy.abs(frames("cuda") - frames("serial")).max()
         assert off < 1e-12, (integrator, off)
         off = conserved_off("serial", "cuda")
         assert off[0] < 1e-12, (integrator, off)
-    go("serial", CLUSTER, TURNING, 'compute.backend="serial"')
+    go("serial", CLUSTER, TURNING, SHORT, 'compute.backend="serial"')
     for kernel in ("simt", "tiled", "blocked", "symmetric"):
-        go(kernel, CLUSTER, TURNING, f'compute.kernel="{kernel}"')
+        go(kernel, CLUSTER, TURNING, SHORT, f'compute.kernel="{kernel}"')
         off = numpy.abs(frames(kernel) - frames("serial")).max()
         assert off < 1e-12, (kernel, off)
     for precision, most in (("mixed", 1e-6), ("single", 1e-4)):
-        go(precision, CLUSTER, TURNING, f'compute.precision="{precision}"')
-        go("double", CLUSTER, TURNING)
+        go(precision, CLUSTER, TURNING, SHORT, f'compute.precision="{precision}"')
+        go("double", CLUSTER, TURNING, SHORT)
         off = numpy.abs(frames(precision) - frames("double")).max()
         assert 0 < off < most, (precision, off)
 
@@ -135,7 +136,7 @@ def test_a_block_that_keeps_its_system():
     for integrator in ("velocity-verlet", "leapfrog-dkd", "rk4"):
         for precision in ("double", "mixed", "single"):
             keys = (f'time.integrator="{integrator}"', f'compute.precision="{precision}"',
-                    "time.end=0.2")
+                    "time.end=0.08")
             for kernel in ("blocked", "tiled"):
                 go(kernel, CLUSTER, *keys, f'compute.kernel="{kernel}"')
             same("blocked", "tiled")
@@ -145,7 +146,7 @@ def test_systems_and_devices():
     """a system of an ensemble as if it were alone; the same bytes on several devices, which divide
     systems or bodies, and through the room of some systems"""
     for turn in ((), (TURNING,)):
-        few = ("bodies.count=12", "time.end=0.2", *turn)
+        few = ("bodies.count=12", "time.end=0.08", *turn)
         go("all", CLUSTER, *few, "ensemble.systems=9")
         go("one", CLUSTER, *few, "bodies.seed=10")
         rows = pathlib.Path("all/conservation.csv").read_text().split("\n")
@@ -155,7 +156,7 @@ def test_systems_and_devices():
         same("all", "three")
         go("streamed", CLUSTER, *few, "ensemble.systems=9", memory=12000)
         same("all", "streamed")
-        whole = ('compute.kernel="blocked"', "bodies.count=600", "time.end=0.04", *turn)
+        whole = ('compute.kernel="blocked"', "bodies.count=600", "time.end=0.02", *turn)
         go("whole", CLUSTER, *whole)
         go("divided", CLUSTER, *whole, "compute.devices=2", devices=2)
         same("whole", "divided")

@@ -54,6 +54,9 @@ def follow(races):
     for command, shown in commands():
         if reason(command) or ("orrery-races" in command) != races:
             continue
+        if "validation/gpu/kernels" in command and not tap.is_thorough():
+            print(f"# not run: {command} (takes seconds)")
+            continue
         result = subprocess.run(["bash", "-c", command], capture_output=True, text=True,
                                 env=environment, timeout=300 * tap.PATIENCE)
         wanted = re.search(r"# exit status (\d+)$", command)
@@ -67,7 +70,7 @@ def follow(races):
 
 def test_commands():
     """each command ends as the page says, and prints what the page shows"""
-    assert follow(False) == 5
+    assert follow(False) == (5 if tap.is_thorough() else 4)
     kinds = {words for words in NOT_HERE if any(re.match(words, line) for line, _ in commands())}
     assert kinds == set(NOT_HERE), kinds
 

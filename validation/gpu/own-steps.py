@@ -19,14 +19,14 @@ CLUSTER = """
 name = "cluster";
 bodies = { initial = "plummer"; count = 60; seed = 7; };
 physics = { softening = 0.02; };
-time = { integrator = "hermite4"; step = 0.0625; end = 1.0; };
+time = { integrator = "hermite4"; step = 0.0625; end = 0.5; };
 compute = { backend = "cuda"; threads = 2; };
 diagnostics = ( { type = "conservation"; every = 2; } );
 outputs = ( { type = "xyz"; every = 4; } );
 checkpoint = { every_steps = 5; };
 """
 LEAPFROG = ("time.integrator=block-leapfrog", "time.eta=0.05")
-RADAU = ("time.integrator=gauss-radau", "bodies.count=20", "time.end=0.5")
+RADAU = ("time.integrator=gauss-radau", "bodies.count=20", "time.end=0.25")
 SAME = ("steps", "smallest", "pair")
 
 
@@ -92,12 +92,12 @@ def test_the_same_bytes_however_it_is_run():
     """rows of another cadence, other threads, a restart, other orders of the device's threads"""
     go("whole")
     go("threads", "compute.threads=1", order=2)
-    go("half", "time.end=0.5")
+    go("half", "time.end=0.25")
     go("half", restart=True)
     for directory in ("threads", "half"):
         assert files(directory) == files("whole"), directory
     go("radau", *RADAU)
-    go("radau-half", *RADAU, "time.end=0.25")
+    go("radau-half", *RADAU, "time.end=0.125")
     go("radau-half", *RADAU, restart=True)
     assert files("radau") == files("radau-half")
     own = [about(directory)["own_steps"] for directory in ("whole", "half")]
@@ -115,7 +115,7 @@ def test_a_member_is_as_if_it_were_alone():
     rows = pathlib.Path("all/conservation.csv").read_text().split("\n")
     third = [row[2:] for row in rows if row.startswith("3,")]
     assert third == pathlib.Path("one/conservation.csv").read_text().split("\n")[1:-1]
-    assert len(third) == 9, rows
+    assert len(third) == 5, rows
 
 
 def test_it_says_what_it_does():
@@ -147,9 +147,9 @@ def test_auto_takes_it_for_many_bodies():
 
 def test_nothing_chooses_it():
     """for an error that is asked for, a run on a GPU takes steps of one length"""
-    asked = CLUSTER.replace('integrator = "hermite4"; step = 0.0625;', "energy_error = 1e-4;")
+    asked = CLUSTER.replace('integrator = "hermite4"; step = 0.0625;', "energy_error = 1e-3;")
     assert asked != CLUSTER
-    go("asked", "bodies.count=8", "time.end=0.5", text=asked)
+    go("asked", "bodies.count=8", "time.end=0.25", text=asked)
     assert about("asked")["compute"]["backend"] == "cuda"
     assert not about("asked").get("own_steps"), about("asked")
 
@@ -175,7 +175,7 @@ def test_what_cannot_be_done_is_said():
 def test_a_device_that_fails():
     """the run ends with the device's reason, and goes on to the same bytes from its checkpoint"""
     go("whole")
-    result = go("failed", status=69, fail_kernel=900)
+    result = go("failed", status=69, fail_kernel=850)
     assert "GPU 0: summing for the bodies that are due: " in result.stderr, result.stderr
     assert about("failed")["verdict"] == "error", about("failed")
     assert pathlib.Path("failed/checkpoint.orr.prev").exists()  # beside that of the beginning

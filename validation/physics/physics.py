@@ -15,8 +15,8 @@ import laws, orbits, bars, clusters, spheres, galaxies  # noqa: E401, F401
 import distributions, verdicts, audit, trust  # noqa: E401, F401
 
 # Thorough.
-SLOW = {"audit-sample", "free-fall", "good-runs", "minimum-images", "plummer-equilibrium",
-        "rosette", "uniform-ball", "virial-theorem"}
+SLOW = {"audit-sample", "bad-runs", "free-fall", "good-runs", "minimum-images",
+        "plummer-equilibrium", "rosette", "uniform-ball", "virial-theorem"}
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 # Of the config of another experiment.
 VARIATIONS = {"kepler-euler-1000", "error-bars-all", "trust-growth", "trust-reproducible"}

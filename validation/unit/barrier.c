@@ -63,6 +63,31 @@ static void test_who_waits_long_sleeps(void **state)
     assert_int_equal(barrier.asleep, 0);
 }
 
+/* A thread whose waits all end in sleep knows after five of them that spinning does not help; the
+ * barriers at which it tries again do not change that. */
+static void test_vain_spins_are_counted(void **state)
+{
+    (void)state;
+    struct barrier barrier = { 0 };
+    unsigned wrong = 0, passed = 0; /* by thread 1 */
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+    for (unsigned round = 1; round <= 70; round++) {
+        const time_t end = time(NULL) + 60;
+        while (omp_get_thread_num() == 0 && time(NULL) < end &&
+               __atomic_load_n(&barrier.asleep, __ATOMIC_SEQ_CST) == 0)
+            sched_yield();
+        if (omp_get_thread_num() == 0)
+            wrong += __atomic_load_n(&barrier.vain, __ATOMIC_RELAXED) != (round < 5 ? round : 5);
+        barrier_wait(&barrier);
+        if (omp_get_thread_num() == 1)
+            __atomic_store_n(&passed, round, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&passed, __ATOMIC_SEQ_CST) < round && time(NULL) < end)
+            sched_yield();
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(barrier.generation, 70);
+}
+
 static void test_alone_nobody_waits(void **state)
 {
     (void)state;
@@ -78,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_have_arrived_when_one_goes_on),
         cmocka_unit_test(test_who_waits_long_sleeps),
+        cmocka_unit_test(test_vain_spins_are_counted),
         cmocka_unit_test(test_alone_nobody_waits),
     };
     return cmocka_run_group_tests_name("barrier", tests, NULL, NULL);
