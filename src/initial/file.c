@@ -22,8 +22,8 @@ static const struct parameter parameters[] = {
       .help = "The file, plain or compressed with gzip. Numbers whose units it names are converted "
               "to physics.units." },
     { KEY(PATHS, files), OPTIONAL,
-      .help = "Instead of file: files with equal numbers of bodies; each is a system of the "
-              "ensemble, in this order. A pattern (\"ic_*.csv\") stands for the files that "
+      .help = "Instead of file: files with equal numbers and species of bodies; each is a system "
+              "of the ensemble, in this order. A pattern (\"ic_*.csv\") stands for the files that "
               "match it, in the order of their bytes: ic_10.csv comes before ic_2.csv." },
     { KEY(CHOICE, file_units), BY_DEFAULT(STRING, "auto"), .choices = units_choices,
       .help = "Units of its numbers. auto: those that the file names, or physics.units if it "
