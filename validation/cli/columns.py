@@ -168,22 +168,4 @@ def test_reals_come_back_as_the_same_bits():
             assert read_bodies(f"{one}-to.{other}").tobytes() == table.tobytes(), (one, other)
 
 
-def test_positions_at_the_edges_of_the_cell():
-    """a body a rounding from the edge of the cell, or of one of its images, is inside the cell"""
-    for side in (BOX, 1.3719, 0.1, 0.3, 0.01, 7.3):
-        edges = numpy.arange(-300, 300) / 2 * side  # of either cell: see model/cell.h
-        places = numpy.concatenate([edges, numpy.nextafter(edges, 99), numpy.nextafter(edges, -99)])
-        body = "".join(f"X {x!r} 0 0 0 0 0 1 {k + 1}\n" for k, x in enumerate(places.tolist()))
-        pathlib.Path("in.xyz").write_text(
-            f'{len(places)}\nLattice="{side} 0 0 0 {side} 0 0 0 {side}" '
-            f'Origin="{-side / 2} {-side / 2} {-side / 2}" pbc="T T T" '
-            f"Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1\n{body}")
-        convert("in.xyz", "out.xyz", "--force")
-        comment, columns = frames.read("out.xyz")[0]
-        x, start = columns["pos"][:, 0], float(comment.split('Origin="')[1].split()[0])
-        assert (x >= start).all() and (x < start + side).all(), (start, side, x.min(), x.max())
-        images = (x - places) / side
-        assert numpy.abs(images - numpy.rint(images)).max() < 1e-12
-
-
 tap.main()

@@ -159,6 +159,28 @@ static void test_cells(void **state)
     }
 }
 
+/* A body a rounding from a face of the box, or of one of its images, is wrapped into the box, by
+ * whole sides. */
+static void test_positions_at_faces_of_the_box(void **state)
+{
+    (void)state;
+    static const double sides[] = { 2.5, 1.3719, 0.1, 0.3, 0.01, 7.3 };
+    for (size_t k = 0; k < COUNT_OF(sides); k++) {
+        const double L = sides[k];
+        const struct physics physics = { .boundary = BOUNDARY_PERIODIC, .box_length = L };
+        const struct cell cell = cell_about_origin(&physics);
+        for (int half = -300; half < 300; half++) {
+            const double face = 0.5 * half * L;
+            const double places[] = { face, nextafter(face, 99), nextafter(face, -99) };
+            for (size_t p = 0; p < COUNT_OF(places); p++) {
+                const double x = cell_wrap(&cell, places[p]), images = (x - places[p]) / L;
+                assert_true(x >= -0.5 * L && x < -0.5 * L + L);
+                assert_close(images, round(images), 1e-12);
+            }
+        }
+    }
+}
+
 /* --- bodies ----------------------------------------------------------------------------------- */
 
 /* Sides 3, 4, 12 and 13: a distance of 5 with a speed of 13, and the other way round. */
@@ -419,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_labels_say_the_dimension),
         cmocka_unit_test(test_times_in_the_unit_of_interest),
         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_positions_at_faces_of_the_box),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_bodies_are_called_by_their_names),
         cmocka_unit_test(test_words_that_name_a_species),
