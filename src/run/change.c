@@ -1,6 +1,7 @@
 #include "run/change.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "estimate/experiment.h"
 #include "force/method.h"
 
 /* The kind of change that a new value of a key makes; a key that is missing here makes another
@@ -169,4 +171,30 @@ enum status change_visit(const json_t *before, const struct config *config,
         error_memory(error);
     json_decref(now);
     return error->status;
+}
+
+double change_old_grid(const struct config *config, const json_t *before)
+{
+    const json_t *const time = json_object_get(before, "time");
+    const json_t *const end = json_object_get(time, "end"), *step = json_object_get(time, "step");
+    if (!integrator_chooses_steps(experiment_integrator(config)) || !json_is_number(end))
+        return NAN;
+    return experiment_grid(json_number_value(end),
+                           json_is_number(step) ? json_number_value(step) : NAN);
+}
+
+enum status change_check_end(const struct config *config, const json_t *before, struct error *error)
+{
+    const struct section *time = config_section(config, "time");
+    const double old = change_old_grid(config, before), end = section_real(time, "end");
+    const bool given = section_has(time, "step");
+    char step[TEXT_REAL_SIZE];
+    if (isnan(old) || experiment_grid(end, given ? section_real(time, "step") : NAN) == old)
+        return STATUS_OK;
+    return section_error(
+        time, "end", error,
+        "time.step %s, so that the grid would change with time.end, but the rows so far "
+        "have the old one: write time.step = %s%s",
+        given ? "does not divide it" : "was left out", text_real(step, old),
+        experiment_grid(end, old) == old ? "" : ", and an end that is a multiple of it");
 }

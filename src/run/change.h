@@ -36,4 +36,13 @@ enum status change_visit(const json_t *before, const struct config *config,
                          void (*visit)(void *context, const struct change *change), void *context,
                          struct error *error);
 
+/* Returns the grid step (the spacing of the times at which the run can be observed) by the config
+ * `before`, if the integrator of `config` chooses its own steps; NAN if it does not. */
+double change_old_grid(const struct config *config, const json_t *before);
+
+/* Refuses (STATUS_CONFIG) a time.end that would change the grid step, the spacing of the rows in
+ * the files. It does if time.step is left out, or does not divide time.end. */
+enum status change_check_end(const struct config *config, const json_t *before,
+                             struct error *error);
+
 #endif

@@ -44,46 +44,16 @@ enum status restart_open(struct run *run, struct error *error)
 struct loading {
     struct run *run;
     struct error *error;
-    double old_grid; /* find_old_grid() of the config with which the run began */
+    const json_t *before; /* the config with which the run began */
 };
-
-/* Returns the grid step (the spacing of the times at which the run can be observed) by the config
- * `before`, if the integrator chooses its own steps; NAN if it does not. */
-static double find_old_grid(const struct run *run, const json_t *before)
-{
-    const json_t *const time = json_object_get(before, "time");
-    const json_t *const end = json_object_get(time, "end"), *step = json_object_get(time, "step");
-    if (!integrator_chooses_steps(run->simulation->integrator) || !json_is_number(end))
-        return NAN;
-    return experiment_grid(json_number_value(end),
-                           json_is_number(step) ? json_number_value(step) : NAN);
-}
-
-/* Refuses another time.end if it would change the grid step, the spacing of the rows in the files.
- * It does if time.step is left out, or does not divide time.end. */
-static void judge_end(const struct loading *loading)
-{
-    const struct experiment *const x = &loading->run->experiment;
-    const struct section *time = config_section(x->config, "time");
-    const bool divides =
-        experiment_grid(section_real(time, "end"), loading->old_grid) == loading->old_grid;
-    char step[TEXT_REAL_SIZE];
-    if (!isnan(loading->old_grid) && x->simulation.step != loading->old_grid)
-        section_error(
-            time, "end", loading->error,
-            "time.step %s, so that the grid would change with time.end, but the rows so far "
-            "have the old one: write time.step = %s%s",
-            section_has(time, "step") ? "does not divide it" : "was left out",
-            text_real(step, loading->old_grid),
-            divides ? "" : ", and an end that is a multiple of it");
-}
 
 /* Tells whether the change only gives time.step the value of the grid step with which the run
  * began. */
 static bool names_old_grid(const struct loading *loading, const struct change *change)
 {
     return strcmp(change->path, "time.step") == 0 &&
-           loading->run->experiment.simulation.step == loading->old_grid;
+           loading->run->experiment.simulation.step ==
+               change_old_grid(loading->run->experiment.config, loading->before);
 }
 
 /* Refuses another stop_when after a condition of it has ended the run: the rows of that last step
@@ -110,7 +80,7 @@ static void judge_change(void *context, const struct change *change)
         return;
     }
     if (change->kind == CHANGE_END)
-        judge_end(loading);
+        change_check_end(run->experiment.config, loading->before, loading->error);
     if (strncmp(change->path, "stop_when", strlen("stop_when")) == 0 && !loading->error->status)
         judge_stop_when(loading);
     run->continuation.changed = true;
@@ -122,8 +92,7 @@ enum status restart_compare(struct run *run, struct error *error)
     json_t *before;
     if (content_get_json(run->continuation.checkpoint, "config", &before, error))
         return error->status;
-    struct loading loading = { run, error, NAN };
-    loading.old_grid = find_old_grid(run, before);
+    struct loading loading = { run, error, before };
     if (before)
         change_visit(before, run->experiment.config, judge_change, &loading, error);
     else

@@ -204,8 +204,11 @@ void existing_member(const char *directory, const struct result *result,
     } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
         struct config *chosen = NULL; /* the config with the step that the run has chosen */
         compare_input(&comparison, result, config, input);
-        if (!choice_recall(result->json, config, &chosen, error))
+        if (!choice_recall(result->json, config, &chosen, error)) {
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
+            if (comparison.further)
+                change_check_end(chosen ? chosen : config, before, error);
+        }
         config_free(chosen);
     }
     *done = comparison.finished && !comparison.further;

@@ -106,6 +106,16 @@ def test_a_later_end_continues_every_member():
             pathlib.Path("whole/study.csv").read_bytes())
 
 
+def test_an_end_that_a_member_cannot_go_on_to_changes_nothing():
+    """nor the runs of the members that could: 0.01 is the grid of gauss-radau, and no part of it"""
+    config = write(PAIR.replace("yoshida4", "gauss-radau"))
+    assert tap.run("run", config, "-q").returncode == 0
+    before = snapshot("pair.sweep")
+    result = tap.run("run", config, "-q", "-P", "time.end=1.005")
+    assert result.returncode == 78 and "does not divide it" in result.stderr, result
+    assert snapshot("pair.sweep") == before
+
+
 def test_members_that_have_not_come_to_a_later_end_count_as_stopped():
     """what cannot be continued to the end of the others is not shown beside them as finished"""
     config, later = write(PAIR), ("-P", "time.end=2.0")
