@@ -144,8 +144,9 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
                  bound->steps, least_steps_of(watch), mend);
     else
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
-                 "the orbit of %s about %s is off by %.3g of its potential energy (limit %g), %s%s",
-                 body, about, bound->error, watch->orbit_error, by, mend);
+                 "the orbit of %s about %s is off by %.3g of its potential energy (limit %g) in a "
+                 "trial of %d periods, %s%s",
+                 body, about, bound->error, watch->orbit_error, BOUND_TRIAL_PERIODS, by, mend);
     return buffer;
 }
 

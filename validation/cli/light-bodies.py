@@ -398,7 +398,8 @@ def test_block_steps_that_lose_an_orbit():
     assert (orbits["body"], orbits["about"], orbits["steps_per_period"]) == (2, 1, None), orbits
     text = " ".join(said.split())
     holds = orbits["key_that_holds"]
-    assert ("of its potential energy (limit 0.05), by the steps that hermite4 chooses; "
+    assert ("of its potential energy (limit 0.05) in a trial of 5 periods, "
+            "by the steps that hermite4 chooses; "
             f"time.eta = {holds} follows it") in text, text
     assert run["judged"].startswith(f"{WITHIN}, orbits of light bodies beyond their limit; "), run
     for eta in (holds, 0.02):
