@@ -100,7 +100,7 @@ static void find_limits(const struct integrator *integrator, double *least, doub
 {
     const struct parameter *key = integrator_key(integrator);
     const double usual = key->default_value.real;
-    const double coarsest = key->maximum > usual ? key->maximum : 0.5;
+    const double coarsest = isfinite(key->maximum) ? key->maximum : 25.0 * usual;
     *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
     /* Finer than with its default key, gauss-radau leaves little error but roundings. */
     *most = integrator->block_steps ? 64.0 : 4.0;

@@ -151,6 +151,9 @@ static void test_a_setting_of_no_end_of_steps(void **state)
     struct config *config = load(forty, 0.05);
     const struct setting most = setting_of(config, integrator_find("velocity-verlet"), INFINITY);
     assert_true(most.refinement == 1e18 && most.step == 4.0 / 1e18);
+    /* No fewer steps than by 25 times the default eta, 0.02: then the grid sets the step. */
+    const struct setting least = setting_of(config, integrator_find("hermite4"), 1e-6);
+    assert_true(least.key > 0.4 && least.key <= 0.5);
     config_free(config);
 }
 
