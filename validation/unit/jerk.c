@@ -126,6 +126,8 @@ static void test_the_strongest_pull(void **state)
     assert_int_equal(reference_strongest(&physics_bare, &one, 0), 0);
     const struct reference_motion same = { m, { zero, zero, zero }, { zero, zero, zero }, 2 };
     assert_int_equal(reference_strongest(&physics_bare, &same, 0), 1);
+    const struct reference_motion massless = { zero, { x, zero, zero }, { zero, zero, zero }, 4 };
+    assert_int_equal(reference_strongest(&physics_bare, &massless, 0), 0);
 }
 
 /* --- the kernels ------------------------------------------------------------------------------ */

@@ -124,7 +124,7 @@ size_t reference_strongest(const struct physics *physics, const struct reference
 {
     const double eps2 = physics->softening * physics->softening;
     size_t strongest = i;
-    double most = -1;
+    double most = 0;
     for (size_t j = 0; j < motion->count; j++) {
         double r2 = 0;
         for (int axis = 0; axis < 3; axis++) {

@@ -45,7 +45,7 @@ struct reference_motion {
 void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,
                     double a[3], double jerk[3]);
 
-/* Returns the index of the body that pulls body i most; i itself if there is no other body. */
+/* Returns the index of the body that pulls body i most; i itself if none does. */
 size_t reference_strongest(const struct physics *physics, const struct reference_motion *motion,
                            size_t i);
 
