@@ -75,14 +75,22 @@ static void say_energy_error(const struct run_record *record, enum status status
     const size_t systems = record->experiment->simulation.bodies->systems;
     const size_t system = ensemble_worst(ensemble);
     const double worst = ensemble_error(ensemble, system);
-    char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE];
+    char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE], others[96] = "";
     const bool whole = when_measured(record, status, when);
     const double number = systems > 1 ? (double)system + 1.0 : 0.0;
+    size_t other = system; /* the worst of the systems whose errors are defined */
+    for (size_t s = 0; s < systems && isnan(worst); s++)
+        if (!isnan(ensemble_error(ensemble, s)) &&
+            !(fabs(ensemble_error(ensemble, s)) <= fabs(ensemble_error(ensemble, other))))
+            other = s;
     text_system(of, number, file_of(record, number));
+    if (other != system)
+        snprintf(others, sizeof others, "; |dE| = %.3g of max(|E0|, |U0|) in system %zu",
+                 text_plain(fabs(ensemble_error(ensemble, other))), other + 1);
     if (conserved_energy_scale(&ensemble->first[system]) == 0.0)
-        item("energy error", "undefined%s, since E0 and U0 are 0", of);
+        item("energy error", "undefined%s, since E0 and U0 are 0%s", of, others);
     else if (isnan(worst))
-        item("energy error", "undefined%s%s", when, of);
+        item("energy error", "undefined%s%s%s", when, of, others);
     else if (systems > 1)
         item("energy error", "|dE| = %.3g of max(|E0|, |U0|)%s,%s, the worst of %zu",
              text_plain(fabs(worst)), whole ? " at the last measurement" : when, of, systems);
@@ -227,7 +235,8 @@ static void say_asked(const struct run_record *record, enum status status)
                          : "MISSED at ",
                  asked->value, asked->unit);
     else
-        snprintf(value, sizeof value, "energy error %g: %s%.2g", record->target.error,
+        snprintf(value, sizeof value, "energy error %g%s: %s%.2g", record->target.error,
+                 record->target.of == TARGET_OF_Q90 ? " in nine of ten systems" : "",
                  !judged ? "so far "
                  : kept  ? "kept, with "
                          : "MISSED, with ",

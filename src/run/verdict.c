@@ -152,7 +152,7 @@ static void say_finding(struct run *run, const struct finding *f)
     if (of_watch && f->systems > 1)
         text_print(&run->verdict, ", the worst of %zu systems that fail", f->systems);
     else if (of_watch && f->system > 0)
-        text_print(&run->verdict, ", the only one of %zu that fails",
+        text_print(&run->verdict, ", the only one of %zu that fails the watch",
                    run->simulation->bodies->systems);
     if (isnan(f->value))
         text_print(&run->verdict, "%s", f->why_undefined ? f->why_undefined : "");
@@ -281,7 +281,8 @@ void verdict_make(struct run *run, enum status status, const char *reason)
             say_finding(run, &watched);
         else
             say_reason(run, reason);
-        say_remedy_of_energy(run, INFINITY);
+        if (!run_work(run).sums.stuck) /* shorter steps would be stuck as well */
+            say_remedy_of_energy(run, INFINITY);
     }
     findings_free(&rows);
 }

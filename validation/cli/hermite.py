@@ -3,6 +3,7 @@ observed, a certificate, what it took, and errors that say what to do."""
 
 import json
 import pathlib
+import re
 
 import numpy
 
@@ -118,6 +119,7 @@ def test_a_collision_names_the_pair():
     result = go("collision", status=70, text=FALL)
     assert "system 1, bodies " in result.stderr and "time.step / 2^50" in result.stderr, result
     assert about("collision")["verdict"] == "error", about("collision")
+    assert "may help" not in result.stderr, result  # shorter steps would be stuck as well
 
 
 def test_a_run_that_is_stuck_counts_what_it_did():
@@ -187,6 +189,17 @@ def test_what_is_told_of_own_steps():
     alone = tap.run("run", "run.cfg", "-o", "alone", "-P", "bodies.count=1").stdout
     alone = " ".join(alone.split())
     assert "energy error undefined, since E0 and U0 are 0" in alone and "nan" not in alone, alone
+
+
+def test_a_system_without_energy_hides_no_error():
+    pathlib.Path("fall.csv").write_text(BODIES)
+    pathlib.Path("light.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n0,1,0,0,0,1,0\n")
+    pathlib.Path("run.cfg").write_text(
+        FALL.replace('file = "fall.csv"', 'files = ["fall.csv", "light.csv"]'))
+    told = tap.run("run", "run.cfg", "-o", "two", "-P", "time.end=0.2").stdout
+    told = " ".join(told.split())
+    assert re.search(r"undefined in system 2 \(light.csv\), since E0 and U0 are 0; "
+                     r"\|dE\| = [1-9]\S+ of max\(\|E0\|, \|U0\|\) in system 1", told), told
 
 
 tap.main()
