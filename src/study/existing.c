@@ -205,9 +205,10 @@ void existing_member(const char *directory, const struct result *result,
         struct config *chosen = NULL; /* the config with the step that the run has chosen */
         compare_input(&comparison, result, config, input);
         if (!choice_recall(result->json, config, &chosen, error)) {
-            change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
+            const struct config *const now = chosen ? chosen : config;
+            change_visit(before, now, judge_change, &comparison, error);
             if (comparison.further)
-                change_check_end(chosen ? chosen : config, before, error);
+                change_check_end(now, before, error);
         }
         config_free(chosen);
     }

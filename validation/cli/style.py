@@ -273,7 +273,7 @@ READERS = {
     "src/study/folder.c": {"keys", "members", "files", "time_end"},  # of study.json
     "src/study/existing.c": {"keys", "members"},
     "src/commands/status-report.c": {"members", "time_end"},
-    "src/run/restart.c": {"time", "end", "step"},  # of the config in a checkpoint
+    "src/run/change.c": {"time", "end", "step"},  # of the config with which a run began
     "src/bench/results.c": {"rates", "rows", "skipped", "bodies"},  # of the command's own
     "src/commands/command-bench-gpu.c": {"rows", "cpu", "part", "label", "precision", "limit",
                                          "rate", "count"},

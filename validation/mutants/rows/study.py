@@ -133,6 +133,8 @@ ROWS = [
     ("src/study/existing.c", "    *done = comparison.finished && !comparison.further;",
      "    *done = comparison.finished;", "cli/study-results.py"),
     ("src/study/existing.c", "chosen ? chosen : config", "config", "cli/asked.py"),
+    ("src/study/existing.c", "if (comparison.further)", "if (!comparison.further)",
+     "cli/study-results.py"),
     ("src/study/convergence.c", "pow(m->mass, d.mass) *", "pow(m->mass, d.mass) /",
      "cli/study-results.py"),
     ("src/study/convergence.c", "m->method.dynamic_time = m->scales.length / m->scales.velocity;",
