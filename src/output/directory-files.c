@@ -94,11 +94,10 @@ enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
 /* Writes the temporary name for `name` into `buffer`: number 0 is the usual one, the other numbers
  * are for processes that replace the same file at the same time. The end of a long name is cut, so
  * that the system accepts the result. */
-static const char *temporary_name(const struct directory *directory, const char *name,
-                                  unsigned number, char buffer[TEMPORARY_SIZE])
+static const char *temporary_name(const char *name, unsigned number, char buffer[TEMPORARY_SIZE])
 {
     if (number == 0)
-        snprintf(buffer, TEMPORARY_SIZE, "%.200s%s", name, directory->kind->temporary);
+        snprintf(buffer, TEMPORARY_SIZE, "%.200s.orrery.tmp", name);
     else
         snprintf(buffer, TEMPORARY_SIZE, "%.200s.orrery-%u.tmp", name, number);
     return buffer;
@@ -134,7 +133,7 @@ static const char *find_temporary(const struct directory *directory, const char 
                                   char buffer[TEMPORARY_SIZE])
 {
     for (unsigned number = 0; number < TEMPORARIES; number++)
-        if (lock_is_named(directory->fd, temporary_name(directory, name, number, buffer), fd))
+        if (lock_is_named(directory->fd, temporary_name(name, number, buffer), fd))
             return buffer;
     return NULL;
 }
@@ -142,7 +141,7 @@ static const char *find_temporary(const struct directory *directory, const char 
 void directory_replace_forget(struct directory *directory, const char *name)
 {
     char buffer[TEMPORARY_SIZE];
-    lock_remove_litter(directory->fd, temporary_name(directory, name, 0, buffer));
+    lock_remove_litter(directory->fd, temporary_name(name, 0, buffer));
 }
 
 /* Begins to replace a file: makes and locks a temporary file. A temporary file that a killed
@@ -154,7 +153,7 @@ int directory_replace_begin(struct directory *directory, const char *name, struc
         return -1;
     for (unsigned number = 0; number < TEMPORARIES; number++) {
         char buffer[TEMPORARY_SIZE];
-        const char *temporary = temporary_name(directory, name, number, buffer);
+        const char *temporary = temporary_name(name, number, buffer);
         if (directory_has(directory, temporary) && !lock_remove_litter(directory->fd, temporary))
             continue;
         const int fd = openat(directory->fd, temporary,

@@ -15,7 +15,6 @@ struct directory_kind {
     const char *lock;                      /* "run.lock" */
     const char *files_lock;                /* lock while shared files are written; NULL: none */
     const char *format;                    /* the manifest has this as "format": "orrery run" */
-    const char *temporary;                 /* ending of a temporary file: ".tmp" */
     const struct directory_kind *excluded; /* kind not allowed beside it; NULL: none */
 };
 

@@ -257,7 +257,6 @@ const struct directory_kind directory_run = {
     .manifest = "run.json",
     .lock = "run.lock",
     .format = "orrery run",
-    .temporary = ".tmp",
     .excluded = &directory_study,
 };
 const struct directory_kind directory_study = {
@@ -266,7 +265,6 @@ const struct directory_kind directory_study = {
     .lock = "study.lock",
     .files_lock = "study.csv.lock",
     .format = "orrery study",
-    .temporary = ".orrery.tmp",
     .excluded = &directory_run,
 };
 const struct directory_kind directory_report = {
@@ -275,19 +273,16 @@ const struct directory_kind directory_report = {
     .lock = "report.lock",
     .files_lock = "report.html.lock",
     .format = "orrery report",
-    .temporary = ".orrery.tmp",
 };
 const struct directory_kind directory_bench = {
     .noun = "benchmark",
     .manifest = "bench.json",
     .lock = "bench.lock",
     .format = "orrery bench",
-    .temporary = ".orrery.tmp",
 };
 const struct directory_kind directory_bench_gpu = {
     .noun = "benchmark",
     .manifest = "bench-gpu.json",
     .lock = "bench-gpu.lock",
     .format = "orrery bench --gpu",
-    .temporary = ".orrery.tmp",
 };

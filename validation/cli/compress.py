@@ -108,7 +108,7 @@ LARGE = ("-P", "outputs.0.every=1", "-P", "checkpoint.every_steps=100000", "-P",
 
 def stop_while_it_compresses(*options, place="pair.run"):
     """SIGTERM once the compressed file is begun; tries again where it is too late."""
-    temporary = pathlib.Path(place, "trajectory.xyz.gz.tmp")
+    temporary = pathlib.Path(place, "trajectory.xyz.gz.orrery.tmp")
     for _ in range(20):
         process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", "--force", *LARGE, *options],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -137,7 +137,7 @@ def test_stopped_while_it_compresses():
 def test_a_time_limit_while_it_compresses():
     """the file `stop` and the time limit end it too; the restart within the next limit goes on"""
     pathlib.Path("pair.cfg").write_text(CONFIG.format(end=24.0))
-    temporary = pathlib.Path("pair.run/trajectory.xyz.gz.tmp")
+    temporary = pathlib.Path("pair.run/trajectory.xyz.gz.orrery.tmp")
     for _ in range(20):
         process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", "--force", *LARGE],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -180,7 +180,7 @@ def test_stopped_while_it_unpacks():
     further = (*large, "-q", "--restart", "-P", "time.end=2.1")
     run("-q", *large)
     shutil.copytree("pair.run", "before")
-    temporary = PLAIN.with_name("trajectory.xyz.tmp")
+    temporary = PLAIN.with_name("trajectory.xyz.orrery.tmp")
     for _ in range(20):
         process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", *further], text=True,
                                    stderr=subprocess.PIPE)
@@ -212,8 +212,8 @@ def test_restart_after_a_kill():
     run("-q", "--restart")
     check_packed(content)
     PLAIN.write_bytes(content)  # the plain one, and a part of the other under a temporary name
-    PACKED.rename("pair.run/trajectory.xyz.gz.tmp")
-    os.truncate("pair.run/trajectory.xyz.gz.tmp", 100)
+    PACKED.rename("pair.run/trajectory.xyz.gz.orrery.tmp")
+    os.truncate("pair.run/trajectory.xyz.gz.orrery.tmp", 100)
     run("-q", "--restart")
     check_packed(content)
     assert PACKED.read_bytes() == packed

@@ -589,9 +589,9 @@ def test_only_regular_files_are_replaced():
             assert {p.name: os.lstat(p)[:3] for p in folder.iterdir()} == identity, name
     assert pathlib.Path("mine").read_text() == "mine" and not pathlib.Path("nowhere").exists()
     # Nor is such a thing taken for litter of its own.
-    os.mkfifo(folder / "new.csv.tmp")
+    os.mkfifo(folder / "new.csv.orrery.tmp")
     convert(TRAJECTORY, folder / "new.csv")
-    assert stat.S_ISFIFO(os.lstat(folder / "new.csv.tmp").st_mode)
+    assert stat.S_ISFIFO(os.lstat(folder / "new.csv.orrery.tmp").st_mode)
 
 
 def test_standard_output():

@@ -94,6 +94,10 @@ def test_the_manifest_of_another_program_is_not_believed():
 
 def test_force_removes_regular_files_only():
     config = write(PAIR)
+    os.mkdir("pair.run")
+    drafts = [pathlib.Path("pair.run", name + ".tmp") for name in ("run.json", "checkpoint.orr")]
+    for draft in drafts:
+        draft.write_text("mine")
     assert tap.run("run", config, "-q").returncode == 0
     pathlib.Path("notes").write_text("mine")
     about = json.loads(pathlib.Path("pair.run/run.json").read_text())
@@ -105,6 +109,7 @@ def test_force_removes_regular_files_only():
     assert tap.run("run", config, "-q", "--force").returncode == 0
     assert os.path.islink("pair.run/link") and os.path.exists("pair.run/pipe")
     assert os.path.exists("pair.run/.profile") and os.path.exists("notes")
+    assert [draft.read_text() for draft in drafts] == ["mine"] * 2
     # In the place of a file that the run needs it is refused before anything goes.
     os.unlink("pair.run/conservation.csv")
     os.symlink("../notes", "pair.run/conservation.csv")

@@ -145,7 +145,7 @@ def test_names_that_leave_the_directory_or_collide_are_78():
                        ("outputs.0.file", "/tmp/up.xyz"), ("outputs.0.file", "run.json"),
                        ("outputs.0.file", "checkpoint.orr"), ("outputs.0.file", "run.lock"),
                        ("outputs.0.file", "conservation.csv"), ("outputs.0.file", "stop"),
-                       ("outputs.0.file", "run.json.tmp"), ("diagnostics.0.name", "../up")):
+                       ("outputs.0.file", "run.json.orrery.tmp"), ("diagnostics.0.name", "../up")):
         result = tap.run("run", config, "-P", f'{key}="{value}"')
         assert result.returncode == 78 and key in result.stderr, (key, value, result)
     assert os.listdir(".") == ["run.cfg"]
@@ -718,7 +718,7 @@ def test_a_restart_with_nothing_left_to_do_changes_no_file():
     assert tap.run("run", config, "-q").returncode == 0
     before = contents("pair.run")
     # Of a --force that was killed before it began.
-    pathlib.Path("pair.run/run.json.tmp").write_text("{")
+    pathlib.Path("pair.run/run.json.orrery.tmp").write_text("{")
     result = tap.run("run", config, "--restart")
     assert result.returncode == 0 and "is done already" in result.stderr, result
     assert "step 628, t = 6.28" in result.stderr, result

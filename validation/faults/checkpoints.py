@@ -42,7 +42,7 @@ def stopped(experiment):
     harness.begin("stopped")
     # Those of the steps 0, 12 and 24 are written; the fourth is only begun.
     result = experiment.run("stopped", faults=harness.fault("kill", nth=4, calls="open",
-                                                            file=f"{NEWEST}.tmp"))
+                                                            file=f"{NEWEST}.orrery.tmp"))
     assert result.returncode == -9, result
     steps = [harness.step_of(f"stopped/{name}") for name in (NEWEST, PREVIOUS)]
     assert steps == [24, 12], steps

@@ -114,8 +114,8 @@ def test_a_trajectory_that_cannot_be_packed():
 def test_a_checkpoint_that_cannot_be_written():
     """an error while a checkpoint is written: one retry, then 74, and the old one stays"""
     experiment = Experiment()
-    steps = [("write", "checkpoint.orr.tmp"), ("fsync", "checkpoint.orr.tmp"),
-             ("close", "checkpoint.orr.tmp"), ("open", "checkpoint.orr.tmp"),
+    steps = [("write", "checkpoint.orr.orrery.tmp"), ("fsync", "checkpoint.orr.orrery.tmp"),
+             ("close", "checkpoint.orr.orrery.tmp"), ("open", "checkpoint.orr.orrery.tmp"),
              ("link", "checkpoint.orr.prev"), ("rename", "checkpoint.orr")]
     trials = []
     for call, file in steps:
@@ -141,8 +141,8 @@ def test_a_checkpoint_that_cannot_be_written():
             row.ended(trial, result, (74,))
             if os.strerror(number) not in result.stderr or "checkpoint.orr" not in result.stderr:
                 row.problem(trial, f"no file and errno: {result.stderr!r}")
-            if pathlib.Path("trial/checkpoint.orr.tmp").exists():
-                row.problem(trial, "litter: checkpoint.orr.tmp")
+            if pathlib.Path("trial/checkpoint.orr.orrery.tmp").exists():
+                row.problem(trial, "litter: checkpoint.orr.orrery.tmp")
             row.finish(trial, experiment, "trial")
 
 
@@ -160,7 +160,8 @@ def test_short_writes_and_reads():
 def test_a_disk_that_fills():
     """half of a write, then ENOSPC for each output"""
     experiment = Experiment()
-    trials = [(name, nth) for name in (*harness.FILES, "run.log", "run.json.tmp", "run.cfg.tmp")
+    names = (*harness.FILES, "run.log", "run.json.orrery.tmp", "run.cfg.orrery.tmp")
+    trials = [(name, nth) for name in names
               for nth in range(1, len(experiment.calls(calls="write", file=name)) + 1)]
     with Row(5, "the disk is full in the middle of a write to a table, trajectory or log") as row:
         for name, nth in some(trials, 8):
@@ -299,7 +300,7 @@ def test_a_second_process():
             first = subprocess.Popen(
                 experiment.command("trial"), stderr=subprocess.PIPE, text=True,
                 env=harness.environment(fault("signal", int(signal.SIGSTOP), 70,
-                                              file="checkpoint.orr.tmp")))
+                                              file="checkpoint.orr.orrery.tmp")))
             while "(orrery) T" not in pathlib.Path(f"/proc/{first.pid}/stat").read_text():
                 assert first.poll() is None, first.communicate()
                 time.sleep(0.01)

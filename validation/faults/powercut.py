@@ -273,7 +273,7 @@ def step_in(content):
 def unlisted_of(cut):
     """Files of a run without a run.json that lists them: nobody would dare to replace them."""
     tree = cut.tree or {}
-    files = sorted(set(tree) - {"run.lock", "report.html.lock", "run.json.tmp"})
+    files = sorted(set(tree) - {"run.lock", "report.html.lock", "run.json.orrery.tmp"})
     return f"no run.json, but {files}" if files and "run.json" not in tree else ""
 
 

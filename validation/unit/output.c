@@ -176,7 +176,8 @@ static void test_long_work_on_files_is_interrupted(void **state)
         error_clear(&error);
         assert_int_equal(directory_has(directory, "a.gz"), !asked);
         assert_int_equal(directory_has(directory, "b.csv"), !asked);
-        assert_false(directory_has(directory, "a.gz.tmp") || directory_has(directory, "b.csv.tmp"));
+        assert_false(directory_has(directory, "a.gz.orrery.tmp") ||
+                     directory_has(directory, "b.csv.orrery.tmp"));
     }
     static const char *const names[] = { "a.csv", "a.gz", "b.csv", "b.gz" };
     for (size_t k = 0; k < COUNT_OF(names); k++)
