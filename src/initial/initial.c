@@ -130,16 +130,18 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
     return error->status;
 }
 
-/* Checks that memory could address `systems` systems of `count` bodies, and that their seeds, from
- * the key `seed` on, are within the range of seeds. STATUS_CONFIG. */
+/* Checks that a system may have `count` bodies, that memory could address `systems` such systems,
+ * and that their seeds, from the key `seed` on, are within the range of seeds. STATUS_CONFIG. */
 static enum status check_size(const struct section *section, size_t systems, size_t count,
                               struct error *error)
 {
     const size_t each = chosen(section)->seeds > 0 ? chosen(section)->seeds : 1;
     const size_t body = 16 * sizeof(double); /* no less than a body takes in struct bodies */
     size_t bytes;
-    if (count > SIZE_MAX - BODIES_PADDING ||
-        __builtin_mul_overflow(systems, count + BODIES_PADDING, &bytes) ||
+    if (count > INITIAL_COUNT_MAX)
+        return section_error(section, NULL, error, "%zu bodies are more than %d, the most", count,
+                             INITIAL_COUNT_MAX);
+    if (__builtin_mul_overflow(systems, count + BODIES_PADDING, &bytes) ||
         __builtin_mul_overflow(bytes, body, &bytes) || bytes > PTRDIFF_MAX)
         return section_error(section, NULL, error,
                              "%zu systems of %zu bodies are more than memory can address", systems,

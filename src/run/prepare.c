@@ -238,18 +238,18 @@ static enum status create_backend(struct run *run, struct error *error)
 }
 
 /* Measures the error of the forces at the start; for a run that is continued takes it from its
- * run.json. */
+ * run.json, if that can be read. */
 static enum status find_kernel_error(struct run *run, struct error *error)
 {
     const json_t *const before = run->continuation.before;
+    const json_t *const whole = run_field(before, FIELD_FORCE_ERROR_WHOLE);
     if (!kernel_error_counts(run->simulation))
         return STATUS_OK;
-    if (!run->continuation.checkpoint)
+    if (!run->continuation.checkpoint || !json_is_number(whole))
         return kernel_error_measure(run->simulation, &run->kernel_error, error);
-    run->kernel_error = (struct kernel_error){
-        .whole = json_number_value(run_field(before, FIELD_FORCE_ERROR_WHOLE)),
-        .bias = json_number_value(run_field(before, FIELD_FORCE_ERROR_BIAS))
-    };
+    run->kernel_error = (struct kernel_error){ .whole = json_number_value(whole),
+                                               .bias = json_number_value(
+                                                   run_field(before, FIELD_FORCE_ERROR_BIAS)) };
     return STATUS_OK;
 }
 

@@ -243,6 +243,11 @@ def test_counts_of_none_and_one():
     """5: no body is refused, one body runs"""
     refuse(BODIES.replace("8", "0") + TIME,
            "run.cfg:1: bodies.count = 0: must be at least 1 and at most 2147483647")
+    refuse('bodies = { initial = "galaxy"; disc_count = 2147483647; disc_mass = 1.0; '
+           'halo_count = 1; halo_mass = 1.0; halo_scale_radius = 1.0; '
+           'halo_cutoff_radius = 10.0; };\n'
+           "time = { step = 0.1; end = 1.0; };\n",
+           "run.cfg:1: bodies: 2147483648 bodies are more than 2147483647, the most")
     accept(BODIES.replace("8", "1") + TIME)
     result = tap.run("run", "run.cfg", "-q")
     assert result.returncode == OK, result.stderr

@@ -127,6 +127,16 @@ def test_force_follows_the_manifest_only():
     assert listing("pair.run") == before
 
 
+def test_a_restart_without_a_manifest_measures_the_force_error():
+    config = write('bodies = { initial = "plummer"; count = 64; }; physics = { softening = 0.1; };'
+                   "time = { step = 0.01; end = 0.1; };"
+                   'compute = { precision = "single"; kernel = "plain"; backend = "openmp"; };')
+    assert tap.run("run", config, "-q", "-o", "a").returncode == 0
+    pathlib.Path("a/run.json").write_text("{ damaged")
+    result = tap.run("run", config, "-q", "-o", "a", "--restart", "-P", "time.end=0.2")
+    assert result.returncode == 0 and run_json("a")["force_error"]["whole"] > 0, result
+
+
 def test_a_link_in_place_of_the_run_directory_is_refused():
     os.mkdir("elsewhere")
     os.symlink("elsewhere", "pair.run")
