@@ -242,8 +242,8 @@ static enum status note_done(struct run *run)
 {
     text_free(&run->files.early_log);
     continuation_close(&run->continuation);
-    /* A run with --force that was killed before it began may have left run.json.orrery.tmp, which nothing
-     * will replace any more. */
+    /* A run with --force that was killed before it began may have left run.json.orrery.tmp, which
+     * nothing will replace any more. */
     directory_replace_forget(run->files.directory, "run.json");
     run->autosave.any = run->files.manifest_written = true;
     char time[UNITS_TEXT_SIZE];
