@@ -16,8 +16,9 @@
 enum { SPINS = 1000 };
 
 /* After more than MOST_VAIN waits in which spinning did not help, threads spin only where the
- * number of barriers passed is a multiple of TRIAL. */
-enum { MOST_VAIN = 4, TRIAL = 32 };
+ * number of barriers passed is a multiple of TRIAL. That is a prime number, so that the trials of a
+ * loop with several barriers, of which one is long to wait for, meet each of them in turn. */
+enum { MOST_VAIN = 4, TRIAL = 31 };
 
 static void relax(void)
 {

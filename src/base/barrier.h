@@ -5,7 +5,7 @@
  * from the very thread that is waited for, if the machine has other work; sleeping costs as much
  * time as a step of a small problem; yielding loses the core for a time slice at every barrier.
  * After several waits in which spinning did not help, threads sleep at once, as on a machine with
- * other work; every 32nd time that the barrier is passed they spin again, to find out whether it
+ * other work; every 31st time that the barrier is passed they spin again, to find out whether it
  * helps now.
  */
 #ifndef ORRERY_BASE_BARRIER_H
