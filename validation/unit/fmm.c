@@ -33,15 +33,27 @@ enum shape {
     FILAMENT,
     LONELY,
     BINARIES,
+    ESCAPED_BINARIES,
     SHAPES
 };
 
-static const char *const shape_names[] = {
-    "cube",           "Plummer",   "two spheres",          "dense core",
-    "cusp",           "disc",      "six decades",          "escaper",
-    "core in a halo", "two cores", "sheet and clump",      "r^-3 over six decades",
-    "nine decades",   "filament",  "twenty around a core", "tight binaries"
-};
+static const char *const shape_names[] = { "cube",
+                                           "Plummer",
+                                           "two spheres",
+                                           "dense core",
+                                           "cusp",
+                                           "disc",
+                                           "six decades",
+                                           "escaper",
+                                           "core in a halo",
+                                           "two cores",
+                                           "sheet and clump",
+                                           "r^-3 over six decades",
+                                           "nine decades",
+                                           "filament",
+                                           "twenty around a core",
+                                           "tight binaries",
+                                           "tight binaries with escapers" };
 
 static double uniform(void)
 {
@@ -115,6 +127,9 @@ static void place(enum shape shape, size_t i, double r, double angle, double x[3
     case ESCAPER:
         x[2] = i == 17 ? 1e6 : x[2];
         break;
+    case ESCAPED_BINARIES: /* pairs are 1e-12 of the whole apart */
+        x[2] = i == 16 ? 1e5 : i == 18 ? -1e5 : x[2];
+        break;
     default:
         break;
     }
@@ -134,7 +149,7 @@ static struct bodies *make(enum shape shape, size_t count)
         double x[3] = { r * s * cos(angle), r * s * sin(angle), r * c };
         place(shape, i, r, angle, x);
         for (int d = 0; d < 3; d++)
-            to[d][i] = shape == BINARIES && i % 2 ? to[d][i - 1] + 1e-6 * (uniform() - 0.5) : x[d];
+            to[d][i] = shape >= BINARIES && i % 2 ? to[d][i - 1] + 1e-6 * (uniform() - 0.5) : x[d];
         bodies->m[i] = pow(10, -decades * uniform()) / (double)count;
     }
     return bodies;
@@ -254,6 +269,27 @@ static void test_accuracy(void **state)
             give(exact);
             bodies_destroy(bodies);
         }
+}
+
+/* Samples count pairs that are 1e-13 of the whole apart: without them every accuracy is missed, and
+ * the tolerance falls until all bodies are near each other. */
+static void test_pairs_of_escaped_binaries(void **state)
+{
+    static struct error error;
+    const struct physics physics = { .gravitational_constant = 1 };
+    struct force_options options = options_of(1e-2, 1);
+    struct force_profile profile;
+    struct force *force = NULL;
+    (void)state;
+    options.profiled = true;
+    struct bodies *const bodies = make(ESCAPED_BINARIES, 4000);
+    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
+    force_accelerations(force, bodies);
+    force_fmm.profile(force, &profile);
+    printf("# tight binaries with escapers: %.0f pairs per body\n", profile.pairs);
+    assert_true(profile.pairs < 2000);
+    force_destroy(force);
+    bodies_destroy(bodies);
 }
 
 /* The plain form, and the fast one beside it; every shape with one of the accuracies, or with all.
@@ -699,6 +735,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expansions),
         cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_pairs_of_escaped_binaries),
         cmocka_unit_test(test_plain_form),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_due),

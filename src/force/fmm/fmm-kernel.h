@@ -71,6 +71,7 @@ struct fmm_field {
     float tolerance; /* the most error of one cell, over the allowed_error of another */
     bool refine;     /* 1/r by a step of Newton's after the estimate */
     double close;    /* distance below which pairs need more digits, over the unit of a near sum */
+    double accuracy; /* the error that is asked for */
     bool touching;   /* the true eps is 0 */
     bool profiled;   /* near sums are timed, and their pairs counted */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */

@@ -22,6 +22,11 @@ static const double aim = 0.6, least = 0.4, greatest = 0.75, audited = 0.78, exp
  */
 static const double largest = 5;
 
+/* The least tolerance, over the accuracy. With it the errors of hundreds of cells together are
+ * below the accuracy, so that a larger error is that of rounding, which no tolerance lessens: the
+ * watch tells it. */
+static const double smallest = 1e-3;
+
 /* The part of a sample that is chosen without regard to the errors that are expected. */
 static const double uniform_part = 0.25;
 
@@ -175,11 +180,15 @@ static double error_of(const struct fmm *fmm, int samples, double a2)
 
 /* --- the tolerance ---------------------------------------------------------------------------- */
 
-static void change_tolerance(struct fmm *fmm, double ratio)
+/* Changes the tolerance by the error that it made. Returns whether it did: it has bounds. */
+static bool change_tolerance(struct fmm *fmm, double ratio)
 {
-    const double factor = pow(aim / ratio, 1 / exponent);
-    fmm->field.tolerance = (float)fmin((double)fmm->field.tolerance * fmax(factor, 0.02),
-                                       largest * fmm->base.options.accuracy);
+    const double factor = fmax(pow(aim / ratio, 1 / exponent), 0.02);
+    const double accuracy = fmm->base.options.accuracy;
+    const float before = fmm->field.tolerance;
+    fmm->field.tolerance =
+        (float)fmax(smallest * accuracy, fmin((double)before * factor, largest * accuracy));
+    return fmm->field.tolerance != before;
 }
 
 /* Judges the tolerance by the first sample. Returns true if it is found; otherwise sets the next
@@ -191,9 +200,7 @@ static bool judge_tolerance(struct fmm *fmm)
     if ((ratio >= least && ratio <= greatest) || (fmm->rounds >= MOST_ROUNDS && ratio < 1) ||
         fmm->rounds >= 2 * MOST_ROUNDS)
         return true;
-    const float before = fmm->field.tolerance;
-    change_tolerance(fmm, ratio);
-    return fmm->field.tolerance == before;
+    return !change_tolerance(fmm, ratio);
 }
 
 void fmm_find_tolerance(struct fmm *fmm)
@@ -244,9 +251,7 @@ bool fmm_misses_accuracy(struct fmm *fmm)
             a2 += fmm->squares[b];
         const double ratio = error_of(fmm, FMM_SAMPLES, a2);
         fmm->done = interruption_noticed(fmm->base.physics.interruption) || ratio <= audited ||
-                    fmm->repeats++ == MOST_REPEATS;
-        if (!fmm->done)
-            change_tolerance(fmm, ratio);
+                    fmm->repeats++ == MOST_REPEATS || !change_tolerance(fmm, ratio);
     }
     fmm_next_phase(fmm);
     return !fmm->done;

@@ -143,6 +143,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
     f->field.tree = f->tree;
     f->field.refine = f->setting->refine || !f->kernels->estimate_is_fine;
     f->field.touching = force->physics.softening == 0;
+    f->field.accuracy = force->options.accuracy;
     f->field.profiled = force->options.profiled;
     f->field.close = fmin((in_double ? 1e-15 : 1e-6) / force->options.accuracy, farthest_close);
     return STATUS_OK;
