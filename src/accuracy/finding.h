@@ -37,9 +37,10 @@ struct finding {
     const char *name; /* "energy error", "orbit error", or a column as the config has it */
     const char *unit; /* unit of value and bound, with a blank: " km"; NULL: none */
     double value, bound;
-    bool from_below; /* the bound is the least value that holds; otherwise the largest */
-    double times;    /* the value in units of the bound: 1 at the bound, more beyond it */
-    double since;    /* the time when the value was first beyond the bound */
+    double uncertainty; /* standard error of a value that was measured on a sample; otherwise 0 */
+    bool from_below;    /* the bound is the least value that holds; otherwise the largest */
+    double times;       /* the value in units of the bound: 1 at the bound, more beyond it */
+    double since;       /* the time when the value was first beyond the bound */
     /* Ids of a pair, or of a body and the centre of its orbit, or of one test body; NaN: none.
      * `named` has the bodies of the run, borrowed, for their names; NULL only if there is no id. */
     double bodies[2];

@@ -153,16 +153,29 @@ bool watch_audits(const struct watch *watch, uint64_t step, bool last)
     return watch_asks(watch) && (step == 0 || last);
 }
 
+/* Tells whether an error that was measured on a sample is surely beyond its bound: by more than
+ * three standard errors. */
+static bool is_beyond(double error, double uncertainty, double bound)
+{
+    return error - 3.0 * uncertainty > bound;
+}
+
 static enum status check_forces(struct watch *watch, const struct moment *now, size_t system,
                                 struct error *error)
 {
-    enum { AUDITED = 256 };
+    enum { AUDITED = 256, IN_DOUBT = 4096 };
     struct record *const record = &watch->records[system];
+    const double asked = watch->force.accuracy;
     struct force_audit audit;
-    if (force_audit(now, system, AUDITED, &audit, error))
+    if (force_audit(now, system, AUDITED, &audit, error) ||
+        (audit.error > asked && !is_beyond(audit.error, audit.uncertainty, asked) &&
+         force_audit(now, system, IN_DOUBT, &audit, error)))
         return error->status;
-    if (audit.error > record->force_error) {
+    const bool beyond = is_beyond(audit.error, audit.uncertainty, asked);
+    const bool before = is_beyond(record->force_error, record->force_uncertainty, asked);
+    if (beyond != before ? beyond : audit.error > record->force_error) {
         record->force_error = audit.error;
+        record->force_uncertainty = audit.uncertainty;
         record->force_time = now->time;
     }
     return STATUS_OK;
@@ -171,9 +184,11 @@ static enum status check_forces(struct watch *watch, const struct moment *now, s
 struct finding watch_row_of_forces(const struct watch *watch, const struct record *record)
 {
     const double asked = watch_asks(watch) ? watch->force.accuracy : INFINITY;
-    struct finding row = finding_row("force error", record->force_error, asked,
-                                     record->force_error > asked, record->force_time);
+    const bool beyond = is_beyond(record->force_error, record->force_uncertainty, asked);
+    struct finding row =
+        finding_row("force error", record->force_error, asked, beyond, record->force_time);
     row.subject = FINDING_OF_FORCES;
+    row.uncertainty = record->force_uncertainty;
     return row;
 }
 

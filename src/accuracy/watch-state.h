@@ -115,8 +115,9 @@ struct record {
     struct close_pair last;    /* the pair that the last search found */
     struct close_pair fastest; /* the fastest pair of all checks */
     double warned; /* 1: the run's one warning of too large a step named this system; or 0 */
-    /* The largest relative error of the forces that was measured, and its time; 0: none. */
-    double force_error, force_time;
+    /* The largest relative error of the forces that was measured, its standard error, and its time;
+     * 0: none. */
+    double force_error, force_uncertainty, force_time;
     struct bound_record bound;
 };
 

@@ -114,11 +114,6 @@ double watch_energy_error(const struct watch *watch)
     return watch_table_largest(watch, offsetof(struct record, largest_error))->largest_error;
 }
 
-double watch_force_error(const struct watch *watch)
-{
-    return watch_table_largest(watch, offsetof(struct record, force_error))->force_error;
-}
-
 double watch_judged_in_limits(const struct watch *watch)
 {
     return watch_table_largest(watch, offsetof(struct record, largest_judged))->largest_judged /

@@ -144,9 +144,9 @@ static void say_orbit(struct sentence *s)
 static void say_forces(struct sentence *s)
 {
     char time[UNITS_TEXT_SIZE];
-    say(s->text, "the forces%s are off by %.2g at t = %s (asked: %g)", s->system,
-        s->record->force_error, units_time(s->watch->units, s->record->force_time, 4, time),
-        s->watch->force.accuracy);
+    say(s->text, "the forces%s are off by %.2g +- %.1g at t = %s (asked: %g)", s->system,
+        s->record->force_error, s->record->force_uncertainty,
+        units_time(s->watch->units, s->record->force_time, 4, time), s->watch->force.accuracy);
 }
 
 /* Says for which pair the step is too large, unless a sentence on jumps names a pair already. */
@@ -271,11 +271,12 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     else if (unbound > 0)
         snprintf(unjudged, sizeof unjudged, "; orbit%s of %zu unbound light %s not judged",
                  unbound > 1 ? "s" : "", unbound, unbound > 1 ? "bodies" : "body");
-    char forces[48] = "";
-    const double force_error = watch_force_error(watch);
-    if (force_error > 0.0)
-        snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", force_error,
-                 watch->force.accuracy);
+    char forces[64] = "";
+    const struct record *const forced =
+        watch_table_largest(watch, offsetof(struct record, force_error));
+    if (forced->force_error > 0.0)
+        snprintf(forces, sizeof forces, "; force error %.2g +- %.1g (asked %g)",
+                 forced->force_error, forced->force_uncertainty, watch->force.accuracy);
     snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s%s%s; positions %s",
              energy       ? "beyond the watch's limits"
              : unknown[0] ? "not judged ("
@@ -315,6 +316,7 @@ static json_t *forces_json(const struct watch *watch, const struct watch_table *
     if (!(forced->force_error > 0.0))
         return json_null();
     return DOCUMENT({ "largest", document_number(forced->force_error) },
+                    { "uncertainty", document_number(forced->force_uncertainty) },
                     { "asked", document_number(watch->force.accuracy) },
                     { "time", document_number(forced->force_time) },
                     { "system", system_of(watch, forced) });

@@ -55,10 +55,6 @@ size_t watch_system_reals(void);
  */
 bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 
-/* Returns the largest error of the forces, root mean square over the bodies compared, that was
- * found in any check and system; 0: none was measured. */
-double watch_force_error(const struct watch *watch);
-
 /* Returns watch.every, the most steps between two calls of watch_check() with NEED_STATE. */
 uint64_t watch_every(const struct watch *watch);
 

@@ -153,12 +153,24 @@ static double error_but_for(size_t part, const struct comparison *compared, size
     return count < part ? NAN : sqrt(compared[count - 1 - count / part].error2);
 }
 
+/* Returns the standard error of the root R^(1/2) of a ratio R = sum error2 / sum a2 over `count` of
+ * all bodies, with the sum `a2` (Cochran 1977, Sampling Techniques, eq. 6.13). */
+static double uncertainty_of(const struct comparison *compared, size_t count, size_t all, double R,
+                             double a2)
+{
+    const double part = (double)count / (double)all;
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += pow(compared[k].error2 - R * compared[k].a2, 2);
+    return R > 0 ? sqrt((1 - part) * sum) / a2 / (2 * sqrt(R)) : 0;
+}
+
 enum status force_audit(const struct moment *now, size_t system, size_t wanted,
                         struct force_audit *audit, struct error *error)
 {
     const struct bodies *const b = now->bodies;
     const size_t count = wanted < b->count ? wanted : b->count;
-    *audit = (struct force_audit){ NAN, NAN, NAN, NAN, NAN };
+    *audit = (struct force_audit){ NAN, NAN, NAN, NAN, NAN, NAN };
     /* choose() writes one place beyond the last body that it has let through. */
     struct choice *const choice = memory_array(b->count + 1, sizeof *choice, error);
     struct comparison *const compared = memory_array(count, sizeof *compared, error);
@@ -180,6 +192,7 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
         if (a2 > 0)
             *audit = (struct force_audit){
                 .error = sqrt(error2 / a2),
+                .uncertainty = uncertainty_of(compared, count, b->count, error2 / a2, a2),
                 .error_99 = error_but_for(100, compared, count) / rms,
                 .error_9999 = error_but_for(10000, compared, count) / rms,
                 .largest = largest / rms,

@@ -10,6 +10,7 @@
  * root mean square of |a_direct|. NaN if all a_direct are 0. */
 struct force_audit {
     double error;                /* root mean square of the errors */
+    double uncertainty;          /* its standard error, from the choice of bodies; 0: all of them */
     double error_99, error_9999; /* 1 in 100, 1 in 10,000 exceed this; NaN: fewer bodies */
     double largest;
     double worst; /* id of the body with the largest error */

@@ -89,9 +89,9 @@ static void say_bound(struct run *run, const struct finding *f)
     else if (f->subject == FINDING_OF_FORCES)
         text_print(
             &run->verdict,
-            ", asked %g (%.3g times): everything computed from these forces has that error; lower "
-            "compute.accuracy, or take compute.method = \"direct\"",
-            f->bound, f->value / f->bound);
+            " +- %.1g, asked %g (%.3g times): everything computed from these forces has that "
+            "error; lower compute.accuracy, or take compute.method = \"direct\"",
+            f->uncertainty, f->bound, f->value / f->bound);
     else if (f->subject == FINDING_OF_HORIZON) {
         text_print(&run->verdict, ", time.trust_until = %g%s: the steps are too long", f->bound,
                    f->unit);

@@ -118,7 +118,8 @@ def test_audit():
     audit = whole["watch"]["force_error"]
     assert audit["asked"] == 1e-4 and 1e-7 < audit["largest"] < 1e-4, audit
     assert audit["time"] in (0.0, 0.1) and whole["watch"]["holds"] is True, whole["watch"]
-    words = f"force error {audit['largest']:.2g} (asked 0.0001)"
+    assert 0 < audit["uncertainty"] < 0.3 * audit["largest"], audit
+    words = f"force error {audit['largest']:.2g} +- {audit['uncertainty']:.1g} (asked 0.0001)"
     assert words.replace("e-0", "e-") in whole["judged"].replace("e-0", "e-"), whole["judged"]
     # The same bodies as those of the diagnostic, where it compares as many at the same steps.
     run("told", config=CONFIG.replace("every = 5; count = 300", "every = 10; count = 256"))
