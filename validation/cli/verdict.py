@@ -127,7 +127,8 @@ KINDS = {
     "one system of several": (
         'bodies = { files = ["good.csv", "bad.csv", "fair.csv"]; initial = "file"; };\n'
         "time = { step = 0.007; end = 5.0; };", 1,
-        r"energy error [\d.]+ in system 2 \(bad\.csv\), the only one of 3 that fails the watch", 0.005,
+        r"energy error [\d.]+ in system 2 \(bad\.csv\), the only one of 3 that fails the watch",
+        0.005,
         SHORTER.format(r"[\d.e-]+", r"[\d.]+")),
     "bound of zero": (
         TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "0.0", 1,

@@ -188,8 +188,8 @@ ROWS = [
      "cli/gauss-radau.py"),
     ("src/run/change.c", "isnan(old) || experiment_grid(", "!isnan(old) || experiment_grid(",
      "cli/gauss-radau.py"),
-    ("src/run/restart.c", "loading->run->experiment.simulation.step ==\n               change_old_grid(",
-     "0.0 < change_old_grid(", "cli/gauss-radau.py"),
+    ("src/run/restart.c", "loading->run->experiment.simulation.step ==\n"
+     "               change_old_grid(", "0.0 < change_old_grid(", "cli/gauss-radau.py"),
     ("src/run/prepare.c", "(double)run->schedule.planned * run->simulation->step",
      "(double)run->schedule.last * run->simulation->step", "cli/trust.py"),
     ("src/run/events.c", "    drop_horizons(run);\n", "", "cli/trust.py"),
