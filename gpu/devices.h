@@ -7,6 +7,9 @@
 
 #include "base/status.h"
 
+/* From this fp64_ratio on, fp64 is slow enough that other arithmetic or a CPU is faster. */
+enum { GPU_FP64_SLOW = 16 };
+
 struct gpu_device {
     int index;      /* number of the device, as the driver counts */
     char name[256]; /* "NVIDIA H200" */

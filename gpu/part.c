@@ -212,13 +212,12 @@ static void lay_out(struct gpu_part *part, struct gpu_arena *arena)
  */
 static bool in_floats(const struct gpu_part *part)
 {
-    static const int SLOW = 16;
     const struct gpu_setup *const setup = part->setup;
     if (setup->energies == GPU_ENERGIES_DOUBLE || setup->kernel->facts->portable ||
         setup->interaction.floats.inverse_length == 0)
         return false;
     return setup->energies == GPU_ENERGIES_FLOATS ||
-           (part->device.fp64_ratio >= SLOW && part->shape.count >= GPU_FLOATS_FROM);
+           (part->device.fp64_ratio >= GPU_FP64_SLOW && part->shape.count >= GPU_FLOATS_FROM);
 }
 
 static void plan(struct gpu_part *part, const struct gpu_setup *setup,

@@ -102,6 +102,11 @@ static bool prefer_device(const struct backend_options *options, const struct bo
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
     else if (device.emulated)
         snprintf(reason, BACKEND_CHOICE_SIZE, "the GPU is emulated, which is slower than the CPU");
+    else if (own && options->force.precision == PRECISION_DOUBLE &&
+             device.fp64_ratio >= GPU_FP64_SLOW)
+        snprintf(reason, BACKEND_CHOICE_SIZE,
+                 "%s in double: this GPU computes in fp64 at 1/%d of its rate in fp32",
+                 options->integrator->variant.name, device.fp64_ratio);
     else {
         snprintf(reason, BACKEND_CHOICE_SIZE, "a GPU is here");
         return true;

@@ -372,7 +372,7 @@ static enum status write_frame(struct conversion *c, struct target *target,
     c->physics.boundary = about->box_length > 0 ? BOUNDARY_PERIODIC : BOUNDARY_OPEN;
     c->physics.box_length = about->box_length;
     c->xyz.as_read = true;
-    c->xyz.origin = about->box_origin;
+    memcpy(c->xyz.corner, about->box_corner, sizeof c->xyz.corner);
     const struct moment now = { .step = about->step < 0 ? MOMENT_NO_STEP : (uint64_t)about->step,
                                 .time = about->time,
                                 .physics = &c->physics,

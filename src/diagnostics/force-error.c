@@ -171,8 +171,7 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
     const struct bodies *const b = now->bodies;
     const size_t count = wanted < b->count ? wanted : b->count;
     *audit = (struct force_audit){ NAN, NAN, NAN, NAN, NAN, NAN };
-    /* choose() writes one place beyond the last body that it has let through. */
-    struct choice *const choice = memory_array(b->count + 1, sizeof *choice, error);
+    struct choice *const choice = memory_array(b->count, sizeof *choice, error);
     struct comparison *const compared = memory_array(count, sizeof *compared, error);
     if (choice && compared) {
         double error2 = 0, a2 = 0;

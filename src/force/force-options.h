@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* The precision of the pair terms, the contributions of single bodies to the force on a body.
- * Positions and velocities, sums over many bodies and energies are always fp64. */
+ * Positions and velocities and sums over many bodies are always fp64; energies are too, except on
+ * some GPUs (docs/gpu.md). */
 enum precision {
     PRECISION_DOUBLE,
     PRECISION_MIXED, /* pair terms in fp32, from positions in two fp32 parts, high and low */

@@ -171,10 +171,10 @@ static void read_about_frame(struct read_about *about, const char *line)
                       !memchr(directions, 'F', sizeof directions);
     about->box_length = cube ? a[0] : 0.0;
     about->other_cell = !cube;
-    const bool moved = text_find_value(line, "Origin=", value, sizeof value) &&
-                       sscanf(value, "%lf %lf %lf", &a[0], &a[1], &a[2]) == 3 && a[1] == a[0] &&
-                       a[2] == a[0];
-    about->box_origin = moved ? a[0] : 0.0;
+    if (!text_find_value(line, "Origin=", value, sizeof value) ||
+        sscanf(value, "%lf %lf %lf", &about->box_corner[0], &about->box_corner[1],
+               &about->box_corner[2]) != 3)
+        memset(about->box_corner, 0, sizeof about->box_corner);
 }
 
 /* Reads the units of a frame: mass_unit, length_unit and velocity_unit, all or none, and with them

@@ -298,7 +298,8 @@ enum status read_resolve_units(const struct read_request *request, size_t line,
     if (read_units_factors(&about->units, &request->wish, factors, problem)) {
         about->time *= factors->time;
         about->box_length *= factors->of[QUANTITY_X];
-        about->box_origin *= factors->of[QUANTITY_X];
+        for (int axis = 0; axis < 3; axis++)
+            about->box_corner[axis] *= factors->of[QUANTITY_X];
         return STATUS_OK;
     }
     if (line)

@@ -96,7 +96,7 @@ struct read_about {
     double time;             /* time of the bodies, in the unit wished for; NaN: not stated */
     int64_t step;            /* -1: not stated */
     double box_length;       /* side of a periodic cube, in the unit wished for; 0: none */
-    double box_origin;       /* each coordinate of its lowest corner, likewise; 0 if they differ */
+    double box_corner[3];    /* lowest corner of that cube, likewise */
     bool other_cell;         /* the file has a periodic cell that is no cube */
     struct read_units units; /* units that the file states */
     char left_out[READ_LEFT_OUT_SIZE]; /* names of columns that are not read: "radius, color" */

@@ -185,8 +185,8 @@ static void write_comment_line(const struct xyz_frame *frame, const struct momen
     const char *pbc = cell->periodic ? "T T T" : "F F F";
     stream_print(stream, "Lattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" ", cell->side, cell->side,
                  cell->side);
-    stream_print(stream, "Origin=\"%.17g %.17g %.17g\" pbc=\"%s\" Properties=", cell->origin,
-                 cell->origin, cell->origin, pbc);
+    stream_print(stream, "Origin=\"%.17g %.17g %.17g\" pbc=\"%s\" Properties=", frame->corner[0],
+                 frame->corner[1], frame->corner[2], pbc);
     for (size_t k = 0; k < frame->column_count; k++)
         stream_print(stream, "%s%s", k ? ":" : "", frame->columns[k]->property);
     if (isfinite(now->time))
@@ -220,7 +220,8 @@ static void write_dump_head(const struct xyz_frame *frame, const struct moment *
                  bodies);
     stream_print(stream, "ITEM: BOX BOUNDS %s\n", sides);
     for (int axis = 0; axis < 3; axis++)
-        stream_print(stream, "%.17g %.17g\n", cell->origin, cell->origin + cell->side);
+        stream_print(stream, "%.17g %.17g\n", frame->corner[axis],
+                     frame->corner[axis] + cell->side);
     stream_print(stream, "ITEM: ATOMS");
     for (size_t k = 0; k < frame->column_count; k++)
         stream_print(stream, " %s", frame->columns[k]->dump);
@@ -237,8 +238,8 @@ static void write_frame(struct xyz_frame *frame, struct stream *stream, const st
     const size_t written = bodies->count / stride + (bodies->count % stride > 0);
     frame->stream = stream;
     frame->cell = cell_of(now->physics, bodies);
-    if (frame->as_read && frame->cell.periodic)
-        frame->cell.origin = frame->origin;
+    for (int axis = 0; axis < 3 && !(frame->as_read && frame->cell.periodic); axis++)
+        frame->corner[axis] = frame->cell.origin;
     if (frame->dump) {
         write_dump_head(frame, now, bodies->systems * written);
     } else {

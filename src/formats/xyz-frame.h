@@ -24,10 +24,10 @@ struct xyz_frame {
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
     unsigned needs; /* enum need, or-ed: what the columns need of a moment */
-    /* Positions in a periodic box are written as they are, and the lowest corner of the box is at
-     * (origin, origin, origin). Else they are wrapped into the box about (0, 0, 0). */
+    /* Positions in a periodic box are written as they are, and its lowest corner is `corner`. Else
+     * they are wrapped into the box about (0, 0, 0). */
     bool as_read;
-    double origin;
+    double corner[3];
     bool dump; /* it is a frame of LAMMPS, not of extended XYZ */
     struct cell cell;
     struct stream *stream;

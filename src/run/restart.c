@@ -81,8 +81,10 @@ static void judge_change(void *context, const struct change *change)
     }
     if (change->kind == CHANGE_END)
         change_check_end(run->experiment.config, loading->before, loading->error);
-    if (strncmp(change->path, "stop_when", strlen("stop_when")) == 0 && !loading->error->status)
+    if (strncmp(change->path, "stop_when", strlen("stop_when")) == 0)
         judge_stop_when(loading);
+    if (loading->error->status)
+        return;
     run->continuation.changed = true;
     run_notice(run, "restart: %s was %s, is %s", change->path, change->before, change->now);
 }

@@ -107,7 +107,7 @@ static enum status finish(struct run *run, enum status status, struct error *err
         files_log(&run->files, run->verdict.bytes);
     finish_files(run, status, &closing);
     if (run->files.log && error->lines > 0)
-        stream_print(run->files.log, "%.400s\n", error->text);
+        files_log(&run->files, error->text);
     observers_close(&run->observers, &closing);
     files_close(&run->files, &closing);
     status = worse(status, &closing, error);

@@ -104,7 +104,7 @@ static const struct parameter compute_rows[] = {
               "root mean square over that of the accelerations." },
     { BIND(CHOICE, struct force_options, precision), BY_DEFAULT(STRING, "double"),
       .choices = precision_names, .choice_help = precision_help,
-      .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
+      .help = "Arithmetic of the pair terms of the force. The state is always double." },
     { BIND(CHOICE, struct force_options, kernel), BY_DEFAULT(STRING, "auto"),
       .choices = schema_kernel_names, .choice_help = kernel_help, .help = "Force kernel." },
     { BIND(CHOICE, struct force_options, isa), BY_DEFAULT(STRING, "auto"),

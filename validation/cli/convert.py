@@ -142,16 +142,17 @@ def test_ensemble_and_box():
 def test_positions_in_a_box_stay_as_they_are():
     """a box keeps its lowest corner, 0 where none is named, and bodies their places"""
     lines = ("6 6 6 0 0 0 1", "0.25 -0.5 12 0 0 0 1")
-    for name, origin in (("", 0), (' Origin="3 3 3"', 3)):
+    for name, corner in (("", (0, 0, 0)), (' Origin="3 0 -5"', (3, 0, -5))):
         pathlib.Path("in.xyz").write_text(
             f'2\nLattice="10 0 0 0 10 0 0 0 10"{name} pbc="T T T" '
             "Properties=pos:R:3:velo:R:3:mass:R:1\n" + "\n".join(lines) + "\n")
         convert("in.xyz", "out.xyz", "--force")
         head, *bodies = pathlib.Path("out.xyz").read_text().splitlines()[1:]
-        assert f'Origin="{origin} {origin} {origin}" pbc="T T T"' in head, head
+        assert 'Origin="{} {} {}" pbc="T T T"'.format(*corner) in head, head
         assert [line[2:].rsplit(" ", 1)[0] for line in bodies] == list(lines), bodies
         convert("in.xyz", "out.dump", "--force")
-        assert f"\n{origin} {origin + 10}\n" in pathlib.Path("out.dump").read_text()
+        bounds = "".join(f"\n{low} {low + 10}" for low in corner)
+        assert bounds in pathlib.Path("out.dump").read_text()
 
 
 def test_other_programs():

@@ -232,8 +232,11 @@ def test_what_cannot_be():
         errors = go(keys, models, status=status)
         assert text in errors, (keys, models, errors)
         assert errors.count("\n") == 1, errors
-    errors = go(models=f"{big}, {big}", status=71)
-    assert "run.cfg:2: bodies: 1 x 4000000000 bodies need " in errors, errors
+    errors = go(models=f"{big}, {big}", status=78)
+    assert "run.cfg:2: bodies: 4000000000 bodies are more than 2147483647" in errors, errors
+    half = big.replace("2000000000", "1000000000")
+    errors = go(models=f"{half}, {half}", status=71)
+    assert "run.cfg:2: bodies: 1 x 2000000000 bodies need " in errors, errors
     errors = go(ORBIT, PAIR, 'units = "galactic"; softening = 0.01;', status=78)
     assert "run.cfg:4: models.0.mass: must be given in units = \"galactic\"" in errors, errors
     pathlib.Path("run.cfg").write_text(

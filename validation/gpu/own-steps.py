@@ -135,12 +135,15 @@ def test_auto_takes_it_for_many_bodies():
     """auto takes a GPU for one system of 4096 bodies, and says why not for 4095 and for two"""
     few = ("block-leapfrog chooses its own steps, for which auto takes a GPU if one process has "
            "one system of at least 4096 bodies")
-    for keys, backend, choice in (
-            (("bodies.count=4096",), "cuda", "a GPU is here"),
-            (("bodies.count=4095",), "openmp", few),
-            (("bodies.count=4096", "ensemble.systems=2"), "openmp", few)):
+    slow = "block-leapfrog in double: this GPU computes in fp64 at 1/64 of its rate in fp32"
+    for keys, ratio, backend, choice in (
+            (("bodies.count=4096",), 2, "cuda", "a GPU is here"),
+            (("bodies.count=4096",), 64, "openmp", slow),
+            (("bodies.count=4096", "compute.precision=mixed"), 64, "cuda", "a GPU is here"),
+            (("bodies.count=4095",), 2, "openmp", few),
+            (("bodies.count=4096", "ensemble.systems=2"), 2, "openmp", few)):
         go("auto", *keys, *LEAPFROG, "compute.backend=auto", "time.step=1e-4", "time.end=1e-4",
-           "diagnostics=()", "outputs=()")
+           "diagnostics=()", "outputs=()", fp64_ratio=ratio)
         compute = about("auto")["compute"]
         assert (compute["backend"], compute["choice"]) == (backend, choice), (keys, compute)
 

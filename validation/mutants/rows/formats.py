@@ -1,7 +1,8 @@
 """The faults of src/formats/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/formats/xyz-frame.c", "frame->cell.origin = frame->origin;", ";", "cli/convert.py"),
+    ("src/formats/xyz-frame.c", "axis < 3 && !(frame->as_read && frame->cell.periodic)",
+     "axis < 3", "cli/convert.py"),
     ("src/formats/xyz-frame.c", "if (frame->as_read)\n", "if (false)\n", "cli/convert.py"),
     ("src/formats/hdf5-snapshot.c", "buffer.integers[i] < INT64_MAX", "true", "cli/hdf5.py"),
     ("src/formats/read.c", "factors->time = units_factor(wish->units, from.time);", ";",
@@ -23,8 +24,8 @@ ROWS = [
     ("src/formats/vtk-hdf5.c", "\"PointOffsets\", frames, 1, 0, bodies",
      "\"PointOffsets\", frames, 1, 0, 0", "cli/convert.py"),
     ("src/formats/vtk-hdf5.c", "if (!isfinite(times[k]))", "if (false)", "cli/convert.py"),
-    ("src/formats/xyz-frame.c", "cell->origin, cell->origin + cell->side);",
-     "cell->origin, cell->side);", "cli/convert.py cli/in-ovito.py"),
+    ("src/formats/xyz-frame.c", "frame->corner[axis] + cell->side);", "cell->side);",
+     "cli/convert.py cli/in-ovito.py"),
     ("src/formats/csv.c", "first->values[i] - 1.0", "first->values[i]", "cli/report*.py"),
     ("src/formats/csv.c", "!name_is_unit(unit) || ", "", "cli/report*.py"),
     ("src/formats/csv.c", "count_event(step->values, rows - last) <= last", "true",
