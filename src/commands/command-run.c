@@ -16,21 +16,6 @@
 #include "run/run.h"
 #include "run/signals.h"
 
-static void show_progress(void *context, const struct run_progress *run)
-{
-    display_progress(context, run);
-}
-
-static void show_notice(void *context, bool loud, const char *line)
-{
-    display_notice(context, loud, line);
-}
-
-static void show_row(void *context, const struct run_row *row)
-{
-    display_row(context, row);
-}
-
 /* --- the time limit --------------------------------------------------------------------------- */
 
 /* The seconds by which the run must have stopped before the batch system ends the job. */
@@ -159,9 +144,9 @@ static enum status run_wanted(const struct wanted *wanted, struct display *displ
 enum status command_run(int argc, char **argv, struct error *error)
 {
     struct display display = display_begin(false);
-    struct wanted wanted = { .run = { .progress = show_progress,
-                                      .notice = show_notice,
-                                      .row = show_row,
+    struct wanted wanted = { .run = { .progress = display_progress,
+                                      .notice = display_notice,
+                                      .row = display_row,
                                       .context = &display } };
     const struct argument table[] = {
         { 'o', "output", "DIR", ARGUMENT_TEXT, &wanted.run.directory,

@@ -159,13 +159,6 @@ enum status command_study(const struct prepare_options *prepare, const struct co
 
 /* --- the check before a study ----------------------------------------------------------------- */
 
-static bool every_member(const void *context, size_t member)
-{
-    (void)context;
-    (void)member;
-    return true;
-}
-
 enum status command_study_check(const struct prepare_options *prepare, const struct config *config,
                                 struct sweep_estimate *sweep, struct error *error)
 {
@@ -184,7 +177,7 @@ enum status command_study_check(const struct prepare_options *prepare, const str
     enum status status = study_check_memory(&study, &options, error);
     sweep->runs = swept ? study.member_count : 0;
     if (!status && swept)
-        status = disk_needed(&study, &options, every_member, NULL, &sweep->disk_bytes, error);
+        status = disk_needed(&study, &options, NULL, NULL, &sweep->disk_bytes, error);
     study_free(&study);
     return status;
 }

@@ -66,8 +66,9 @@ void display_time_left(const struct run_progress *run, struct text *text)
     text_print(text, "%s", duration(seconds_left(run), time_left));
 }
 
-void display_progress(struct display *display, const struct run_progress *run)
+void display_progress(void *context, const struct run_progress *run)
 {
+    struct display *const display = context;
     const double now = clock_seconds();
     const double wait = display->terminal ? bar_seconds : line_seconds;
     if (display->last == 0.0)
@@ -97,8 +98,9 @@ void display_clear(struct display *display)
     display->bar_shown = false;
 }
 
-void display_notice(struct display *display, bool loud, const char *line)
+void display_notice(void *context, bool loud, const char *line)
 {
+    struct display *const display = context;
     display_clear(display);
     struct text words = { 0 };
     text_print(&words, "%s\n", line);
@@ -154,8 +156,9 @@ static void put_row(const struct run_row *row, const char *time, struct text *li
     text_print(line, "\n");
 }
 
-void display_row(struct display *display, const struct run_row *row)
+void display_row(void *context, const struct run_row *row)
 {
+    struct display *const display = context;
     struct text lines = { 0 };
     char label[UNITS_LABEL_SIZE + 8];
     time_label(row, label);

@@ -21,9 +21,11 @@ struct display {
 
 struct display display_begin(bool quiet);
 
+/* For run_options: `display` is a struct display. */
+
 /* Shows the progress of the run if the last display is long enough ago: 0.2 s on a terminal, a
  * minute elsewhere. `run` may describe a run of another process. */
-void display_progress(struct display *display, const struct run_progress *run);
+void display_progress(void *display, const struct run_progress *run);
 /* Append to `text` the part of the steps that is done, "[####....]  37.5 %", and the estimated wall
  * time that the remaining steps take, "3m20s". */
 void display_part(const struct run_progress *run, struct text *text);
@@ -32,13 +34,13 @@ void display_time_left(const struct run_progress *run, struct text *text);
 /* Removes the bar from the terminal, so that something else can be printed. */
 void display_clear(struct display *display);
 /* Prints a line on standard error; if the display is quiet, only a loud one. */
-void display_notice(struct display *display, bool loud, const char *line);
+void display_notice(void *display, bool loud, const char *line);
 
 /* Prints a row of the table and, before the first row, its header. The columns are step, time, then
  * the cells, aligned right: "-" for a quantity that was not measured at this step, "nan" for one
  * that is undefined. The row is handed to the operating system at once. A closed standard output is
  * no error. */
-void display_row(struct display *display, const struct run_row *row);
+void display_row(void *display, const struct run_row *row);
 
 /* --- afterwards: summary.c -------------------------------------------------------------------- */
 

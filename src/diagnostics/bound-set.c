@@ -13,12 +13,12 @@ void bound_set_velocity(double rotation, const struct bodies *b, size_t i, doubl
 struct bound_set bound_search_set(const struct bound_search *s)
 {
     const struct bodies *const b = s->bodies;
-    struct bound_set set = { .rotation = s->rotation };
+    struct bound_set set = { 0 };
     for (size_t i = s->first; i < s->first + b->count; i++) {
         double v[3];
         if (!s->bound[i - s->first])
             continue;
-        bound_set_velocity(set.rotation, b, i, v);
+        bound_set_velocity(s->rotation, b, i, v);
         set.mass += b->m[i];
         for (int k = 0; k < 3; k++)
             set.momentum[k] += b->m[i] * v[k];
@@ -32,7 +32,7 @@ bool bound_search_holds(const struct bound_search *s, const struct bound_set *se
     const double mass = s->bodies->m[s->first + i];
     const double own = s->bound[i] ? mass : 0.0, others = set->mass - own;
     double v[3], v2 = 0.0;
-    bound_set_velocity(set->rotation, s->bodies, s->first + i, v);
+    bound_set_velocity(s->rotation, s->bodies, s->first + i, v);
     if (s->mass - own <= LEAST_SHARE * s->mass)
         return true;
     for (int k = 0; k < 3; k++) {

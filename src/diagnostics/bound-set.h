@@ -12,7 +12,6 @@
  * set. */
 struct bound_set {
     double mass, momentum[3];
-    double rotation; /* angular velocity Omega about z of the frame of positions and velocities */
 };
 
 /* Sets v to the velocity of the body at index i of the arrays in a frame at rest. Positions and

@@ -70,8 +70,9 @@ static struct diagnostic *allocate(const struct diagnostic_class *class_,
                                        .row_count = 1,
                                        .needs = class_->needs };
     section_read(section, diagnostic);
-    diagnostic->state_count = class_->state_count ? class_->state_count(diagnostic, systems)
-                                                  : systems * class_->state_reals;
+    diagnostic->state_count = class_->state_count
+                                  ? class_->state_count(diagnostic, systems)
+                                  : systems * class_->state_reals + class_->shared_reals;
     diagnostic->state = memory_array(diagnostic->state_count, sizeof *diagnostic->state, error);
     if (diagnostic->state)
         return diagnostic;

@@ -161,9 +161,10 @@ struct diagnostic_class {
     size_t size;     /* bytes of its struct, which begins with a struct diagnostic; 0: only that */
     unsigned needs;  /* enum need, or-ed */
     bool open_space; /* needs a centre, which a periodic box does not have */
-    size_t state_reals; /* numbers of state for each system */
+    size_t state_reals;  /* numbers of state for each system */
+    size_t shared_reals; /* numbers of state that all systems share */
     /* Optional: returns how many numbers the state has for `systems` systems, if that follows from
-     * the parameters; it then replaces state_reals. */
+     * the parameters; it then replaces both. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
     /* Optional: completes a diagnostic whose parameters are read and whose state is zero. `start`
      * is the moment of step 0 or, at a restart, that of the checkpoint, whose state follows; its

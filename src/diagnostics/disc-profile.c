@@ -280,12 +280,6 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     return error->status;
 }
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic, (void)systems;
-    return 1; /* r_max, for all systems */
-}
-
 static const struct parameter parameters[] = {
     DIAGNOSTIC_EVERY(1000),
     { BIND(INTEGER, struct disc_profile, rings), BY_DEFAULT(INTEGER, 20), BETWEEN(1, 100000),
@@ -331,7 +325,7 @@ const struct diagnostic_class diagnostic_disc_profile = {
     .size = sizeof(struct disc_profile),
     .needs = NEED_STATE,
     .open_space = true,
-    .state_count = state_count,
+    .shared_reals = 1, /* r_max */
     .init = init,
     .measure_rows = measure_rows,
     DIAGNOSTIC_COLUMNS(columns),

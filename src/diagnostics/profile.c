@@ -58,13 +58,6 @@ static enum status choose_range(struct profile *profile, const struct section *s
     return STATUS_OK;
 }
 
-size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    (void)systems;
-    return 2; /* r_min and r_max, which all systems share */
-}
-
 enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
                          const struct moment *start, struct error *error)
 {

@@ -55,7 +55,6 @@ struct profile {
 /* The functions that both diagnostics share. If the range of radii is not given, it goes from a
  * hundredth of the half-mass radius of the first system at the start to ten times that radius.
  * STATUS_CONFIG, STATUS_MEMORY, STATUS_NUMERICAL. */
-size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems);
 enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
                          const struct moment *start, struct error *error);
 void profile_clear(struct diagnostic *diagnostic);

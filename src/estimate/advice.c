@@ -477,8 +477,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
     if (integrator_chooses_steps(x->simulation.integrator))
         return STATUS_OK;
-    const bool drifts =
-        x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
+    const bool drifts = integrator_drifts(x->simulation.integrator);
     if (drifts) {
         other.simulation.integrator = integrator_find(instead_of_drift);
         remaining.present = NAN; /* it was measured with the replaced method */

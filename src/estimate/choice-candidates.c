@@ -90,11 +90,9 @@ static enum status describe(const struct experiment *experiment, double end,
     static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
     struct simulation s = { 0 };
     const struct simulation *const from = &experiment->simulation;
-    const struct simulation_changes changes = { .integrator = from->integrator,
-                                                .step = from->step,
-                                                .later = false };
+    const struct simulation_changes none = { 0 };
     double softest = INFINITY;
-    if (!simulation_copy(&s, from, &changes, error) && !simulation_begin(&s, error))
+    if (!simulation_copy(&s, from, &none, error) && !simulation_begin(&s, error))
         for (size_t k = 0; k < s.bodies->systems; k++) {
             const struct conserved *const c = &s.first[k];
             const double fall = beyond * free_fall(&s.physics, c);

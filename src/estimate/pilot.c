@@ -120,16 +120,6 @@ static void close_flight(struct flight *flight)
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-static double work_of(const struct flight *flight)
-{
-    double work = 0.0;
-    for (size_t s = 0; s < flight->simulation.bodies->systems; s++) {
-        const struct work_done done = simulation_work_done(&flight->simulation, s);
-        work += integrator_time(flight->simulation.integrator, &done);
-    }
-    return work;
-}
-
 /* Compares the shadows (copies that show how accurate orbits are) with the bodies, which have been
  * fetched from the backend, if a comparison is due. */
 static enum status compare(struct flight *flight, struct error *error)
@@ -153,7 +143,7 @@ static double work_with_shadows(const struct flight *flight)
     const double shadows = !flight->trust                       ? 0.0
                            : flight->now.step < flight->compare ? copies_work(flight->config)
                                                                 : trust_cost(flight->trust);
-    return work_of(flight) * (1.0 + shadows);
+    return simulation_time(&flight->simulation) * (1.0 + shadows);
 }
 
 /* Measures the energies, as the run does at its rows and at the checks of its watch, and puts the
@@ -193,14 +183,14 @@ static enum status move(struct flight *flight, uint64_t next, struct error *erro
     uint64_t batch = 1;
     while (flight->now.step < next) {
         const uint64_t left = next - flight->now.step, steps = left < batch ? left : batch;
-        const double before = work_of(flight);
+        const double before = simulation_time(&flight->simulation);
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);
         if (simulation_advance(simulation, steps, error) ||
             shadow_advance(flight->shadows, steps, error))
             return error->status;
         flight->now.step += steps;
-        const double work = work_of(flight) - before;
+        const double work = simulation_time(&flight->simulation) - before;
         batch = work < 0.5 * call_work   ? 2 * batch
                 : work > 2.0 * call_work ? (batch + 1) / 2
                                          : batch;
@@ -277,7 +267,7 @@ enum status pilot_run(const struct experiment *experiment, const struct config *
         status = follow(flight, &counts, &broken);
     if (flight->watch && (!status || status == STATUS_NUMERICAL)) {
         conclude(flight, status, counts, pilot);
-        pilot->work = work_of(flight);
+        pilot->work = simulation_time(&flight->simulation);
         pilot->spent = work_with_shadows(flight) + flight->observing;
     }
     close_flight(flight);

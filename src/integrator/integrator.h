@@ -150,6 +150,12 @@ void integrator_values(const struct integrator *integrator, const struct section
  * its own steps: `accuracy` or `eta`. */
 const struct parameter *integrator_key(const struct integrator *integrator);
 
+/* Tells whether the energy drifts with any step: euler's does. */
+static inline bool integrator_drifts(const struct integrator *integrator)
+{
+    return integrator->order == 1 && !integrator->symplectic;
+}
+
 /* Estimates the computing time of the work `done`, in units of the time that a direct sum takes for
  * one pair of bodies. Integrators are compared by this estimate, since it is the same on every
  * machine. done->bodies is the number of bodies that one step moves. */

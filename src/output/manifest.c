@@ -158,13 +158,6 @@ enum status directory_check(struct directory *directory, const char *const *name
     return error->status;
 }
 
-/* Tells whether a name has no slash and no dot at its beginning, so that it does not lead out of
- * the directory. */
-static bool plain_name(const char *name)
-{
-    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
-}
-
 /* Removes a file if it is a regular one; anything else stays. Returns 0, or errno. */
 static int remove_file(const struct directory *directory, const char *name)
 {
@@ -184,7 +177,7 @@ static enum status remove_listed(struct directory *directory, const json_t *mani
     json_array_foreach(json_object_get(manifest, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        if (!name || !plain_name(name) || strcmp(name, directory->kind->lock) == 0 ||
+        if (!name || !seal_is_plain(name) || strcmp(name, directory->kind->lock) == 0 ||
             strcmp(name, directory->kind->manifest) == 0)
             continue;
         const int code = remove_file(directory, name);
@@ -307,7 +300,7 @@ enum status directory_remove(struct directory *directory,
     {
         const char *name = json_string_value(file);
         const int code =
-            name && plain_name(name) && which(context, name) ? remove_file(directory, name) : 0;
+            name && seal_is_plain(name) && which(context, name) ? remove_file(directory, name) : 0;
         if (code) {
             directory_error(directory, name, STATUS_IO, code, error);
             break;

@@ -23,12 +23,9 @@ const char *seal_plain(const char *name)
     return strncmp(name, plots, length) == 0 ? name + length : name;
 }
 
-/* Tells whether a name is that of a plain file, perhaps in plots/, so that it does not lead out of
- * the directory. */
-static bool is_plain(const char *name)
+bool seal_is_plain(const char *name)
 {
-    const char *plain = seal_plain(name);
-    return plain[0] != '\0' && plain[0] != '.' && !strchr(plain, '/');
+    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
 }
 
 int seal_folder(const struct directory *directory, const char *name)
@@ -108,7 +105,7 @@ static enum status remove_file(const struct directory *directory, const json_t *
                                const char *name, struct error *error)
 {
     char hash[SHA256_TEXT_SIZE];
-    const int folder = is_plain(name) ? seal_folder(directory, name) : -1;
+    const int folder = seal_is_plain(seal_plain(name)) ? seal_folder(directory, name) : -1;
     if (folder < 0)
         return STATUS_OK;
     int code = seal_hash(folder, seal_plain(name), hash);

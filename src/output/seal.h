@@ -7,6 +7,8 @@
 #ifndef ORRERY_OUTPUT_SEAL_H
 #define ORRERY_OUTPUT_SEAL_H
 
+#include <stdbool.h>
+
 #include "base/sha256.h"
 #include "base/status.h"
 
@@ -18,6 +20,9 @@ struct json_t;
 int seal_folder(const struct directory *directory, const char *name);
 /* Returns the name of the file in that folder: "a.svg" for "plots/a.svg". */
 const char *seal_plain(const char *name);
+/* Tells whether a name has no slash and no dot at its beginning, so that it does not lead out of
+ * the directory. */
+bool seal_is_plain(const char *name);
 
 /* Computes the hash of the regular file `name` in an open folder. Returns 0, or errno; EINVAL if it
  * is no regular file or is larger than 64 MiB. */

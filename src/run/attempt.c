@@ -129,19 +129,9 @@ enum status attempt_judge(struct run *run, struct error *error)
     return error_set(error, STATUS_NUMERICAL, "the accuracy that was asked for is missed");
 }
 
-static double work_of(const struct run *run)
-{
-    double work = 0.0;
-    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
-        const struct work_done done = simulation_work_done(run->simulation, s);
-        work += integrator_time(run->simulation->integrator, &done);
-    }
-    return work;
-}
-
 double attempt_work(const struct run *run)
 {
-    double work = work_of(run);
+    double work = simulation_time(run->simulation);
     for (size_t k = 0; k < json_array_size(run->choice.attempts); k++)
         work += run_field_real(json_array_get(run->choice.attempts, k), FIELD_ATTEMPT_COST);
     return work;
@@ -214,7 +204,7 @@ bool attempt_again(struct run *run, enum status status)
                          : orbits     ? orbits_outlook(run).error
                                       : attempt_finding(run).value;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
-    const double work = work_of(run);
+    const double work = simulation_time(run->simulation);
     char time[UNITS_TEXT_SIZE], limit[ATTEMPT_LIMIT_SIZE];
     setting_text(&choice->candidates[choice->chosen].setting, before);
     if (!choice_after_miss(run->given, part, error, work, run->kernel_error.whole, choice)) {

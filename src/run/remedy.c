@@ -121,11 +121,6 @@ static void say_setting(struct failed_run *failed, const struct advice *advice, 
     text_print(failed->text, "time.step = %g", step);
 }
 
-static bool drifts(const struct integrator *integrator)
-{
-    return integrator->order == 1 && !integrator->symplectic;
-}
-
 static void say_advice(struct failed_run *failed, const struct advice *advice, struct error *error)
 {
     const double step = failed->start.simulation.step;
@@ -140,7 +135,7 @@ static void say_advice(struct failed_run *failed, const struct advice *advice, s
     }
     if (other)
         text_print(failed->text,
-                   drifts(failed->start.simulation.integrator)
+                   integrator_drifts(failed->start.simulation.integrator)
                        ? "%s does not keep the energy with any step; "
                        : "no step of %s was found to hold; ",
                    failed->start.simulation.integrator->variant.name);

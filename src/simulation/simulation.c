@@ -184,6 +184,16 @@ struct work_done simulation_work_done(const struct simulation *simulation, size_
     return done;
 }
 
+double simulation_time(const struct simulation *simulation)
+{
+    double time = 0.0;
+    for (size_t s = 0; s < simulation->bodies->systems; s++) {
+        const struct work_done done = simulation_work_done(simulation, s);
+        time += integrator_time(simulation->integrator, &done);
+    }
+    return time;
+}
+
 double simulation_energy_error(const struct simulation *simulation, size_t system)
 {
     return conserved_energy_error(&simulation->first[system], &simulation->now[system]);

@@ -124,6 +124,8 @@ enum status simulation_accelerations(struct simulation *simulation, struct error
 /* Returns the work (steps, pair interactions, lengths of steps) that has moved a system since the
  * beginning of the run, for integrators with and without steps of their own. */
 struct work_done simulation_work_done(const struct simulation *simulation, size_t system);
+/* Returns integrator_time() of the work that has moved all systems. */
+double simulation_time(const struct simulation *simulation);
 
 /* Returns the relative energy error of a system, conserved_energy_error(), from simulation_begin()
  * to the last simulation_measure(). */

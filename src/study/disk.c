@@ -107,7 +107,7 @@ static void sum_bytes(const struct disk_request *request, struct disk_estimate *
         const size_t m = i * stride % members;
         struct error error = { 0 };
         size_t k = 0;
-        if (!request->counts(request->context, m))
+        if (request->counts && !request->counts(request->context, m))
             continue;
         while (k < kinds && !write_as_much(study, known[k].member, m))
             k++;

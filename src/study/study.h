@@ -90,10 +90,10 @@ enum status study_check_memory(const struct study *study, const struct study_opt
 
 /*
  * Estimates the bytes of all rows, frames and checkpoints of the members for which `counts` is
- * true. A child process prepares their runs, so that this process, which must have no GPU context
- * and no team of threads yet, gets none. A member that cannot be prepared counts 0 bytes: its own
- * run will report why. STATUS_CONFIG, with the error of the first, if no member can be prepared
- * because of its config. *bytes is 0 if there is no child process.
+ * true (NULL: of all). A child process prepares their runs, so that this process, which must have
+ * no GPU context and no team of threads yet, gets none. A member that cannot be prepared counts 0
+ * bytes: its own run will report why. STATUS_CONFIG, with the error of the first, if no member can
+ * be prepared because of its config. *bytes is 0 if there is no child process.
  */
 enum status disk_needed(const struct study *study, const struct study_options *options,
                         bool (*counts)(const void *context, size_t member), const void *context,

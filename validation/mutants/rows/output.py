@@ -50,7 +50,7 @@ ROWS = [
      "return 0;", "faults/powercut.py faults/checkpoints.py faults/files.py"),
     ("src/output/directory-files.c", "unlinkat(directory->fd, previous, 0);\n", "\n",
      "cli/reliability.py unit/checkpoint"),
-    ("src/output/manifest.c", "name[0] != '\\0' && name[0] != '.' && !strchr(name, '/')",
+    ("src/output/seal.c", "name[0] != '\\0' && name[0] != '.' && !strchr(name, '/')",
      "name[0] != '\\0' && !strchr(name, '/')", "cli/ownership.py"),
     ("src/output/directory-files.c", "flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC",
      "flags | O_NONBLOCK | O_CLOEXEC", "cli/ownership.py"),
