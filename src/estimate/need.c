@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "accuracy/bound-orbits.h"
 #include "accuracy/copies.h"
@@ -43,9 +44,9 @@ const struct diagnostic_class *need_diagnostic(const struct section *section)
     return diagnostic_at(index);
 }
 
-static double state_bytes(const struct section *section, double systems)
+static double state_bytes(const struct diagnostic_class *class_, const struct section *section,
+                          double systems)
 {
-    const struct diagnostic_class *class_ = need_diagnostic(section);
     const double times = class_->system_reals_key
                              ? fmax(1.0, (double)section_integer(section, class_->system_reals_key))
                              : 1.0;
@@ -53,25 +54,25 @@ static double state_bytes(const struct section *section, double systems)
            sizeof(double);
 }
 
-static double rows_of(const struct section *section)
+static double rows_of(const struct diagnostic_class *class_, const struct section *section)
 {
-    const char *key = need_diagnostic(section)->rows_key;
-    return key ? (double)section_integer(section, key) : 1.0;
+    return class_->rows_key ? (double)section_integer(section, class_->rows_key) : 1.0;
 }
 
-static double borrowed_by(const struct section *section, double count, int threads)
+static double borrowed_by(const struct diagnostic_class *class_, const struct section *section,
+                          double count, int threads)
 {
-    const struct diagnostic_class *class_ = need_diagnostic(section);
+    const double rows = rows_of(class_, section);
     return count * (double)class_->body_bytes +
-           threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
+           threads * (rows + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
 
 /* Returns the bytes of the rows of one event that are kept until the statistics over systems are
  * made; 0 for a single system, which has none. */
-static double aggregated(const struct section *section, double systems)
+static double aggregated(const struct diagnostic_class *class_, const struct section *section,
+                         double systems)
 {
-    const struct diagnostic_class *class_ = need_diagnostic(section);
-    const double rows = rows_of(section);
+    const double rows = rows_of(class_, section);
     const double bins = (double)class_->bin_columns;
     if (systems == 1.0)
         return 0.0;
@@ -82,6 +83,20 @@ static double aggregated(const struct section *section, double systems)
 /* The bytes that are kept for each system: its conserved sums now and at the start, its largest
  * error, and a flag. */
 static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
+
+/* Returns the group of the config that asks for a diagnostic outside the list `diagnostics`, by the
+ * flag class_->asked_by ("trust.shadow"); NULL if none does. */
+static const struct section *group_asking(const struct config *config,
+                                          const struct diagnostic_class *class_)
+{
+    char group[32] = "";
+    const char *const dot = class_->asked_by ? strchr(class_->asked_by, '.') : NULL;
+    if (!dot)
+        return NULL;
+    snprintf(group, sizeof group, "%.*s", (int)(dot - class_->asked_by), class_->asked_by);
+    const struct section *const section = config_section(config, group);
+    return section_flag(section, dot + 1) ? section : NULL;
+}
 
 static void add_diagnostics(const struct config *config, struct memory_need *need)
 {
@@ -95,11 +110,19 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     need->diagnostics = systems * sums_bytes + record;
     need->checkpoints = record;
     borrowed = fmax(borrowed, initial_bytes(config_section(config, "bodies"), need->systems));
-    for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
-        const struct section *section = config_item(config, "diagnostics", i);
-        borrowed = fmax(borrowed, borrowed_by(section, count, threads));
-        need->diagnostics += state_bytes(section, systems) + aggregated(section, systems);
-        need->checkpoints += state_bytes(section, systems);
+    const size_t listed = config_count(config, "diagnostics");
+    for (size_t i = 0; i < listed || diagnostic_measured(i - listed); i++) {
+        const struct section *const item =
+            i < listed ? config_item(config, "diagnostics", i) : NULL;
+        const struct diagnostic_class *const class_ =
+            item ? need_diagnostic(item) : diagnostic_measured(i - listed);
+        const struct section *const section = item ? item : group_asking(config, class_);
+        if (!section)
+            continue;
+        const double state = state_bytes(class_, section, systems);
+        borrowed = fmax(borrowed, borrowed_by(class_, section, count, threads));
+        need->diagnostics += state + aggregated(class_, section, systems);
+        need->checkpoints += state;
     }
     need->checkpoints *= 2.0; /* the state before and that after the events of the last step */
     need->diagnostics += borrowed;

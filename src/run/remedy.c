@@ -239,7 +239,8 @@ static bool asked(void *context)
 }
 
 /* Tells whether a search for a remedy may begin: on one rank, and if drawing or reading the bodies
- * anew, which is taken for N^2 pairs of work, is no more than the search may do. */
+ * anew, which is taken for N^2 pairs of work, is no more than the search may do. Memory for a
+ * second run beside the present one is asked for by experiment_create(). */
 static bool can_afford(const struct failed_run *failed)
 {
     const struct run *run = failed->run;

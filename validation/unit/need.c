@@ -5,6 +5,7 @@
 
 #include "accuracy/watch.h"
 #include "base/memory.h"
+#include "diagnostics/diagnostic.h"
 #include "estimate/need.h"
 #include "machine/room.h"
 #include "run/schema.h"
@@ -153,6 +154,28 @@ static void test_tables_take_memory_by_their_rows(void **state)
     assert_true(diagnostics[2] - diagnostics[0] >= 7 * 13 * 50000 * 8.0);
 }
 
+/* Diagnostics that a group asks for keep a state as well, once and in two copies. */
+static void test_groups_take_memory(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    struct memory_need need[2];
+    for (size_t k = 0; k < 2; k++) {
+        const char *const overrides[] = { "ensemble.systems=1000",
+                                          k ? "trust.shadow=true" : "trust.shadow=false" };
+        struct config *config = load("10", overrides, 2);
+        assert_int_equal(need_of_run(config, &need[k], &error), STATUS_OK);
+        config_free(config);
+    }
+    size_t trust = 0;
+    while (strcmp(diagnostic_measured(trust)->variant.name, "trust") != 0)
+        trust++;
+    const double state_bytes = 1000.0 * (double)diagnostic_measured(trust)->state_reals * 8.0;
+    assert_true(state_bytes > 1e6);
+    assert_true(need[1].diagnostics - need[0].diagnostics >= state_bytes);
+    assert_close(need[1].checkpoints - need[0].checkpoints, 2.0 * state_bytes, 1.0);
+}
+
 static void test_sizes_are_told_in_three_digits(void **state)
 {
     (void)state;
@@ -177,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_runs_at_a_time_add_up),
         cmocka_unit_test(test_the_key_that_is_too_large),
         cmocka_unit_test(test_tables_take_memory_by_their_rows),
+        cmocka_unit_test(test_groups_take_memory),
         cmocka_unit_test(test_sizes_are_told_in_three_digits),
     };
     return cmocka_run_group_tests_name("need", tests, NULL, NULL);
