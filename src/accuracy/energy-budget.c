@@ -24,7 +24,7 @@ static const struct column columns[COLUMNS] = {
       "run whose fastest pair turned by more than energy_budget.angle per step; 0 "
       "with an integrator that chooses its own steps, since these follow encounters" },
     { "force_precision", DIMENSION_NONE,
-      "the part that comes from forces that are not direct sums in double" },
+      "the part that comes from forces and energies that are not direct sums in double" },
     { "rounding", DIMENSION_NONE,
       "expected size of rounding errors, from the precision and the number of steps; "
       "one standard deviation" },
@@ -37,8 +37,7 @@ struct state {
     double last; /* energy at the beginning of the interval */
     double step; /* step at which the interval began */
     double end;  /* the last step reached: that of a row, or the end of the run */
-    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at the end of the interval, in each of its
-                                               replays (energy-budget.h) */
+    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies of its replays (energy-budget.h) */
     double angle, fastest[2]; /* largest angle by which a pair turned in a step of the interval,
                                  radians; ids of the pair */
     /* Parts of the energy error, summed over the intervals so far. */
@@ -155,14 +154,16 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
  * Adds the errors of the interval that ends now, with the energy `energy`, to the sums. If the
  * interval has an encounter (a pair turned by more than budget->angle in a step), half the step may
  * be as wrong as the whole one, and nothing follows from their difference. But the exact motion
- * keeps the energy: all of its change is the error.
+ * keeps the energy: all of its change is the error. What the run's energy is off by already when
+ * the interval begins (energies by fast multipoles are no exact sums) is no error of the interval.
  */
 static void book(const struct budget *budget, struct state *state, double energy)
 {
-    const double exact =
-        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* energy with exact forces */
-    const double change = exact - state->last;
-    state->force += energy - exact;
+    /* the energies with exact forces, at the beginning and at the end */
+    const double start = budget->exact ? state->last : state->replayed[REPLAY_START];
+    const double exact = budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE];
+    const double change = exact - start;
+    state->force += (energy - exact) - (state->last - start);
     if (state->angle <= budget->angle) {
         state->truncation += budget->richardson * (exact - state->replayed[REPLAY_HALF_STEP]);
         return;

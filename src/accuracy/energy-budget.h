@@ -24,6 +24,7 @@ extern const struct parameter energy_budget_parameters[];
 extern const size_t energy_budget_parameter_count;
 
 enum energy_budget_replay {
+    REPLAY_START,       /* the energy at its beginning, by exact sums; only if the run's are not */
     REPLAY_EXACT_FORCE, /* the run's step, exact forces; only if the run's are not */
     REPLAY_HALF_STEP,   /* half the run's step, exact forces */
     ENERGY_BUDGET_REPLAYS
@@ -42,7 +43,8 @@ enum status energy_budget_create(const struct section *section, const struct mom
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
 /* Notes the internal energy (conserved_internal_energy()) that a system has at the end of a replay
- * of the current interval, by a copy of the run; NaN if the replay broke off. */
+ * of the current interval, by a copy of the run, or at its beginning (REPLAY_START); NaN if the
+ * replay broke off. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 

@@ -83,6 +83,11 @@ static enum status replay_as(struct replays *replays, const struct simulation *f
     struct simulation replay;
     struct error lost = { 0 };
     enum status status = simulation_copy(&replay, from, &changes, &lost);
+    if (!status && kind == REPLAY_EXACT_FORCE)
+        status = simulation_measure(&replay, &lost);
+    for (size_t s = 0; s < from->bodies->systems && !status && kind == REPLAY_EXACT_FORCE; s++)
+        energy_budget_replayed(replays->budget, s, REPLAY_START,
+                               conserved_internal_energy(&replay.now[s]));
     if (!status)
         status = follow(replays, &replay, factor, &lost);
     for (size_t s = 0; s < from->bodies->systems && (!status || status == STATUS_NUMERICAL); s++)

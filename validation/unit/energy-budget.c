@@ -75,8 +75,10 @@ static void test_each_part_has_its_account(void **state)
     (void)state;
     struct trial trial = trial_start(false);
     /* Order 2: an error of 0.4 with the step is one of 0.1 with half of it; the forces add 0.02. */
-    energy_budget_replayed(trial.budget, 0, REPLAY_EXACT_FORCE, -1.6);
-    energy_budget_replayed(trial.budget, 0, REPLAY_HALF_STEP, -1.9);
+    /* The run's energies, unlike those of replays, are 0.3 too large all the time. */
+    energy_budget_replayed(trial.budget, 0, REPLAY_START, -2.3);
+    energy_budget_replayed(trial.budget, 0, REPLAY_EXACT_FORCE, -1.9);
+    energy_budget_replayed(trial.budget, 0, REPLAY_HALF_STEP, -2.2);
     place(&trial, 2.0, -1.58);
     look(&trial, 10);
     assert_close(trial.row[ENERGY_CHANGE], 0.21, 1e-12);
