@@ -42,6 +42,7 @@ ROWS = [
      "", "unit/ranks"),
     ("src/backend/host.c", "(3 * k + axis) * length + first;", "(3 * k + axis) * length;",
      "unit/backend"),
+    ("src/backend/backend.c", "device.fp64_ratio >= GPU_FP64_SLOW", "false", "gpu/own-steps.py"),
     ("src/backend/backend.c", 'else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)',
      'else if (strcmp(kernel, "plain") == 0)', "unit/backend"),
     ("src/backend/backend.c", "bodies->count < DEVICE_OWN_STEPS",

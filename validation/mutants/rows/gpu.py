@@ -76,7 +76,6 @@ ROWS = [
      "gpu/kernels"),
     ("gpu/part.c", ">= GPU_FP64_SLOW && part->shape.count >= GPU_FLOATS_FROM",
      ">= GPU_FP64_SLOW", "gpu/backend"),
-    ("src/backend/backend.c", "device.fp64_ratio >= GPU_FP64_SLOW", "false", "gpu/own-steps.py"),
     ("gpu/part.c", "part->setup->largest_mass + part->first_system", "part->setup->largest_mass",
      "gpu/backend"),
     ("gpu/shares.cuh", "add_segment(sums, shape, round + own.part,",
