@@ -36,9 +36,9 @@ struct reading {
     double energy, potential; /* E, |U| */
     double step, steps;
     double limit; /* limit of the change, over the scale */
-    /* The scale in `judged` is at most `most` times the largest |U|, and at least `least` times the
-     * scale of the start. */
-    double most, least;
+    /* The scale in `judged` is at most FAST times the lesser of `own` and the largest |U|, and at
+     * least `least` times the scale of the start. */
+    double own, least;
 };
 
 /* Updates the mean of |U| over the steps so far; each value counts for the steps before it. */
@@ -69,7 +69,7 @@ static struct watch_deviation compare(struct level *level, const struct reading 
     const double change = reading->energy - level->start, jump = reading->energy - level->mark;
     const double depth = reading->potential - DEEP * level->usual;
     const double scale = fmax(level->scale, depth);
-    const double bounded = fmin(level->scale, reading->most * level->deepest);
+    const double bounded = fmin(level->scale, FAST * fmin(reading->own, level->deepest));
     const double judging = fmax(fmax(bounded, reading->least * level->scale), depth);
     struct watch_deviation found = { .change = change / level->scale,
                                      .jump = jump / level->scale,
@@ -126,6 +126,12 @@ static struct watch_deviation compare_test_bodies(struct watch *watch, const str
     return worst;
 }
 
+/* Tells whether energies that do not belong to bound bodies may hide the errors of these. */
+static bool may_hide(const struct watch *watch, const struct record *record)
+{
+    return watch->may_hide || isfinite(record->own);
+}
+
 struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
                                      double steps)
 {
@@ -133,13 +139,13 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
     const struct conserved *c = &now->conserved[system];
     if (record->by_tests > 0.0)
         return compare_test_bodies(watch, now, system, steps);
-    const bool bounded = watch->may_hide && isfinite(watch->energy_error);
+    const bool bounded = may_hide(watch, record) && isfinite(watch->energy_error);
     const struct reading reading = { conserved_internal_energy(c),
                                      fabs(c->potential),
                                      (double)now->step,
                                      steps,
                                      watch->energy_error,
-                                     FAST,
+                                     record->own,
                                      bounded ? watch->noise / watch->energy_error : 1.0 };
     struct watch_deviation found = compare(&record->level, &reading);
     found.change_body = found.jump_body = NAN;
@@ -267,7 +273,7 @@ static enum status report_error(struct watch *watch, const struct check *check, 
     snprintf(line, sizeof line,
              "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
              system + 1, watch_whose(watch, deviation->change_body, name), change,
-             hidden ? "times the largest |U|" : watch_scale(change, deviation->change_body),
+             hidden ? watch_hidden_scale(record) : watch_scale(change, deviation->change_body),
              units_time(watch->units, check->now->time, 6, time),
              close_pair_text(watch, &record->offending, text));
     return report(watch, check, line, "", error);
@@ -391,10 +397,20 @@ bool watch_has_energy(const struct watch *watch, const struct record *record)
 
 double watch_hiding(const struct watch *watch, const struct record *record)
 {
-    const double times = record->level.scale / record->level.deepest;
+    const double times = record->level.scale / fmin(record->own, record->level.deepest);
     if (!isnan(record->first_error))
         return record->hiding;
-    return watch->may_hide && times > FAST ? times : 0.0;
+    return may_hide(watch, record) && times > FAST ? times : 0.0;
+}
+
+const char *watch_hidden_scale(const struct record *record)
+{
+    return isfinite(record->own) ? "times the cluster's own |U0|" : "times the largest |U|";
+}
+
+double watch_enlarged(const struct watch *watch, size_t system)
+{
+    return fmax(watch_hiding(watch, &watch->records[system]) / FAST, 1.0);
 }
 
 static struct finding row_of(const struct watch *watch, const struct record *record,

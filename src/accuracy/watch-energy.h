@@ -21,8 +21,10 @@ struct check {
  * limit for 1000 steps and a sixteenth of the run so far is no swing, wherever the bodies are.
  *
  * A body that flies off fast has so large an energy that the error of a cluster does not show
- * beside it. Therefore the scale in `judged` is no more than FAST times the largest |U| so far,
- * unless that is less than rounding allows.
+ * beside it; nor does it beside the energy of the cluster's orbit in external fields or about a
+ * heavy body. Therefore the scale in `judged` is no more than FAST times the largest |U| so far, or
+ * the |U| that such a cluster has for itself (struct record, `own`), unless that is less than
+ * rounding allows.
  */
 enum { DEEP = 10, FAST = 10 };
 struct watch_deviation {
@@ -75,10 +77,14 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * judged; without one the findings below are FINDING_OPEN. */
 bool watch_has_energy(const struct watch *watch, const struct record *record);
 
-/* Returns the scale of a system's energy over its largest |U| so far if that is more than FAST and
- * fast bodies can hide errors of bound ones; else 0. Once the error is beyond its limit, returns
- * the ratio at that moment, or 0 if the error showed in the usual scale as well. */
+/* Returns the scale of a system's energy over its largest |U| so far, or over that of a cluster in
+ * it (`own`), if that is more than FAST and can hide errors of bound bodies; else 0. Once the error
+ * is beyond its limit, returns the ratio at that moment, or 0 if the error showed in the usual
+ * scale as well. */
 double watch_hiding(const struct watch *watch, const struct record *record);
+/* Returns the words for the |U| of watch_hiding(): "times the largest |U|" or "times the cluster's
+ * own |U0|". */
+const char *watch_hidden_scale(const struct record *record);
 
 /* Return findings on a system: the largest error since the start, as `judged` above while it is
  * within its limit or fast bodies hide it; the drift, which is the whole error of a method that

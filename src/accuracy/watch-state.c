@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 #include "model/conserved.h"
+#include "model/vec3.h"
 #include "space/nearest.h"
 
 static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };
@@ -110,6 +112,99 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     }
 }
 
+/* Puts the acceleration at x by the external fields and by the body `heavy`, if there is one, into
+ * a. */
+static void pull_at(const struct physics *physics, const struct bodies *b, size_t heavy,
+                    const double x[3], double a[3])
+{
+    a[0] = a[1] = a[2] = 0.0;
+    if (physics->external)
+        external_acceleration(physics->external, x, a);
+    if (heavy >= b->systems * b->stride)
+        return;
+    const double d[] = { x[0] - b->x[heavy], x[1] - b->y[heavy], x[2] - b->z[heavy] };
+    const double s2 = vec3_dot(d, d) + physics->softening * physics->softening;
+    for (int k = 0; k < 3 && s2 > 0.0; k++)
+        a[k] -= physics->gravitational_constant * b->m[heavy] * d[k] / (s2 * sqrt(s2));
+}
+
+/* The least number of bodies with mass in a cluster. Orbits of fewer are judged alone. */
+enum { LEAST_CLUSTER = 10 };
+
+/* Returns |U| of the bodies of a system but one, `heavy` (b->systems * b->stride: all of them), if
+ * they are a cluster: bound to one another, with tides of the fields and of the heavy body that are
+ * weak beside their own attraction; else INFINITY. `potential` is that of all pairs. */
+static double potential_of_cluster(const struct moment *start, size_t system, size_t heavy,
+                                   double potential)
+{
+    /* The most of the tides over |U|, and the least |U| over that of all: less may be rounding. */
+    static const double weak = 0.5, rounding = 1e-11;
+    const struct bodies *const b = start->bodies;
+    const struct physics *const physics = start->physics;
+    const size_t first = system * b->stride, last = first + b->count;
+    size_t massive = 0;
+    double mass = 0.0, kinetic = 0.0, tides = 0.0, X[3] = { 0 }, V[3] = { 0 }, A[3];
+    for (size_t i = first; i < last; i++) {
+        if (i == heavy)
+            continue;
+        const double x[] = { b->x[i], b->y[i], b->z[i] }, v[] = { b->vx[i], b->vy[i], b->vz[i] };
+        mass += b->m[i];
+        massive += b->m[i] > 0.0;
+        for (int k = 0; k < 3; k++) {
+            X[k] += b->m[i] * x[k];
+            V[k] += b->m[i] * v[k];
+        }
+    }
+    if (massive < LEAST_CLUSTER)
+        return INFINITY;
+    for (int k = 0; k < 3; k++) {
+        X[k] /= mass;
+        V[k] /= mass;
+    }
+    pull_at(physics, b, heavy, X, A);
+    for (size_t i = first; i < last; i++) {
+        if (i == heavy)
+            continue;
+        const double x[] = { b->x[i], b->y[i], b->z[i] }, v[] = { b->vx[i], b->vy[i], b->vz[i] };
+        double r2 = 0.0, v2 = 0.0, a2 = 0.0, a[3];
+        pull_at(physics, b, heavy, x, a);
+        for (int k = 0; k < 3; k++) {
+            r2 += (x[k] - X[k]) * (x[k] - X[k]);
+            v2 += (v[k] - V[k]) * (v[k] - V[k]);
+            a2 += (a[k] - A[k]) * (a[k] - A[k]);
+        }
+        kinetic += 0.5 * b->m[i] * v2;
+        tides += b->m[i] * sqrt(r2 * a2);
+        if (heavy < last)
+            potential -= b->m[i] * test_energy_motion(physics, b, heavy, i).potential;
+    }
+    const double least = rounding * fabs(start->conserved[system].potential);
+    return -potential > least && kinetic + potential < 0.0 && tides < -weak * potential ? -potential
+                                                                                        : INFINITY;
+}
+
+/* Returns |U| of a cluster that moves in external fields or about the heaviest body of the system,
+ * without these: INFINITY if the bodies, or those but the heaviest, are not bound to one another,
+ * or are held together by the fields. */
+static double own_potential(const struct moment *start, size_t system)
+{
+    const struct bodies *const b = start->bodies;
+    const struct external *const fields = start->physics->external;
+    const size_t first = system * b->stride, none = b->systems * b->stride;
+    size_t heavy = first;
+    double pairs = start->conserved[system].potential;
+    if (start->physics->boundary != BOUNDARY_OPEN || start->physics->rotation != 0.0 ||
+        !external_has_mass(b, system))
+        return INFINITY;
+    for (size_t i = first; i < first + b->count; i++) {
+        const double x[] = { b->x[i], b->y[i], b->z[i] };
+        heavy = b->m[i] > b->m[heavy] ? i : heavy;
+        pairs -= fields ? b->m[i] * external_potential(fields, x) : 0.0;
+    }
+    const double own = fields ? potential_of_cluster(start, system, none, pairs) : INFINITY;
+    return fmin(own, potential_of_cluster(start, system, heavy, pairs));
+}
+
 static const struct bound_record nothing_bound = { .tried = NAN,
                                                    .body = NAN,
                                                    .centers = { NAN, NAN },
@@ -130,6 +225,7 @@ static void begin_records(struct watch *watch, const struct moment *start)
         watch->records[s] = (struct record){
             .level =
                 level_of(conserved_internal_energy(c), c->potential, conserved_energy_scale(c)),
+            .own = own_potential(start, s),
             .by_tests = by_tests,
             .first_error = NAN,
             .error_time = NAN,

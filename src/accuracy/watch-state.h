@@ -93,7 +93,9 @@ struct bound_record {
  */
 struct record {
     struct level level; /* the energy of the system */
-    double by_tests;    /* 1: judged by its test bodies (watch->levels); 0: by `level` */
+    double own; /* |U| at the start of a cluster that moves in external fields or about the heaviest
+                   body, without these; INFINITY if there is no such cluster */
+    double by_tests; /* 1: judged by its test bodies (watch->levels); 0: by `level` */
     double largest_error, error_time; /* |E - E0| / scale, and the time when it was found */
     double largest_judged; /* largest such error so far as it is judged: less in encounters, more
                               beside fast bodies (struct watch_deviation) */

@@ -70,7 +70,7 @@ static void say_error(struct sentence *s)
     const double error = hidden ? FAST * off->largest_judged : off->largest_error;
     char name[WATCH_WHOSE_SIZE], time[UNITS_TEXT_SIZE];
     say(s->text, "%s%s is off by %.3g %s", watch_whose(s->watch, off->error_body, name), s->system,
-        error, hidden ? "times the largest |U|" : watch_scale(error, off->error_body));
+        error, hidden ? watch_hidden_scale(off) : watch_scale(error, off->error_body));
     if (hidden)
         say(s->text,
             ", beyond the limit %g since t = %s; max(|E0|, |U0|), %.2g times |U|, hides it",
@@ -254,16 +254,22 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     const bool energy = watch_table_fails(watch, left_out, WATCH_ROW_ERROR, WATCH_ROW_CHANGE);
     const bool orbits = watch_table_fails(watch, left_out, WATCH_ROW_ORBIT, WATCH_ROW_ORBIT);
     const char *const unknown = energy_unjudged(watch, left_out);
-    double times = 0.0;
+    double times = 0.0, hiding;
     size_t unbound = 0;
-    for (size_t s = 0; s < watch->systems; s++)
-        if (watch_table_counts(left_out, s)) {
-            times = fmax(times, watch_hiding(watch, &watch->records[s]));
-            unbound += watch_bound_unbound(watch, &watch->records[s]);
+    const char *of = "";
+    for (size_t s = 0; s < watch->systems; s++) {
+        const struct record *const record = &watch->records[s];
+        if (!watch_table_counts(left_out, s))
+            continue;
+        if ((hiding = watch_hiding(watch, record)) > times) {
+            times = hiding;
+            of = isfinite(record->own) ? " of the cluster alone" : "";
         }
-    char scale[64] = "";
+        unbound += watch_bound_unbound(watch, record);
+    }
+    char scale[80] = "";
     if (times > 0.0)
-        snprintf(scale, sizeof scale, " (max(|E0|, |U0|) is %.2g times |U|)", times);
+        snprintf(scale, sizeof scale, " (max(|E0|, |U0|) is %.2g times |U|%s)", times, of);
     const char *why = watch_bound_unjudged(watch);
     char unjudged[80] = "";
     if (why && watch->count > 2) /* two bodies: their orbit has all the energy */

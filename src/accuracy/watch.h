@@ -102,6 +102,9 @@ double watch_error_in_limits(const struct watch *watch);
 /* Returns the largest energy error as it was judged, over its limit: while bodies pass each other
  * closely, errors count less, and beside a fast body more (watch-energy.h). */
 double watch_judged_in_limits(const struct watch *watch);
+/* Returns max(|E0|, |U0|) of a system over 10 |U| if the energy of fast bodies, or of the orbit of
+ * a cluster, is so large that errors of the bound bodies would not show beside it; else 1. */
+double watch_enlarged(const struct watch *watch, size_t system);
 /* Returns the largest energy error, over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
 
@@ -130,7 +133,8 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
  * (trust)". In between it says that orbits of light bodies are not judged, and by which key, or the
  * orbits of how many, since these bodies are unbound at present; and behind "energy" why that was
  * not judged, or by how much max(|E0|, |U0|), the energy to which the errors in tables are
- * relative, exceeds |U|, since nearly all of it is that of fast bodies. */
+ * relative, exceeds |U|, since nearly all of it is that of fast bodies or of a cluster's
+ * orbit. */
 enum { WATCH_JUDGED_SIZE = 400 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);

@@ -221,6 +221,7 @@ static void say_asked(const struct run_record *record, enum status status)
     const bool judged = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     const struct finding *const asked = &record->asked;
     const bool kept = asked->severity != FINDING_FAILURE;
+    const size_t system = asked->system > 0 ? asked->system - 1 : 0;
     char value[192], limit[96] = "";
     if (!accuracy_target_key(&record->target))
         return;
@@ -235,12 +236,13 @@ static void say_asked(const struct run_record *record, enum status status)
                          : "MISSED at ",
                  asked->value, asked->unit);
     else
-        snprintf(value, sizeof value, "energy error %g%s: %s%.2g", record->target.error,
+        snprintf(value, sizeof value, "energy error %g%s: %s%.2g%s", record->target.error,
                  record->target.of == TARGET_OF_Q90 ? " in nine of ten systems" : "",
                  !judged ? "so far "
                  : kept  ? "kept, with "
                          : "MISSED, with ",
-                 asked->value);
+                 asked->value,
+                 watch_enlarged(record->observers->watch, system) > 1.0 ? " of 10 |U|" : "");
     say(judged && !kept ? TERMINAL_RED : 0, "asked", value);
     if (!record->choice)
         return;

@@ -2,8 +2,9 @@
  * The accuracy that a config asks for, so that the program may choose an integrator and its steps
  * (estimate/choice.h). It is either `time.energy_error`, the largest |E' - E0'| / max(|E0'|, |U0|)
  * that the run may have at any row, any frame and any check of its accuracy watch, with energies E'
- * about the centre of mass; or `time.trust_until`, the time until which the orbits must be accurate
- * (accuracy/trust.h). An integrator or a step that the config itself gives is not chosen.
+ * about the centre of mass, or over 10 |U| if that is less (watch_enlarged()); or
+ * `time.trust_until`, the time until which the orbits must be accurate (accuracy/trust.h). An
+ * integrator or a step that the config itself gives is not chosen.
  */
 #ifndef ORRERY_ESTIMATE_ACCURACY_TARGET_H
 #define ORRERY_ESTIMATE_ACCURACY_TARGET_H

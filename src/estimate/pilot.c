@@ -158,7 +158,8 @@ static enum status look(struct flight *flight, double *counts, struct error *err
         return error->status;
     for (size_t s = 0; s < systems; s++)
         flight->largest[s] =
-            conserved_larger_error(flight->largest[s], simulation_energy_error(simulation, s));
+            conserved_larger_error(flight->largest[s], simulation_energy_error(simulation, s) *
+                                                           watch_enlarged(flight->watch, s));
     flight->observing += cost * force_work(&simulation->options.force, (double)systems,
                                            (double)simulation->bodies->count);
     if (flight->trust)

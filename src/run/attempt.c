@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accuracy/watch.h"
 #include "base/document.h"
+#include "base/memory.h"
 #include "estimate/choice.h"
 #include "force/method.h"
 #include "output/run-fields.h"
@@ -92,12 +94,21 @@ static struct finding horizon_finding(const struct run *run)
     return row;
 }
 
+/* Returns the largest energy error of a system, over 10 |U| if beside max(|E0|, |U0|) the error of
+ * bound bodies would not show. */
+static double error_of(const struct run *run, size_t system)
+{
+    const struct watch *const watch = run->observers.watch;
+    return fabs(run->ensemble.largest_error[system]) *
+           (watch ? watch_enlarged(watch, system) : 1.0);
+}
+
 /* Returns the index, from 0, of the first system whose largest energy error is `error`, which is
  * not finite if the numbers of that system have failed. */
-static size_t system_of_error(const struct ensemble *ensemble, double error)
+static size_t system_of_error(const struct run *run, double error)
 {
-    for (size_t s = 0; s < ensemble->systems; s++) {
-        const double own = fabs(ensemble->largest_error[s]);
+    for (size_t s = 0; s < run->ensemble.systems; s++) {
+        const double own = error_of(run, s);
         if (own == fabs(error) || (isnan(own) && !isfinite(error)))
             return s;
     }
@@ -107,16 +118,21 @@ static size_t system_of_error(const struct ensemble *ensemble, double error)
 struct finding attempt_finding(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
-    const struct ensemble *ensemble = &run->ensemble;
+    const size_t systems = run->ensemble.systems;
+    struct error ignored = { 0 };
     double error = NAN;
     if (accuracy_target_of_orbits(&target))
         return horizon_finding(run);
-    accuracy_target_error(&target, ensemble->largest_error, ensemble->systems, &error,
-                          &(struct error){ 0 });
+    double *const errors = memory_array(systems, sizeof *errors, &ignored);
+    for (size_t s = 0; errors && s < systems; s++)
+        errors[s] = error_of(run, s);
+    if (errors)
+        accuracy_target_error(&target, errors, systems, &error, &ignored);
+    memory_free(errors);
     struct finding row = finding_row("time.energy_error", error, target.error,
                                      !isnan(target.error) && !(error <= target.error), NAN);
     row.subject = FINDING_OF_TARGET;
-    row.system = ensemble->systems > 1 ? system_of_error(ensemble, error) + 1 : 0;
+    row.system = systems > 1 ? system_of_error(run, error) + 1 : 0;
     return row;
 }
 

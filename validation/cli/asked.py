@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import frames
 import tap
 
 sys.path.append(os.path.join(tap.SOURCE, "validation", "faults"))
@@ -127,6 +128,29 @@ time = { energy_error = 1e-10; integrator = "velocity-verlet"; end = 6.2832; };
     taken = choice["candidates"][choice["chosen"]]
     # By the order both are the same to a thousandth; roundings of a million steps are about 1e-13.
     assert 0 < taken["part"] < 0.5 and abs(taken["energy_error"] / reached - 1) < 0.02, taken
+
+
+def test_a_cluster_in_a_field():
+    """the energy of its orbit in a field is 1e5 times that of a cluster, whose error counts"""
+    write("""bodies = { initial = "plummer"; count = 40; seed = 3; origin = [8000.0, 0.0, 0.0];
+origin_velocity = [0.0, 220.0, 0.0]; mass = 1000.0; scale_radius = 1.0; };
+physics = { units = "pc-msun-kms"; softening = 0.1; };
+external = ( { type = "logarithmic"; speed = 220.0; core_radius = 100.0; } );
+time = { energy_error = 1e-5; end = 40.0; };
+diagnostics = ( { type = "conservation"; every = 10; } );
+outputs = ( { type = "xyz"; every = 1000; } );
+""")
+    out = tap.run("run", "x.cfg").stdout
+    physics, energies = frames.Physics(0.1), []
+    for _, now in frames.read("x.run/trajectory.xyz"):
+        m, x, v = now["mass"], now["pos"], now["velo"]
+        potential = 4.300917270e-3 * (m * physics.potentials(m, x)).sum() / 2
+        energies.append((m[:, None] * (v - m @ v / m.sum())**2).sum() / 2 + potential)
+    # By the energy of the orbit a step of 0.2 is enough, which changes that of the cluster by 10 %.
+    assert abs(energies[-1] / energies[0] - 1) < 1e-3, energies
+    assert record("x.run")["choice"]["attempts"] == [], out
+    kept = float(re.search(r"kept, with (\S+) of 10 \|U\|", out)[1])
+    assert kept > 1e4 * record("x.run")["largest_energy_error"], out
 
 
 def test_cadences_count_thousandths_of_the_run():

@@ -497,6 +497,51 @@ static void test_fast_bodies_hide_nothing(void **state)
     trial_end(&trial);
 }
 
+/* Bodies 0 and 1 have |U| = 1.75 / sqrt(4.09) = 0.8653 beside light ones and the last, a heavy one,
+ * with which |U| is 41 times that if it is far away. Speeds of 0.25 and 0.35 make 0.036 and 0.0708
+ * of it. If the heavy body is 5 away, nothing is bound for itself, nor if body 1 is so light that
+ * its |U| is rounding beside the whole; and 9 bodies are no cluster. */
+static void test_the_orbit_of_a_cluster_hides_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        double distance, mass;
+    } cases[] = { { 11, 1e4, 1.0 }, { 11, 5.0, 1.0 }, { 11, 1e4, 1e-14 }, { 10, 1e4, 1.0 } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        char text[WATCH_TEXT_SIZE];
+        struct trial trial = trial_start("least_steps = 0.0; orbit_error = 0.0;", 0.01);
+        const size_t last = cases[k].count - 1;
+        const struct watch_method method = { { .precision = PRECISION_DOUBLE },
+                                             integrator_find("velocity-verlet"),
+                                             1e6 };
+        watch_destroy(trial.watch);
+        scene_destroy(&trial.scene);
+        trial.scene = scene_create(1, cases[k].count, G, EPS);
+        for (size_t i = 0; i <= last; i++) {
+            const double mass = i == 0 ? 1.0 : i == 1 ? cases[k].mass : i == last ? 1e5 : 1e-20;
+            const double x = i == last ? cases[k].distance : 2.0 * (double)i;
+            scene_body(&trial.scene, 0, i, mass, (const double[]){ x, 0, 0 },
+                       (const double[]){ 0, 0.5, 0 });
+        }
+        const struct moment *start = scene_moment(&trial.scene, 0, 0.01, true);
+        assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
+                                      &trial.watch, &trial.error),
+                         STATUS_OK);
+        assert_close(watch_enlarged(trial.watch, 0), k == 0 ? 4.15 : 1.0, 0.01);
+        set_speed(&trial, 0, 0.25);
+        assert_int_equal(look(&trial, 50, 0.01), STATUS_OK);
+        assert_string_equal(trial.told.last, "");
+        set_speed(&trial, 0, 0.35);
+        assert_int_equal(look(&trial, 100, 0.01), STATUS_OK);
+        assert_true(watch_holds(trial.watch, NULL) == (k > 0));
+        if (k == 0)
+            assert_says(watch_text(trial.watch, NULL, text),
+                        "off by 0.0708 times the cluster's own |U0|, beyond the limit 0.05 since");
+        trial_end(&trial);
+    }
+}
+
 /* A swing of the energy is none of an encounter if |U| is usually that large, 100 times that of the
  * start: it is judged over the scale. */
 static void test_bodies_that_are_usually_close(void **state)
@@ -950,6 +995,7 @@ int main(void)
         cmocka_unit_test(test_what_accumulates_fails),
         cmocka_unit_test(test_an_encounter_from_afar),
         cmocka_unit_test(test_fast_bodies_hide_nothing),
+        cmocka_unit_test(test_the_orbit_of_a_cluster_hides_nothing),
         cmocka_unit_test(test_bodies_that_are_usually_close),
         cmocka_unit_test(test_what_lasts_is_no_swing),
         cmocka_unit_test(test_its_own_steps),

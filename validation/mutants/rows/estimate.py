@@ -18,6 +18,7 @@ ROWS = [
     ("src/estimate/proportions.c", "id[0] = b->id[i];", "id[0] = b->id[pair.i];", "cli/check.py"),
     ("src/estimate/choice.c", "sure = pilot.whole && !of_orbits(search);", "sure = pilot.whole;",
      "cli/trust-until.py"),
+    ("src/estimate/pilot.c", "watch_enlarged(flight->watch, s)", "1.0", "cli/asked.py"),
     ("src/estimate/pilot.c", "? copies_work(flight->config)", "? 0.0", "unit/choice"),
     ("src/estimate/choice-refine.c", ".expected = run_field_real(json, FIELD_CHOICE_EXPECTED)",
      ".expected = NAN", "cli/asked.py"),
