@@ -271,10 +271,11 @@ def motion(directory):
 
 def test_the_same_bytes_however_it_is_run():
     """threads, cadences, restarts, methods; and the reference within rounding"""
-    for k, keys in enumerate(((), ("-P", "time.integrator=velocity-verlet"),
-                              ("-P", "compute.method=fmm"), ("-P", "ensemble.systems=3"),
-                              *(("-P", f"time.integrator={name}") for name in OWN),
-                              ("-P", "time.integrator=hermite4", "-P", "ensemble.systems=3"))):
+    variants = ((), ("-P", "compute.method=fmm"),
+                ("-P", "time.integrator=hermite4", "-P", "ensemble.systems=3"),
+                ("-P", "time.integrator=velocity-verlet"), ("-P", "ensemble.systems=3"),
+                *(("-P", f"time.integrator={name}") for name in OWN))
+    for k, keys in enumerate(tap.first(variants, 3)):
         go(f"whole{k}", CLUSTER, *keys)
         go(f"threads{k}", CLUSTER, *keys, "-P", "compute.threads=3", "-P", "diagnostics.0.every=3")
         go(f"half{k}", CLUSTER, *keys, "-P", "time.end=0.4")
