@@ -351,7 +351,7 @@ def test_strings_reach_gnuplot_whole():
     """a value with any quotes and signs is a label of a comparison, and gnuplot writes it"""
     prepare()
     with Row(22, "a comparison of runs whose labels are a stranger's strings") as row:
-        for words in some([words for words in STRINGS if words.strip() and len(words) < 30], 12, 2):
+        for words in some([words for words in STRINGS if words.strip() and len(words) < 30], 12, 3):
             plant("the name of the run", "whole")
             def change(about):
                 about["config"]["bodies"]["initial"] = expand(words)
@@ -454,7 +454,7 @@ def test_species_of_a_stranger():
     names = [words for words in names if words]
     strange = ("\udcff\udce9t\udce9", "a" * 38 + "é")  # no UTF-8; cut within its last letter
     with Row(22, "a trajectory whose species are a stranger's strings") as row:
-        for pair in (strange, *some(zip(names[::2], names[1::2]), 6, 1)):
+        for pair in (strange, *some(zip(names[::2], names[1::2]), 6)):
             plant("the name of the run", "whole")
             species(*pair)
             before = watched()
