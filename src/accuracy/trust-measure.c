@@ -1,7 +1,9 @@
 #include "accuracy/trust.h"
 
 #include <float.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <string.h>
 
 #include "accuracy/bound-orbits.h"
 #include "accuracy/trust-state.h"
@@ -135,11 +137,35 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     return sqrt(position * position + velocity * velocity + kick * kick);
 }
 
+/* Finds the distance from the median of each coordinate within which 90 % of the bodies lie, of ten
+ * at least: few bodies far away do not change it. STATUS_MEMORY. */
+static enum status find_extent(const struct bodies *b, size_t system, double *extent,
+                               struct error *error)
+{
+    const double *const x[] = { b->x, b->y, b->z };
+    double *const sorted = memory_array(b->count, sizeof *sorted, error);
+    double center[3];
+    for (int k = 0; k < 3 && sorted; k++) {
+        memcpy(sorted, x[k] + system * b->stride, b->count * sizeof *sorted);
+        center[k] = gsl_stats_median(sorted, 1, b->count);
+    }
+    for (size_t i = 0; i < b->count && sorted; i++) {
+        const size_t at = system * b->stride + i;
+        sorted[i] = hypot(hypot(x[0][at] - center[0], x[1][at] - center[1]), x[2][at] - center[2]);
+    }
+    if (sorted)
+        *extent = gsl_stats_select(sorted, 1, b->count, (b->count * 9 + 9) / 10 - 1);
+    memory_free(sorted);
+    return error->status;
+}
+
 /* Measures the scales of a system and begins its state. Its size is the root mean square distance
- * from the mean position; in a periodic box half the side, that of a uniform cube. */
-static void measure_scales(struct trust_state *state, const struct moment *start, size_t system,
-                           const struct integrator *integrator, const struct trust_force *force,
-                           double displacement)
+ * from the mean position, or find_extent() if that is less: one body far away would make errors of
+ * the others look small. In a periodic box the size is half the side, that of a uniform cube. */
+static enum status measure_scales(struct trust_state *state, const struct moment *start,
+                                  size_t system, const struct integrator *integrator,
+                                  const struct trust_force *force, double displacement,
+                                  struct error *error)
 {
     /* The least displacement of the twin (the copy whose distance shows how errors grow), over the
      * rounding errors of a crossing time: the distance of a twin that starts nearer, as it might
@@ -147,8 +173,12 @@ static void measure_scales(struct trust_state *state, const struct moment *start
     static const double clear_of_noise = 30.0;
     const struct spread spread = spread_of(start->bodies, system);
     const struct physics *physics = start->physics;
-    const double size =
-        physics->boundary == BOUNDARY_PERIODIC ? 0.5 * physics->box_length : sqrt(spread.distance2);
+    double extent = INFINITY;
+    if (start->bodies->count >= 10 && find_extent(start->bodies, system, &extent, error))
+        return error->status;
+    const double size = physics->boundary == BOUNDARY_PERIODIC
+                            ? 0.5 * physics->box_length
+                            : fmin(sqrt(spread.distance2), extent);
     state->size = size > 0.0 ? size : 1.0; /* one body alone has no size */
     state->speed = sqrt(physics->gravitational_constant * spread.mass / state->size);
     state->noise = noise_of(integrator, force, start->dt, &spread, state);
@@ -156,6 +186,7 @@ static void measure_scales(struct trust_state *state, const struct moment *start
     state->displacement = fmax(displacement, clear_of_noise * state->noise * sqrt(steps));
     state->nearing = 1.0;
     state->rounding.until = state->error.until = INFINITY;
+    return STATUS_OK;
 }
 
 /* Chooses the orbits within a system that are followed on their own: the smallest ones, if they are
@@ -444,8 +475,10 @@ enum status trust_create(const struct section *section, const struct moment *sta
     trust->bodies = start->bodies;
     enum status status = STATUS_OK;
     for (size_t s = 0; s < systems && !status; s++) {
-        measure_scales(trust_state_of(trust, s), start, s, integrator, force, trust->displacement);
-        status = choose_orbits(trust_state_of(trust, s), start, s, error);
+        status = measure_scales(trust_state_of(trust, s), start, s, integrator, force,
+                                trust->displacement, error);
+        if (!status)
+            status = choose_orbits(trust_state_of(trust, s), start, s, error);
     }
     return status;
 }

@@ -196,6 +196,24 @@ def continued(text, *overrides):
     return kills
 
 
+def test_a_body_far_away_hides_no_error():
+    """a light body far away hardly changes the size of a cluster, or until when it is accurate"""
+    draw = numpy.random.default_rng(11)
+    rows = numpy.column_stack([numpy.full(40, 1 / 40), draw.normal(size=(40, 3)),
+                               0.4 * draw.normal(size=(40, 3))])
+    told = []
+    for name, extra in (("near", rows[:0]), ("far", [[1e-6, 1e4, 0, 0, 0, 0, 0]])):
+        numpy.savetxt(f"{name}.txt", numpy.concatenate([rows, extra]), fmt="%.17g")
+        go(f'bodies = {{ initial = "file"; file = "{name}.txt"; }}; trust = {{ shadow = true; }};'
+           "physics = { softening = 0.02; }; time = { step = 0.05; end = 6.0; };"
+           "watch = { energy_error = 1.0; };", name)
+        told.append(about(name)["trust"])
+    near, far = told
+    assert 1.5 < near["size"] < 2 and near["accurate_until"] < 6, near  # sqrt(3) of the normals
+    assert near["size"] < far["size"] < 1.6 * near["size"], told
+    assert far["accurate_until"] < 2 * near["accurate_until"], told
+
+
 def test_restarts_after_kills_have_the_same_bytes():
     """killed and continued, a run has the bytes of one that was not; so has its trust.csv"""
     text = CLUSTER.replace("end = 6.0", "end = 40.0").replace("every = 10;", "every = 100;")
