@@ -76,6 +76,12 @@ static inline struct trust_state *trust_state_of(const struct trust *trust, size
     return (struct trust_state *)trust->diagnostic.state + system;
 }
 
+/* Measures the scales of a system (its size and speed, and what rounding adds in a step) and begins
+ * its state with them. STATUS_MEMORY. */
+enum status trust_begin(const struct trust *trust, const struct moment *start, size_t system,
+                        const struct integrator *integrator, const struct trust_force *force,
+                        struct error *error);
+
 /* Fits the growth of the distance of the twin (a displaced copy); an exponential one has to last
  * for the time in which a body crosses the system. */
 static inline struct growth_fit trust_fit_growth(const struct trust_state *state)

@@ -173,7 +173,8 @@ static void read_about_frame(struct read_about *about, const char *line)
     about->other_cell = !cube;
     if (!text_find_value(line, "Origin=", value, sizeof value) ||
         sscanf(value, "%lf %lf %lf", &about->box_corner[0], &about->box_corner[1],
-               &about->box_corner[2]) != 3)
+               &about->box_corner[2]) != 3 ||
+        !isfinite(about->box_corner[0] + about->box_corner[1] + about->box_corner[2]))
         memset(about->box_corner, 0, sizeof about->box_corner);
 }
 

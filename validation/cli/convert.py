@@ -142,7 +142,8 @@ def test_ensemble_and_box():
 def test_positions_in_a_box_stay_as_they_are():
     """a box keeps its lowest corner, 0 where none is named, and bodies their places"""
     lines = ("6 6 6 0 0 0 1", "0.25 -0.5 12 0 0 0 1")
-    for name, corner in (("", (0, 0, 0)), (' Origin="3 0 -5"', (3, 0, -5))):
+    for name, corner in (("", (0, 0, 0)), (' Origin="3 0 -5"', (3, 0, -5)),
+                         (' Origin="inf 0 0"', (0, 0, 0))):
         pathlib.Path("in.xyz").write_text(
             f'2\nLattice="10 0 0 0 10 0 0 0 10"{name} pbc="T T T" '
             "Properties=pos:R:3:velo:R:3:mass:R:1\n" + "\n".join(lines) + "\n")
