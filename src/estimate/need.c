@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "accuracy/bound-orbits.h"
 #include "accuracy/copies.h"
@@ -10,6 +9,7 @@
 #include "backend/host.h"
 #include "backend/ranks.h"
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "force/method.h"
 #include "formats/output.h"
@@ -42,6 +42,28 @@ const struct diagnostic_class *need_diagnostic(const struct section *section)
     while (&diagnostic_at(index)->variant != section_variant(section))
         index++;
     return diagnostic_at(index);
+}
+
+const struct diagnostic_class *need_measured(const struct config *config, size_t index,
+                                             const struct section **section)
+{
+    const struct {
+        const char *name;
+        bool asks;
+        const struct diagnostic_class *class_;
+    } groups[] = { { "energy_budget", copies_replayed(config), &diagnostic_energy_budget },
+                   { "trust", copies_shadowed(config), &diagnostic_trust } };
+    size_t before = config_count(config, "diagnostics");
+    if (index < before) {
+        *section = config_item(config, "diagnostics", index);
+        return need_diagnostic(*section);
+    }
+    for (size_t k = 0; k < COUNT_OF(groups); k++)
+        if (groups[k].asks && index == before++) {
+            *section = config_section(config, groups[k].name);
+            return groups[k].class_;
+        }
+    return NULL;
 }
 
 static double state_bytes(const struct diagnostic_class *class_, const struct section *section,
@@ -84,20 +106,6 @@ static double aggregated(const struct diagnostic_class *class_, const struct sec
  * error, and a flag. */
 static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
 
-/* Returns the group of the config that asks for a diagnostic outside the list `diagnostics`, by the
- * flag class_->asked_by ("trust.shadow"); NULL if none does. */
-static const struct section *group_asking(const struct config *config,
-                                          const struct diagnostic_class *class_)
-{
-    char group[32] = "";
-    const char *const dot = class_->asked_by ? strchr(class_->asked_by, '.') : NULL;
-    if (!dot)
-        return NULL;
-    snprintf(group, sizeof group, "%.*s", (int)(dot - class_->asked_by), class_->asked_by);
-    const struct section *const section = config_section(config, group);
-    return section_flag(section, dot + 1) ? section : NULL;
-}
-
 static void add_diagnostics(const struct config *config, struct memory_need *need)
 {
     const double systems = (double)need->systems, count = (double)need->count;
@@ -110,15 +118,9 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     need->diagnostics = systems * sums_bytes + record;
     need->checkpoints = record;
     borrowed = fmax(borrowed, initial_bytes(config_section(config, "bodies"), need->systems));
-    const size_t listed = config_count(config, "diagnostics");
-    for (size_t i = 0; i < listed || diagnostic_measured(i - listed); i++) {
-        const struct section *const item =
-            i < listed ? config_item(config, "diagnostics", i) : NULL;
-        const struct diagnostic_class *const class_ =
-            item ? need_diagnostic(item) : diagnostic_measured(i - listed);
-        const struct section *const section = item ? item : group_asking(config, class_);
-        if (!section)
-            continue;
+    const struct diagnostic_class *class_;
+    const struct section *section;
+    for (size_t i = 0; (class_ = need_measured(config, i, &section)); i++) {
         const double state = state_bytes(class_, section, systems);
         borrowed = fmax(borrowed, borrowed_by(class_, section, count, threads));
         need->diagnostics += state + aggregated(class_, section, systems);

@@ -57,6 +57,12 @@ enum status need_compare(const struct config *config, const struct memory_need *
 struct diagnostic_class;
 const struct diagnostic_class *need_diagnostic(const struct section *section);
 
+/* Returns the class of a diagnostic that the run measures, and sets its section of the config:
+ * those of the list `diagnostics`, and behind them those that a group asks for, which is their
+ * section. NULL if `index` is beyond the last one. */
+const struct diagnostic_class *need_measured(const struct config *config, size_t index,
+                                             const struct section **section);
+
 /* Writes "1.2 GB" into buffer, and returns it. */
 enum { NEED_TEXT_SIZE = 32 };
 const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE]);

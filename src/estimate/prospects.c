@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "accuracy/copies.h"
 #include "base/memory.h"
 #include "estimate/advice.h"
 #include "estimate/need.h"
@@ -97,13 +96,11 @@ static bool has_row(const struct criterion *c, double every, double last, double
  * (struct criterion). */
 static double cadence_of(const struct config *config, size_t diagnostic)
 {
-    const size_t listed = config_count(config, "diagnostics");
-    const size_t budget = copies_replayed(config), all = listed + budget + copies_shadowed(config);
-    const size_t index = diagnostic % all; /* statistics have the rows of their diagnostic */
-    const struct section *const section =
-        index < listed
-            ? config_item(config, "diagnostics", index)
-            : config_section(config, index < listed + budget ? "energy_budget" : "trust");
+    const struct section *section;
+    size_t all = 0;
+    while (need_measured(config, all, &section))
+        all++;
+    need_measured(config, diagnostic % all, &section); /* statistics have the rows of theirs */
     return (double)section_integer(section, "every");
 }
 
