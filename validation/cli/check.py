@@ -77,11 +77,12 @@ def test_what_could_not_be_judged_is_refused():
         assert result.returncode == 78 and wanted in result.stderr, (wanted, result)
         assert tap.run("run", config, "--force").returncode == 1, wanted
     # Statistics over systems, and diagnostics with a group of their own, have no more rows.
-    for quantity in ("conservation-ensemble.energy_mean", "trust.divergence",
-                     "energy-budget.truncation"):
+    for quantity, trust, budget in (("conservation-ensemble.energy_mean", 1, 1),
+                                    ("trust.divergence", 10, 1),
+                                    ("energy-budget.truncation", 1, 10)):
         config = write(PAIR + conservation + "ensemble = { systems = 2; };\n"
-                       "trust = { shadow = true; every = 10; };\n"
-                       "energy_budget = { measure = true; every = 10; };\n"
+                       f"trust = {{ shadow = true; every = {trust}; }};\n"
+                       f"energy_budget = {{ measure = true; every = {budget}; }};\n"
                        f'expect = ( {{ quantity = "{quantity}"; at_most = 1.0; after = 2.1; }} );')
         assert tap.run("check", config).returncode == 0, quantity
         result = tap.run("check", config, "-P", "expect.0.before=2.9")

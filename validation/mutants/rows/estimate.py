@@ -1,6 +1,9 @@
 """The faults of src/estimate/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/estimate/need.c", '"energy_budget", copies_replayed(config)', '"energy_budget", false',
+     "cli/check.py"),
+    ("src/estimate/need.c", '"trust", copies_shadowed(config)', '"trust", false', "unit/need"),
     ("src/estimate/choice.c", "if (is_untimed(search, c)) {", "if (false) {", "gpu/own-steps.py"),
     ("src/estimate/experiment.c", 'return stage_list_or_row(config_section(config, "time"));',
      'return integrator_find(section_variant(config_section(config, "time"))->name);',
