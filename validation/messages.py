@@ -50,7 +50,7 @@ def sentences(page):
 
 def messages(root):
     for path in sorted([*root.glob("src/**/*.[ch]"), *root.glob("src/**/*.html"),
-                        *root.glob("gpu/*.[ch]")]):
+                        *root.glob("gpu/*/*.[ch]")]):
         find = sentences if path.suffix == ".html" else strings
         said = [(line, text) for line, text in find(path.read_text(encoding="utf-8"))
                 if is_said(text)]

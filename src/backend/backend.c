@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/catalog.h"
-#include "gpu/devices.h"
+#include "gpu/host/devices.h"
+#include "gpu/kernels/catalog.h"
 
 /* With fewer ordered pairs of bodies per force evaluation than this, a CPU is done before a GPU has
  * started. */

@@ -134,8 +134,8 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
                         size_t from_system);
 
 /* The classes of the table in backend.c, each in the source file of its name. backend_cuda is in
- * gpu/cuda.c or, in a build without CUDA, in gpu/none.c, which only reports that there is no
- * CUDA. */
+ * gpu/host/cuda.c or, in a build without CUDA, in gpu/host/none.c, which only reports that there is
+ * no CUDA. */
 extern const struct backend_class backend_serial, backend_openmp, backend_cuda;
 
 /* Return a class of the table by its index ("auto" first, then serial, openmp, cuda) or by its

@@ -36,7 +36,7 @@ static const struct parameter top_rows[] = {
 #define GPU_KERNEL_OF_BOTH(...)
 const char *const schema_kernel_names[] = {
 #include "force/kernels.inc"
-#include "gpu/catalog.inc"
+#include "gpu/kernels/catalog.inc"
     NULL
 };
 #define FORCE_KERNEL(id, name, help) help,
@@ -44,7 +44,7 @@ const char *const schema_kernel_names[] = {
 #define GPU_KERNEL_OF_BOTH(...)
 static const char *const kernel_help[] = {
 #include "force/kernels.inc"
-#include "gpu/catalog.inc"
+#include "gpu/kernels/catalog.inc"
     NULL
 };
 

@@ -33,8 +33,8 @@ nothing_in() {
 # The C sources; mpi-job.c only where MPI's headers are.
 c_files() {
     local file
-    for file in "$source"/src/*.c "$source"/src/*/*.c "$source"/src/*/*/*.c "$source"/gpu/none.c \
-        "$source"/gpu/tuning.c "$source"/validation/fuzz/*.c; do
+    for file in "$source"/src/*.c "$source"/src/*/*.c "$source"/src/*/*/*.c \
+        "$source"/gpu/host/{none,tuning}.c "$source"/validation/fuzz/*.c; do
         [ "${file##*/}" = mpi-job.c ] && [ ${#mpi[@]} = 0 ] || printf '%s\0' "$file"
     done
 }
@@ -46,7 +46,7 @@ check_cppcheck() {
     # Paths relative to the source: those of the suppressions. fmm-kernel.c is left out: it takes
     # twenty thousand lines that translations.py writes, and cppcheck more than ten minutes.
     (cd "$source" && cppcheck --quiet -j"$jobs" --enable=warning,performance,portability --std=c11 \
-        --inline-suppr --suppressions-list="$kept/cppcheck.supp" -Isrc -Igpu -Ivalidation/fuzz \
+        --inline-suppr --suppressions-list="$kept/cppcheck.supp" -Isrc -I. -Ivalidation/fuzz \
         --template='{file}:{line}: {id}: {message}' --error-exitcode=0 \
         -i src/force/fmm/fmm-kernel.c src gpu validation/fuzz) >"$report" 2>&1
     nothing_in "$report" cppcheck

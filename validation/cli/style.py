@@ -19,12 +19,14 @@ FLOORS = ["base", "machine", "config", "model", "external", "space", "force", "i
           "backend", "simulation", "diagnostics", "output", "formats", "initial", "accuracy",
           "observation", "estimate", "run", "report", "study", "bench", "commands"]
 
-# A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
-# other without a folder.
+# A method of the force has a folder on that floor. gpu/ is the cuda backend, whose kernels do not
+# know its host files; files of a folder of gpu/ name each other without it.
 FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)},
            **{f"src/force/{os.path.basename(folder[:-1])}": FLOORS.index("force")
               for folder in glob.glob(os.path.join(tap.SOURCE, "src", "force", "*", ""))},
-           "gpu": FLOORS.index("backend")}
+           "gpu/kernels": FLOORS.index("backend") - 0.5,
+           "gpu/kernels/ptx": FLOORS.index("backend") - 0.5,
+           **{folder: FLOORS.index("backend") for folder in ("gpu/host", "gpu/bench")}}
 
 # The only places that may see these.
 OWNERS = {
@@ -68,14 +70,14 @@ def floor_violations(root):
     for path in sources(root, ".c", ".h", ".inc", ".cu", ".cuh", folders=("src", "gpu")):
         if path == "src/main.c":  # the roof
             continue
-        folder = "gpu" if path.startswith("gpu/") else os.path.dirname(path)
+        folder = os.path.dirname(path)
         if folder not in FOLDERS:
             found.append(f"{path}: {folder} is not a floor")
             continue
         for quote, name in INCLUDE.findall(read(root, path)):
-            inside = name.split("/")[0]
+            inside = os.path.dirname(name)
             floor = FOLDERS.get(inside, FOLDERS.get(f"src/{inside}", -1))
-            nowhere = "/" not in name and name not in GENERATED and folder != "gpu"
+            nowhere = "/" not in name and name not in GENERATED and not folder.startswith("gpu/")
             if quote == '"' and (floor > FOLDERS[folder] or nowhere):
                 found.append(f'{path}: must not include "{name}"')
     return found
@@ -162,13 +164,17 @@ def test_floors_test_sees_a_violation():
     plant("src/base/low.c", '#include "base/low.h"\n#include "run/run.h"\n')
     plant("src/run/high.c", '#include "base/low.h"\n#include <stdio.h>\n')
     plant("src/attic/box.c", "")
-    plant("src/force/direct/sums.inc", '#include "gpu/part.h"\n#include "run/run.h"\n')
-    plant("src/bench/fine.c", '#include "gpu/work.h"\n')
-    plant("gpu/work.cu", '#include "sum.cuh"\n#include "force/method.h"\n#include "run/run.h"\n')
-    assert floor_violations(".") == ['gpu/work.cu: must not include "run/run.h"',
+    plant("src/force/direct/sums.inc", '#include "gpu/host/part.h"\n#include "run/run.h"\n')
+    plant("src/bench/fine.c", '#include "gpu/host/work.h"\n')
+    plant("gpu/host/work.c", '#include "part.h"\n#include "gpu/kernels/sum.cuh"\n')
+    plant("gpu/kernels/work.cu", '#include "sum.cuh"\n#include "force/method.h"\n'
+                                 '#include "run/run.h"\n#include "gpu/host/work.h"\n')
+    assert floor_violations(".") == ['gpu/kernels/work.cu: must not include "run/run.h"',
+                                     'gpu/kernels/work.cu: must not include "gpu/host/work.h"',
                                      "src/attic/box.c: src/attic is not a floor",
                                      'src/base/low.c: must not include "run/run.h"',
-                                     'src/force/direct/sums.inc: must not include "gpu/part.h"',
+                                     'src/force/direct/sums.inc: '
+                                     'must not include "gpu/host/part.h"',
                                      'src/force/direct/sums.inc: must not include "run/run.h"']
 
 
@@ -185,13 +191,13 @@ def test_circles_test_sees_a_circle():
     plant("src/run/high.h", '#include "run/low.h"\n#include <run/none.h>\n')
     plant("src/run/user.c", '#include "run/high.h"\n#include "run/low.h"\n')
     plant("src/base/low.h", '#include "run/low.h"\n')  # another floor: the floors' own test
-    plant("gpu/one.cu", '#include "two.cuh"\n')
-    plant("gpu/two.cuh", '#include "gpu/three.h"\n')
-    plant("gpu/three.c", '#include "gpu/one.cuh"\n')
-    plant("gpu/three.h", "")
-    plant("gpu/one.cuh", "")
+    plant("gpu/host/one.cu", '#include "two.cuh"\n')
+    plant("gpu/host/two.cuh", '#include "gpu/host/three.h"\n')
+    plant("gpu/host/three.c", '#include "gpu/host/one.cuh"\n')
+    plant("gpu/host/three.h", "")
+    plant("gpu/host/one.cuh", "")
     assert include_circles(".") == [
-        "gpu/one and gpu/three and gpu/two: include each other",
+        "gpu/host/one and gpu/host/three and gpu/host/two: include each other",
         "src/run/high and src/run/low: include each other"], include_circles(".")
 
 
@@ -277,7 +283,7 @@ READERS = {
     "src/bench/results.c": {"rates", "rows", "skipped", "bodies"},  # of the command's own
     "src/commands/command-bench-gpu.c": {"rows", "cpu", "part", "label", "precision", "limit",
                                          "rate", "count"},
-    "gpu/tuning.c": {"kernel", "precision"},  # of the file of tuning
+    "gpu/host/tuning.c": {"kernel", "precision"},  # of the file of tuning
 }
 
 
@@ -429,12 +435,12 @@ def test_names():
 
 def test_names_test_sees_a_violation():
     """a name with an underscore, one that is a library's and one that is there twice are found"""
-    for path in ("src/base/one_two.c", "src/base/mpi.h", "src/run/pair.c", "gpu/pair.c",
-                 "gpu/pair.cuh"):
+    for path in ("src/base/one_two.c", "src/base/mpi.h", "src/run/pair.c", "gpu/host/pair.c",
+                 "gpu/kernels/pair.cuh"):
         plant(path, "")
     assert misnamed_files(".") == ["src/base/mpi.h: a library's header has this name",
                                    "src/base/one_two.c: words of a name are joined by hyphens",
-                                   "src/run/pair.c: the name of gpu/pair.c, too"]
+                                   "src/run/pair.c: the name of gpu/host/pair.c, too"]
 
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
@@ -483,7 +489,7 @@ def test_functions_test_sees_a_violation():
 
 def read_by_cpp(root):
     """The headers that the C++ of the kernels and of their stand-in reads, directly or not."""
-    folders = ("src", "gpu", os.path.join("validation", "gpu", "executor"))
+    folders = ("src", "gpu/kernels", "validation/gpu/executor")
     left, found = sources(root, ".cu", ".cuh", ".cpp"), set()
     while left:
         path = left.pop()
@@ -512,8 +518,8 @@ def test_linkage():
 def test_linkage_test_sees_a_violation():
     """a header that speaks to C++ without being read by it is found"""
     speaks = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
-    plant("gpu/a.cu", '#include "b.h"\n')
-    plant("gpu/b.h", f'#include "base/c.h"\n{speaks}')
+    plant("gpu/kernels/a.cu", '#include "b.h"\n')
+    plant("gpu/kernels/b.h", f'#include "base/c.h"\n{speaks}')
     plant("src/base/c.h", speaks)
     plant("src/base/d.h", speaks)
     assert needless_linkage(".") == ["src/base/d.h: no C++ reads it"]
@@ -602,7 +608,8 @@ def readme_faults(root, folders):
 def test_readmes_of_folders():
     """every folder of src has a short README, which docs/architecture.md links and which names
     files and functions that exist"""
-    folders = [folder for folder in FOLDERS if folder not in ("gpu", "src/force/direct")]
+    folders = [folder for folder in FOLDERS
+               if folder.startswith("src/") and folder != "src/force/direct"]
     expect_none(list(readme_faults(tap.SOURCE, folders)))
 
 

@@ -17,6 +17,7 @@ import model  # noqa: E402
 import sass  # noqa: E402
 
 BUILD = os.environ.get("ORRERY_BUILD", os.getcwd())
+OBJECTS = os.path.join(BUILD, "gpu/kernels")  # their objects
 ARCHITECTURES = ["sm_" + arch for arch in os.environ.get("ORRERY_CUDA_ARCH", "").split()]
 COUNTED = "sm_90"
 
@@ -123,7 +124,7 @@ def functions(name):
     if COUNTED not in ARCHITECTURES:
         raise tap.Skip(f"this build has no code for {COUNTED}")
     try:
-        return sass.functions(os.path.join(BUILD, "gpu", name + ".o"), COUNTED)
+        return sass.functions(os.path.join(OBJECTS, name + ".o"), COUNTED)
     except sass.NoDisassembler as reason:
         raise tap.Skip(str(reason))
 
@@ -141,7 +142,7 @@ def test_other_gpus():
     """GPUs without machine code have a form that their driver compiles"""
     need_kernels()
     try:
-        listed = sass.list_ptx(os.path.join(BUILD, "gpu", "blocked.o"))
+        listed = sass.list_ptx(os.path.join(OBJECTS, "blocked.o"))
     except sass.NoDisassembler as reason:
         raise tap.Skip(str(reason))
     # The first for GPUs between those that have code, the last for GPUs to come.
@@ -152,9 +153,9 @@ def test_other_gpus():
 def test_no_spills():
     """the kernels of every architecture keep their variables in registers"""
     need_kernels()
-    said = sass.usage(os.path.join(BUILD, "gpu"))
+    said = sass.usage(OBJECTS)
     sources = {os.path.basename(path)[:-3]
-               for path in glob.glob(os.path.join(tap.SOURCE, "gpu", "*.cu"))}
+               for path in glob.glob(os.path.join(tap.SOURCE, "gpu/kernels/*.cu"))}
     here = {(name, arch) for name, arch, _ in said}
     assert here == {(name, arch) for name in sources for arch in ARCHITECTURES}, here
     spilled = [f"{name}.cu, {arch}, {function}:\n{text}" for (name, arch, function), text
@@ -178,7 +179,7 @@ def test_registers():
     need_kernels()
     short = []
     for (name, arch, function), (used, _) in sass.registers(
-            sass.usage(os.path.join(BUILD, "gpu"))).items():
+            sass.usage(OBJECTS)).items():
         threads = next((MOST_THREADS[key] for key in MOST_THREADS if function.startswith(key)), 256)
         if -(-used // 8) * 8 * threads > 65536:
             short.append(f"{name}.cu, {arch}, {function}: {used} registers, {threads} threads")
@@ -190,7 +191,7 @@ def test_dependencies():
     need_kernels()
 
     notes = ""
-    for path in glob.glob(os.path.join(BUILD, "gpu/.deps/*.o.d")):
+    for path in glob.glob(os.path.join(OBJECTS, ".deps/*.o.d")):
         with open(path, encoding="utf-8") as file:
             notes += file.read()
 
@@ -199,12 +200,12 @@ def test_dependencies():
         names = set(re.findall(rf"^ +((?:\S*/)?{re.escape(header)})(?=\s)", notes, re.MULTILINE))
         assert names, f"no kernel includes a file {header}"
         told = [word for name in names for word in ("-W", name)]
-        result = subprocess.run(["make", "-q", *told, f"gpu/{kernel}.o"], cwd=BUILD,
+        result = subprocess.run(["make", "-q", *told, f"gpu/kernels/{kernel}.o"], cwd=BUILD,
                                 capture_output=True, text=True)
         assert result.returncode < 2, result.stderr
         return result.returncode == 1
-    assert is_old("blocked", "gpu/sum.cuh") and is_old("move", "force/method.h")
-    assert not is_old("move", "gpu/sum.cuh")
+    assert is_old("blocked", "gpu/kernels/sum.cuh") and is_old("move", "force/method.h")
+    assert not is_old("move", "gpu/kernels/sum.cuh")
 
 
 def test_instructions():
@@ -227,7 +228,7 @@ def test_instructions():
 def test_instructions_of_the_roofline():
     """`orrery bench --gpu` computes its limits with the instructions that were counted"""
     need_kernels()
-    with open(os.path.join(tap.SOURCE, "gpu", "instructions.h"), encoding="utf-8") as file:
+    with open(os.path.join(tap.SOURCE, "gpu/kernels/instructions.h"), encoding="utf-8") as file:
         said = {name: float(value) for name, value in
                 re.findall(r"^#define GPU_INSTRUCTIONS_(\w+) ([\d.]+)$", file.read(),
                            re.MULTILINE)}
@@ -252,7 +253,7 @@ def test_early_kernels_wait():
 def test_model():
     """the model of the speed reads this code, and has it within what an H100 issues"""
     need_kernels()
-    said = sass.registers(sass.usage(os.path.join(BUILD, "gpu")))
+    said = sass.registers(sass.usage(OBJECTS))
     for name, pattern, pairs, threads, bodies, title in model.KERNELS:
         found = functions(name)
         function = sass.one_function(found, pattern)

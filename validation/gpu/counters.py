@@ -15,7 +15,7 @@ import time
 from session import TAIL
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NUMBERS = "gpu/instructions.h"  # instructions of a pair, counted in the machine code
+NUMBERS = "gpu/kernels/instructions.h"  # instructions of a pair, counted in the machine code
 
 # Metrics of Nsight Compute that architectures from 7.5 to 12.0 have, by the name in the results.
 # Those that a version or a device lacks are left out.

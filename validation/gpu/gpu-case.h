@@ -11,10 +11,10 @@
 #include "base/random.h"
 #include "executor.h"
 #include "force/direct/reference.h"
+#include "gpu/host/part.h"
+#include "gpu/host/team.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-#include "part.h"
-#include "team.h"
 
 /* High-entropy numbers; eps is a few times the mean distance of 1000 bodies in the cube. */
 static const struct physics case_soft = { .gravitational_constant = 1.0625, .softening = 0.1875 };

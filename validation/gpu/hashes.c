@@ -6,7 +6,7 @@
 
 #include <xxhash.h>
 
-#include "due.h"
+#include "gpu/host/due.h"
 
 static const struct {
     const char *name;

@@ -2,8 +2,8 @@
  * precision and space, against the reference and against each other. */
 #include "gpu-case.h"
 
-#include "due.h"
 #include "external/external.h"
+#include "gpu/host/due.h"
 #include "integrator/prediction.h"
 #include "motion-case.h"
 

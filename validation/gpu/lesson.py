@@ -93,14 +93,14 @@ def test_barriers():
     named = re.findall(r"ORRERY_EXECUTOR_DROP=([\w.]+):(\d+)", text())
     assert len(named) == 4, named
     for file, line in named:
-        lines = pathlib.Path(tap.SOURCE, "gpu", file).read_text().splitlines()
+        lines = pathlib.Path(tap.SOURCE, "gpu/kernels", file).read_text().splitlines()
         assert "__syncthreads()" in lines[int(line) - 1], (file, line)
 
 
 def test_counts():
     """the page's counts are those that code.py compares with the machine code"""
-    said = dict(re.findall(r"^#define GPU_INSTRUCTIONS_TEXTBOOK_(\w+) ([\d.]+)$",
-                           pathlib.Path(tap.SOURCE, "gpu/instructions.h").read_text(), re.M))
+    header = pathlib.Path(tap.SOURCE, "gpu/kernels/instructions.h").read_text()
+    said = dict(re.findall(r"^#define GPU_INSTRUCTIONS_TEXTBOOK_(\w+) ([\d.]+)$", header, re.M))
     row = re.search(r"^\| instructions of a pair \| (.*) \|$", text(), re.M)[1].split(" | ")
     assert row == [said[f"TILE_{times}"] for times in (1, 2, 4, 8, 16)], (row, said)
     assert f"has {said['SIMT']} with the estimate and {said['ROOT']} with" in text(), said

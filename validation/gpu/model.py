@@ -2,8 +2,8 @@
 
     python3 validation/gpu/model.py FOLDER [docs/gpu.md]
 
-FOLDER has the kernels' objects and what the assembler said of them (gpu/ in a build folder that was
-configured for the architectures below). Prints the table, or puts it into the page.
+FOLDER has the kernels' objects and what the assembler said of them (gpu/kernels in a build folder
+that was configured for the architectures below). Prints the table, or puts it into the page.
 
 A scheduler issues one instruction a cycle, of one of its warps. A loop takes it at least as long as
 its instructions do, as the busiest unit needs for those of its kind, as shared memory is busy with

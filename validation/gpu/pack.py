@@ -19,7 +19,7 @@ LARGE = 64 << 20
 SCRIPTS = [f"validation/{name}" for name in (
     "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/counters.py", "gpu/experiments.py",
     "gpu/pack.py", "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py",
-    "gpu/table.py")] + ["gpu/instructions.h"]
+    "gpu/table.py")] + ["gpu/kernels/instructions.h"]
 EXAMPLES = ["examples/*/*.cfg", "examples/*/*.csv"]  # run-on-gpu.py compares their first steps
 
 # Programs of a pack find their libraries beside them, and those find each other; no variable of the

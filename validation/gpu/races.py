@@ -71,7 +71,7 @@ def barriers():
     """Those of the kernels, as "file:line"; only `orrery bench --gpu` runs those of textbook.cu,
     whose bits validation/gpu/kernels compares."""
     found = []
-    for path in glob.glob(os.path.join(tap.SOURCE, "gpu", "*.cu*")):
+    for path in glob.glob(os.path.join(tap.SOURCE, "gpu/kernels/*.cu*")):
         for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
             if "__syncthreads()" in line and os.path.basename(path) != "textbook.cu":
                 found.append(f"{os.path.basename(path)}:{number}")
@@ -103,7 +103,7 @@ def test_every_barrier_is_needed():
 def test_planted_races_are_found():
     """races of other kinds are found too"""
     build()
-    source = pathlib.Path(tap.SOURCE, "gpu")
+    source = pathlib.Path(tap.SOURCE, "gpu/kernels")
     planted = os.path.abspath("planted")
     objects = glob.glob(os.path.join(BUILD, "validation/gpu/executor/*orrery_races-kernels.o"))
     hidden = []

@@ -36,7 +36,7 @@ static void test_the_catalog_is_the_same_in_c_and_c_plus_plus(void **state)
     static const struct gpu_kernel_facts in_order[] = {
 #define GPU_CATALOG_IN_ORDER
 #define GPU_KERNEL(id, name, help, ...) { #name, __VA_ARGS__ },
-#include "catalog.inc"
+#include "gpu/kernels/catalog.inc"
 #undef GPU_CATALOG_IN_ORDER
     };
     assert_int_equal(COUNT_OF(in_order), GPU_KERNELS);

@@ -25,7 +25,7 @@ from equivalents import EQUIVALENT
 MAP = os.environ.get("MUTANTS_MAP") or "mutants.map"
 MOST_TESTS = 6
 MOST_SECONDS = 60
-FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")
+FILES = ("src/**/*.c", "src/**/*.inc", "gpu/kernels/*.cu")
 EXCHANGED = ((" + ", " - "), (" += ", " -= "), (" * ", " / "), (" < ", " <= "), (" > ", " >= "),
              (" == ", " != "), (" && ", " || "), ("fmin(", "fmax("))
 FREES = re.compile(r" +(\w+_)?(free|destroy|decref)\(")

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/host.h"
 #include "base/memory.h"
-#include "gpu/catalog.h"
+#include "gpu/kernels/catalog.h"
 #include "motion-case.h"
 
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.05 };

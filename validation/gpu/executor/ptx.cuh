@@ -1,5 +1,5 @@
-/* gpu/ptx/ptx.cuh for the executor: the estimates err as far as a device's may, and the shared
- * memory is one array. */
+/* ptx.cuh for the executor: the estimates err as far as a device's may, and the shared memory is
+ * one array. */
 #ifndef ORRERY_EXECUTOR_PTX_CUH
 #define ORRERY_EXECUTOR_PTX_CUH
 

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "force/direct/reference.h"
-#include "team.h"
+#include "gpu/host/team.h"
 #include "trial.h"
 
 static const double TRIAL_SECONDS = 0.2;

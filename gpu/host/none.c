@@ -1,7 +1,7 @@
 /* The functions on GPUs in a build without the CUDA toolkit: each fails with STATUS_UNAVAILABLE. */
 #include "backend/backend.h"
-#include "bench-parts.h"
 #include "devices.h"
+#include "gpu/bench/bench-parts.h"
 
 static enum status cuda_probe(struct error *error)
 {

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "force/direct/reference.h"
-#include "team.h"
-#include "work.h"
+#include "gpu/host/team.h"
+#include "gpu/host/work.h"
 
 /* The softening of the tutorial's uniform cube; make_bodies() uses its density, too. */
 const struct physics gpu_trial_physics = { .gravitational_constant = 1, .softening = 0.1 };

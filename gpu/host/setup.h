@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "kernels.h"
+#include "gpu/kernels/kernels.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 #include "tuning.h"

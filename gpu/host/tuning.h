@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "catalog.h"
+#include "gpu/kernels/catalog.h"
 
 /* The launch of one kernel in one precision on a device; gpu_tuning_fit() finds its split for the
  * bodies at hand. */

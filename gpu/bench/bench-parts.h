@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "catalog.h"
+#include "gpu/kernels/catalog.h"
 
 /* The parts, in the order in which they are measured. */
 enum gpu_bench_part {

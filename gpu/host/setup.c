@@ -9,7 +9,7 @@ const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id)
 {
     static const struct gpu_kernel kernels[GPU_KERNELS] = {
 #define GPU_KERNEL(id, name, ...) { GPU_##id, &gpu_catalog[GPU_##id], gpu_##name, 3 },
-#include "catalog.inc"
+#include "gpu/kernels/catalog.inc"
     };
     return &kernels[id];
 }

@@ -6,8 +6,8 @@
 #define ORRERY_GPU_TRIAL_H
 
 #include "bench-parts.h"
-#include "part.h"
-#include "tuning.h"
+#include "gpu/host/part.h"
+#include "gpu/host/tuning.h"
 
 /* The state that trials share, and the values that a trial leaves for the next one. */
 struct gpu_bench_state {
