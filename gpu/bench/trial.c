@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "force/direct/reference.h"
+#include "gpu/host/exchange.h"
 #include "gpu/host/team.h"
 #include "gpu/host/work.h"
 
@@ -170,7 +171,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
     setup.resident_bodies = trial->resident_bodies;
     setup.energies = trial->energies;
     if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
-        !gpu_part_upload(part, 0, trial->systems, error)) {
+        !gpu_exchange_upload(part, 0, trial->systems, error)) {
         row->tuning = trial->energies                                 ? part->observed.tuning
                       : trial->steps && gpu_trial_stays(bench, trial) ? part->resident.tuning
                                                                       : part->force.tuning;

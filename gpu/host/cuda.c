@@ -11,8 +11,10 @@
 #include "base/memory.h"
 #include "division.h"
 #include "due.h"
+#include "exchange.h"
 #include "external/external.h"
 #include "machine/cores.h"
+#include "team.h"
 
 struct cuda {
     struct backend backend;
@@ -130,8 +132,8 @@ static enum status follow(struct cuda *cuda, struct error *error)
     enum status status = STATUS_OK;
     const struct gpu_division *const division = &cuda->division;
     for (size_t p = 0; p < division->part_count && division->mode != GPU_STREAMED && !status; p++)
-        status = gpu_part_upload(division->parts[p], division->parts[p]->first_system,
-                                 division->parts[p]->shape.systems, error);
+        status = gpu_exchange_upload(division->parts[p], division->parts[p]->first_system,
+                                     division->parts[p]->shape.systems, error);
     cuda->moved = false;
     return status;
 }
@@ -147,13 +149,13 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
 {
     const struct request *const request = context;
     const struct cuda *const cuda = request->cuda;
-    enum status status = gpu_team_each(team, gpu_part_keep, error);
+    enum status status = gpu_part_each(team, gpu_part_keep, error);
     if (!status)
         status = gpu_team_advance(team, &cuda->program, request->steps, cuda->current, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
-        status = gpu_team_each(team, gpu_part_download_state, error);
+        status = gpu_part_each(team, gpu_exchange_download_state, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
-        status = gpu_team_each(team, gpu_part_download_accelerations, error);
+        status = gpu_part_each(team, gpu_exchange_download_accelerations, error);
     return status;
 }
 
@@ -173,7 +175,7 @@ static enum status restore(struct cuda *cuda, struct error *error)
 {
     const struct gpu_division *const division = &cuda->division;
     const struct gpu_team all = { division->parts, division->part_count };
-    const enum status status = gpu_team_each(&all, gpu_part_restore, error);
+    const enum status status = gpu_part_each(&all, gpu_part_restore, error);
     return status ? status : interruption_status(division->setup.interruption, error);
 }
 
@@ -214,7 +216,7 @@ static enum status cuda_advance(struct backend *backend, const struct integrator
 static enum status queue_fetch(void *context, const struct gpu_team *team, struct error *error)
 {
     (void)context;
-    return gpu_team_each(team, gpu_part_download_state, error);
+    return gpu_part_each(team, gpu_exchange_download_state, error);
 }
 
 static enum status cuda_fetch(struct backend *backend, struct error *error)
@@ -231,7 +233,7 @@ static enum status queue_accelerations(void *context, const struct gpu_team *tea
 {
     const struct cuda *const cuda = ((struct request *)context)->cuda;
     const enum status status = cuda->current ? STATUS_OK : gpu_team_accelerations(team, error);
-    return status ? status : gpu_team_each(team, gpu_part_download_accelerations, error);
+    return status ? status : gpu_part_each(team, gpu_exchange_download_accelerations, error);
 }
 
 static enum status cuda_accelerations(struct backend *backend, struct error *error)
@@ -251,7 +253,8 @@ static enum status queue_potentials(void *context, const struct gpu_team *team, 
     const struct request *const request = context;
     enum status status = gpu_team_potentials(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_download_potentials(team->parts[p], request->phi, request->psi, error);
+        status =
+            gpu_exchange_download_potentials(team->parts[p], request->phi, request->psi, error);
     return status;
 }
 

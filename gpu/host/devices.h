@@ -1,4 +1,5 @@
-/* Finds the GPUs of this machine, and turns the driver's error codes into messages. */
+/* Finds the GPUs of this machine, turns the driver's error codes into messages, and divides memory.
+ */
 #ifndef ORRERY_GPU_DEVICES_H
 #define ORRERY_GPU_DEVICES_H
 
@@ -34,5 +35,23 @@ void gpu_devices_connect(const struct gpu_device *devices, size_t size);
 /* Turns `code` (a cudaError_t), the result of what a device was `doing`, into a status and an
  * error: STATUS_OK for 0, STATUS_MEMORY if memory is lacking, else STATUS_UNAVAILABLE. */
 enum status gpu_check(int code, int device, const char *doing, struct error *error);
+
+/* The beginning of every array is a multiple of this number of bytes. */
+enum { GPU_ARENA_ALIGNMENT = 256 };
+
+/* The memory of a device for several arrays: one allocation, in which they follow one another. */
+struct gpu_arena {
+    char *base;  /* the allocation; NULL: there is none, and bytes are only counted */
+    size_t used; /* bytes that arrays have taken, with the gaps between them */
+};
+
+/* Returns the next array, of `count` elements of `size` bytes; NULL if there is no allocation. */
+static inline void *gpu_arena_take(struct gpu_arena *arena, size_t count, size_t size)
+{
+    const size_t bytes = count * size + GPU_ARENA_ALIGNMENT - 1;
+    char *const taken = arena->base ? arena->base + arena->used : NULL;
+    arena->used += bytes / GPU_ARENA_ALIGNMENT * GPU_ARENA_ALIGNMENT;
+    return taken;
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "exchange.h"
 #include "force/direct/direct.h"
 #include "force/direct/reference.h"
 #include "work.h"
@@ -66,7 +67,7 @@ static enum status create_divided(struct gpu_division *division, const struct gp
                      : add_part(division, &devices[d], bodies->systems, first, end, error);
     }
     for (size_t p = 0; p < division->part_count && !status; p++)
-        status = gpu_part_upload(division->parts[p], 0, bodies->systems, error);
+        status = gpu_exchange_upload(division->parts[p], 0, bodies->systems, error);
     return status;
 }
 
@@ -95,7 +96,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
         const size_t systems = division->first[d + 1] - division->first[d];
         status = add_part(division, &devices[d], systems, 0, count, error);
         if (!status)
-            status = gpu_part_upload(division->parts[d], division->first[d], systems, error);
+            status = gpu_exchange_upload(division->parts[d], division->first[d], systems, error);
     }
     return status;
 }
@@ -377,7 +378,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
         return error->status;
     describe_devices(division, devices);
     const struct gpu_team all = { division->parts, division->part_count };
-    return gpu_team_each(&all, gpu_work_try, error);
+    return gpu_part_each(&all, gpu_work_try, error);
 }
 
 void gpu_division_clear(struct gpu_division *division)
@@ -413,7 +414,7 @@ static enum status stream_device(struct gpu_division *division, size_t device, g
         const struct gpu_team team = { &part, 1 };
         const size_t left = division->first[device + 1] - s;
         const size_t systems = left < part->capacity ? left : part->capacity;
-        status = gpu_part_upload(part, s, systems, error);
+        status = gpu_exchange_upload(part, s, systems, error);
         if (!status)
             status = queue(context, &team, error);
         s += systems;

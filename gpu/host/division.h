@@ -12,7 +12,7 @@
 #define ORRERY_GPU_DIVISION_H
 
 #include "backend/backend.h"
-#include "team.h"
+#include "part.h"
 
 enum gpu_mode { GPU_WHOLE, GPU_DIVIDED, GPU_STREAMED };
 

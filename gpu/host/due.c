@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "devices.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "base/clock.h"
 #include "base/interruption.h"
 #include "base/memory.h"
@@ -370,6 +369,16 @@ enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error 
     return gpu_part_check(part, code, "computing", error);
 }
 
+enum status gpu_part_each(const struct gpu_team *team,
+                          enum status (*what)(struct gpu_part *, struct error *),
+                          struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = what(team->parts[p], error);
+    return status;
+}
+
 /* --- interruptions -----------------------------------------------------------------------------*/
 
 bool gpu_part_stopped(void *context)
@@ -412,158 +421,4 @@ enum status gpu_part_restore(struct gpu_part *part, struct error *error)
     return gpu_part_check(
         part, cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream),
         "clearing a flag", error);
-}
-
-/* --- copies ------------------------------------------------------------------------------------*/
-
-/* Copies bodies [first, first + count) of every system of the part between an array of the host and
- * one of the device; `kind` says which way. */
-static cudaError_t copy(const struct gpu_part *part, double *host, double *device, size_t first,
-                        size_t count, enum cudaMemcpyKind kind)
-{
-    const size_t host_pitch = part->setup->bodies->stride * sizeof(double);
-    const size_t device_pitch = part->shape.stride * sizeof(double);
-    double *const on_host = host + part->first_system * part->setup->bodies->stride + first;
-    double *const on_device = device + first;
-    if (count == 0)
-        return cudaSuccess;
-    if (kind == cudaMemcpyHostToDevice)
-        return cudaMemcpy2DAsync(on_device, device_pitch, on_host, host_pitch,
-                                 count * sizeof(double), part->shape.systems, kind, part->stream);
-    return cudaMemcpy2DAsync(on_host, host_pitch, on_device, device_pitch, count * sizeof(double),
-                             part->shape.systems, kind, part->stream);
-}
-
-/* Returns the number of the part's own bodies in a system, without padding. */
-static size_t own_count(const struct gpu_part *part)
-{
-    const struct gpu_shape *shape = &part->shape;
-    const size_t last = shape->last < shape->count ? shape->last : shape->count;
-    return last > shape->first ? last - shape->first : 0;
-}
-
-/* Copies arrays of all bodies of the part's systems to the device, or of the part's own bodies from
- * the device. `doing` names the copy in an error: "copying positions to it". */
-static enum status transfer(struct gpu_part *part, enum cudaMemcpyKind kind, double *const host[],
-                            double *const device[], size_t arrays, const char *doing,
-                            struct error *error)
-{
-    const bool all = kind == cudaMemcpyHostToDevice;
-    const size_t first = all ? 0 : part->shape.first;
-    const size_t count = all ? part->setup->bodies->count : own_count(part);
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < arrays && !code; k++)
-        code = copy(part, host[k], device[k], first, count, kind);
-    return gpu_part_check(part, code, doing, error);
-}
-
-/* Indices of the first array of each vector among those of bodies_reals(): m, x y z, vx vy vz, ax
- * ay az. */
-enum { POSITIONS = 1, VELOCITIES = 4, ACCELERATIONS = 7 };
-
-/* Copies `count` arrays of the state between the host and the device; `first` is the index of the
- * first array. */
-static enum status transfer_state(struct gpu_part *part, enum cudaMemcpyKind kind, size_t first,
-                                  size_t count, const char *doing, struct error *error)
-{
-    const struct gpu_state *const state = &part->state;
-    double *const device[BODIES_REALS] = { state->m,  state->x,  state->y,  state->z,  state->vx,
-                                           state->vy, state->vz, state->ax, state->ay, state->az };
-    double *host[BODIES_REALS];
-    bodies_reals(part->setup->bodies, host);
-    return transfer(part, kind, host + first, device + first, count, doing, error);
-}
-
-static cudaError_t upload_fields(struct gpu_part *part)
-{
-    const struct gpu_fields *const fields = &part->fields;
-    if (fields->count == 0)
-        return cudaSuccess;
-    return cudaMemcpyAsync(fields->list, part->setup->physics->external->fields,
-                           fields->count * sizeof *fields->list, cudaMemcpyHostToDevice,
-                           part->stream);
-}
-
-static cudaError_t upload_units(struct gpu_part *part)
-{
-    const size_t size = part->shape.systems * sizeof(double);
-    cudaError_t code =
-        cudaMemcpyAsync(part->force.unit_mass, part->setup->unit_mass + part->first_system, size,
-                        cudaMemcpyHostToDevice, part->stream);
-    if (!code)
-        code = cudaMemcpyAsync(part->force.factor, part->setup->factor + part->first_system, size,
-                               cudaMemcpyHostToDevice, part->stream);
-    if (!code && part->observed.in_floats)
-        code = cudaMemcpyAsync(part->observed.unit_mass,
-                               part->setup->largest_mass + part->first_system, size,
-                               cudaMemcpyHostToDevice, part->stream);
-    return code;
-}
-
-enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
-                            struct error *error)
-{
-    part->first_system = first_system;
-    part->shape.systems = (uint32_t)systems;
-    part->force.slots = 0;
-    part->force.later = false;
-    part->force.sources_current = false;
-    enum status status = transfer_state(part, cudaMemcpyHostToDevice, 0, BODIES_REALS,
-                                        "copying bodies to it", error);
-    if (!status && part->setup->masses)
-        status = transfer(part, cudaMemcpyHostToDevice, &part->setup->masses,
-                          &part->observed.masses, 1, "copying masses to it", error);
-    if (!status)
-        status = gpu_part_check(part, upload_units(part), "copying bodies to it", error);
-    return status ? status
-                  : gpu_part_check(part, upload_fields(part), "copying fields to it", error);
-}
-
-enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error)
-{
-    part->force.sources_current = false;
-    return transfer_state(part, cudaMemcpyHostToDevice, POSITIONS, 3, "copying positions to it",
-                          error);
-}
-
-enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
-{
-    static const char doing[] = "copying velocities to it";
-    double *const from[] = { part->setup->phi, part->setup->psi };
-    double *const to[] = { part->observed.phi, part->observed.psi };
-    if (transfer_state(part, cudaMemcpyHostToDevice, VELOCITIES, 3, doing, error))
-        return error->status;
-    return transfer(part, cudaMemcpyHostToDevice, from, to, COUNT_OF(from), doing, error);
-}
-
-enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
-{
-    return transfer_state(part, cudaMemcpyDeviceToHost, POSITIONS, 3, "copying positions from it",
-                          error);
-}
-
-enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
-{
-    return transfer_state(part, cudaMemcpyDeviceToHost, VELOCITIES, 3, "copying velocities from it",
-                          error);
-}
-
-enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
-{
-    const enum status status = gpu_part_download_positions(part, error);
-    return status ? status : gpu_part_download_velocities(part, error);
-}
-
-enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error)
-{
-    return transfer_state(part, cudaMemcpyDeviceToHost, ACCELERATIONS, 3,
-                          "copying accelerations from it", error);
-}
-
-enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
-                                         struct error *error)
-{
-    double *const to[] = { phi, psi }, *const from[] = { part->observed.phi, part->observed.psi };
-    return transfer(part, cudaMemcpyDeviceToHost, to, from, COUNT_OF(to),
-                    "copying potentials from it", error);
 }

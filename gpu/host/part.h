@@ -1,7 +1,6 @@
 /*
  * One device's part of the bodies: some systems, or some bodies of every system, in its own memory
- * with its own stream. Copies are queued; a host array has what was copied to it after
- * gpu_part_wait().
+ * with its own stream.
  */
 #ifndef ORRERY_GPU_PART_H
 #define ORRERY_GPU_PART_H
@@ -86,24 +85,6 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
                             struct error *error);
 void gpu_part_destroy(struct gpu_part *part); /* accepts NULL */
 
-/* Copies all of systems [first_system, first_system + systems) from the host's arrays to the
- * device; they become the part's systems. */
-enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
-                            struct error *error);
-/* Copies positions, or velocities and potentials, of all bodies to the device, also of those that
- * other processes move; or positions or velocities of the part's own bodies to the host's
- * arrays. */
-enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error);
-enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error);
-enum status gpu_part_download_positions(struct gpu_part *part, struct error *error);
-enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error);
-/* Copies positions and velocities, accelerations, or potentials of the part's own bodies to the
- * host's arrays. */
-enum status gpu_part_download_state(struct gpu_part *part, struct error *error);
-enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error);
-enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
-                                         struct error *error);
-
 /* gpu_part_keep() keeps a copy of the state on the device, and gpu_part_restore() makes it the
  * state again. Both do nothing if steps are not interrupted (setup->interruption). */
 enum status gpu_part_keep(struct gpu_part *part, struct error *error);
@@ -120,5 +101,17 @@ enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const 
 /* Waits until everything queued is done. Sets *non_finite, unless it is NULL, to true if the state
  * of a body has become infinite or NaN. */
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error);
+
+/* A team: the parts that compute the same systems, either one part with whole systems, or several
+ * that divide the bodies of each system. */
+struct gpu_team {
+    struct gpu_part *const *parts;
+    size_t count;
+};
+
+/* Calls `what` for one part of a team after another until it fails. */
+enum status gpu_part_each(const struct gpu_team *team,
+                          enum status (*what)(struct gpu_part *, struct error *),
+                          struct error *error);
 
 #endif

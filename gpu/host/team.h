@@ -1,23 +1,11 @@
 /*
- * A team: the parts that compute the same systems, either one part with whole systems, or several
- * that divide the bodies of each system. After every drift the parts of a divided system copy the
- * sources of their bodies to each other. All work is queued; no function waits for a device, unless
- * the bodies are divided among processes: then positions go by way of the host.
+ * The steps and the observers of a team. All work is queued; no function waits for a device, unless
+ * the bodies are divided among processes (exchange.h).
  */
 #ifndef ORRERY_GPU_TEAM_H
 #define ORRERY_GPU_TEAM_H
 
 #include "part.h"
-
-struct gpu_team {
-    struct gpu_part *const *parts;
-    size_t count;
-};
-
-/* Calls `what` for one part after another until it fails. */
-enum status gpu_team_each(const struct gpu_team *team,
-                          enum status (*what)(struct gpu_part *, struct error *),
-                          struct error *error);
 
 /* Takes `steps` whole steps of a program of kicks, drifts and forces. `current`: the accelerations
  * on the devices are those of the present positions. */

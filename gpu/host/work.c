@@ -306,12 +306,12 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     return gpu_part_check(part, code, "starting the potentials", error);
 }
 
-enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error)
+enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error)
 {
     struct gpu_shape shape = part->shape;
     struct gpu_state state = part->state;
     cudaError_t code = cudaSetDevice(part->device.index);
-    if (all) {
+    if (part->setup->peers) {
         shape.first = 0;
         shape.last = shape.count;
     }

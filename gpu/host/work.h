@@ -33,9 +33,9 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
  * positions on the device, where the results stay. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
 /* gpu_work_conserved_blocks() adds up mass, energies and momenta of blocks of the part's own
- * bodies, or, if `all`, of all bodies; gpu_work_conserved() adds up all blocks of each system, into
- * sums[systems][GPU_SUM_COUNT] on the host. */
-enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error);
+ * bodies, or of all bodies if other processes move some; gpu_work_conserved() adds up all blocks of
+ * each system, into sums[systems][GPU_SUM_COUNT] on the host. */
+enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error);
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "executor.h"
 #include "force/direct/reference.h"
-#include "gpu/host/part.h"
+#include "gpu/host/exchange.h"
 #include "gpu/host/team.h"
 #include "model/bodies.h"
 #include "model/physics.h"
@@ -117,7 +117,7 @@ static inline void case_open(struct case_device *on, struct bodies *b,
 static inline void case_upload(struct case_device *on, size_t systems)
 {
     struct error error = { 0 };
-    assert_int_equal(gpu_part_upload(on->part, 0, systems, &error), 0);
+    assert_int_equal(gpu_exchange_upload(on->part, 0, systems, &error), 0);
 }
 
 /* Steps of bodies whose accelerations are not known. */
@@ -134,8 +134,8 @@ static inline void case_advance(struct case_device *on, const char *integrator, 
 static inline void case_fetch(struct case_device *on)
 {
     struct error error = { 0 };
-    assert_int_equal(gpu_part_download_state(on->part, &error), 0);
-    assert_int_equal(gpu_part_download_accelerations(on->part, &error), 0);
+    assert_int_equal(gpu_exchange_download_state(on->part, &error), 0);
+    assert_int_equal(gpu_exchange_download_accelerations(on->part, &error), 0);
     assert_int_equal(gpu_part_wait(on->part, NULL, &error), 0);
 }
 
@@ -173,7 +173,7 @@ static inline void case_potentials(struct case_device *on, const struct bodies *
     struct error error = { 0 };
     case_upload(on, b->systems);
     assert_int_equal(gpu_team_potentials(&on->team, &error), 0);
-    assert_int_equal(gpu_part_download_potentials(on->part, phi, psi, &error), 0);
+    assert_int_equal(gpu_exchange_download_potentials(on->part, phi, psi, &error), 0);
     assert_int_equal(gpu_part_wait(on->part, NULL, &error), 0);
 }
 
