@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "force/direct/reference.h"
 #include "gpu/host/exchange.h"
-#include "gpu/host/team.h"
+#include "gpu/host/steps.h"
 #include "trial.h"
 
 static const double TRIAL_SECONDS = 0.2;
@@ -93,7 +93,7 @@ static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial
     (void)trial;
     struct bodies *b = bench->bodies;
     const struct gpu_team team = { &part, 1 };
-    if (gpu_team_accelerations(&team, error) || gpu_exchange_download_accelerations(part, error) ||
+    if (gpu_steps_accelerations(&team, error) || gpu_exchange_download_accelerations(part, error) ||
         gpu_part_wait(part, NULL, error))
         return error->status;
     const size_t size = b->count * sizeof(double);

@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "force/direct/reference.h"
 #include "gpu/host/exchange.h"
-#include "gpu/host/team.h"
-#include "gpu/host/work.h"
+#include "gpu/host/observe.h"
+#include "gpu/host/steps.h"
 
 /* The softening of the tutorial's uniform cube; make_bodies() uses its density, too. */
 const struct physics gpu_trial_physics = { .gravitational_constant = 1, .softening = 0.1 };
@@ -113,22 +113,23 @@ static enum status queue_sums(const struct gpu_task *task, size_t times, struct 
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < times && !status; k++)
-        status = gpu_work_sum(task->part, error);
+        status = gpu_steps_sum(task->part, error);
     return status;
 }
 
 static enum status queue_potentials(const struct gpu_task *task, size_t times, struct error *error)
 {
+    const struct gpu_team team = { &task->part, 1 };
     enum status status = STATUS_OK;
     for (size_t k = 0; k < times && !status; k++)
-        status = gpu_work_potentials(task->part, error);
+        status = gpu_observe_potentials(&team, error);
     return status;
 }
 
 static enum status queue_steps(const struct gpu_task *task, size_t times, struct error *error)
 {
     const struct gpu_team team = { &task->part, 1 };
-    return gpu_team_advance(&team, task->program, times, true, error);
+    return gpu_steps_advance(&team, task->program, times, true, error);
 }
 
 /* --- trials ------------------------------------------------------------------------------------*/
@@ -197,7 +198,7 @@ static enum status time_part(struct gpu_bench_state *bench, const struct gpu_tri
         .program = &program,
         .stream = part->stream,
     };
-    const enum status status = trial->steps ? gpu_team_accelerations(&team, error) : STATUS_OK;
+    const enum status status = trial->steps ? gpu_steps_accelerations(&team, error) : STATUS_OK;
     return status ? status : gpu_task_time(bench, &task, &row->seconds, &row->median, error);
 }
 

@@ -14,7 +14,8 @@
 #include "exchange.h"
 #include "external/external.h"
 #include "machine/cores.h"
-#include "team.h"
+#include "observe.h"
+#include "steps.h"
 
 struct cuda {
     struct backend backend;
@@ -151,7 +152,7 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
     const struct cuda *const cuda = request->cuda;
     enum status status = gpu_part_each(team, gpu_part_keep, error);
     if (!status)
-        status = gpu_team_advance(team, &cuda->program, request->steps, cuda->current, error);
+        status = gpu_steps_advance(team, &cuda->program, request->steps, cuda->current, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
         status = gpu_part_each(team, gpu_exchange_download_state, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
@@ -232,7 +233,7 @@ static enum status queue_accelerations(void *context, const struct gpu_team *tea
                                        struct error *error)
 {
     const struct cuda *const cuda = ((struct request *)context)->cuda;
-    const enum status status = cuda->current ? STATUS_OK : gpu_team_accelerations(team, error);
+    const enum status status = cuda->current ? STATUS_OK : gpu_steps_accelerations(team, error);
     return status ? status : gpu_part_each(team, gpu_exchange_download_accelerations, error);
 }
 
@@ -251,7 +252,7 @@ static enum status cuda_accelerations(struct backend *backend, struct error *err
 static enum status queue_potentials(void *context, const struct gpu_team *team, struct error *error)
 {
     const struct request *const request = context;
-    enum status status = gpu_team_potentials(team, error);
+    enum status status = gpu_observe_potentials(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
         status =
             gpu_exchange_download_potentials(team->parts[p], request->phi, request->psi, error);
@@ -267,7 +268,7 @@ static enum status cuda_potentials(struct backend *backend, double *phi, double 
 
 static enum status queue_conserved(void *context, const struct gpu_team *team, struct error *error)
 {
-    return gpu_team_conserved(team, ((struct request *)context)->cuda->sums, error);
+    return gpu_observe_conserved(team, ((struct request *)context)->cuda->sums, error);
 }
 
 /* Computes the conserved quantities on the host from the device's potentials: for the kernel

@@ -10,7 +10,7 @@
 #include "exchange.h"
 #include "force/direct/direct.h"
 #include "force/direct/reference.h"
-#include "work.h"
+#include "steps.h"
 
 /* --- parts -------------------------------------------------------------------------------------*/
 
@@ -378,7 +378,7 @@ enum status gpu_division_init(struct gpu_division *division, const struct backen
         return error->status;
     describe_devices(division, devices);
     const struct gpu_team all = { division->parts, division->part_count };
-    return gpu_part_each(&all, gpu_work_try, error);
+    return gpu_part_each(&all, gpu_steps_try, error);
 }
 
 void gpu_division_clear(struct gpu_division *division)

@@ -381,7 +381,9 @@ enum status gpu_part_each(const struct gpu_team *team,
 
 /* --- interruptions -----------------------------------------------------------------------------*/
 
-bool gpu_part_stopped(void *context)
+/* Tells whether an interruption of a part is asked for. First waits until the device has done what
+ * was queued before the last call: so it has work meanwhile, but never much of it. */
+static bool stopped(void *context)
 {
     struct gpu_part *const part = context;
     cudaEvent_t *const launched = part->launched, last = launched[0];
@@ -421,4 +423,41 @@ enum status gpu_part_restore(struct gpu_part *part, struct error *error)
     return gpu_part_check(
         part, cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream),
         "clearing a flag", error);
+}
+
+/* --- arguments of kernels ----------------------------------------------------------------------*/
+
+struct gpu_units gpu_part_units(const struct gpu_part *part)
+{
+    return (struct gpu_units){ .mass = part->force.unit_mass, .factor = part->force.factor };
+}
+
+cudaError_t gpu_part_pack(struct gpu_part *part)
+{
+    if (part->force.sources_current)
+        return cudaSuccess;
+    const struct gpu_units units = gpu_part_units(part);
+    void *const arrays[] = { part->force.sources, part->force.next }; /* moves pack no masses */
+    cudaError_t code = cudaSuccess;
+    part->force.sources_current = true;
+    for (size_t k = 0; k < COUNT_OF(arrays) && arrays[k] && !code; k++)
+        code = gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units, arrays[k],
+                        part->stream);
+    return code;
+}
+
+struct gpu_sum_call gpu_part_sum_call(const struct gpu_part *part)
+{
+    return (struct gpu_sum_call){
+        .shape = part->shape,
+        .interaction = part->setup->interaction,
+        .sources = part->force.sources,
+        .partial = part->partial,
+        .sides = part->force.sides,
+        .distances = part->force.distances,
+        .tuning = part->force.tuning,
+        .stream = part->stream,
+        .stopped = part->setup->interruption ? stopped : NULL,
+        .context = (void *)part,
+    };
 }

@@ -22,8 +22,8 @@ struct gpu_part_force {
     unsigned bodies; /* of a block of gpu_step(); 0: the force and the moves are launched apart */
     void *sides;     /* the sums of pairs of tiles, for gpu_symmetric() */
     unsigned distances;   /* distances between tiles for which `sides` has room */
-    unsigned slots;       /* slots of the last sums; 0: gpu_work_move() has used these */
-    bool later;           /* gpu_work_move() is yet to compute the sums; slots is not 0 */
+    unsigned slots;       /* slots of the last sums; 0: a move has used these */
+    bool later;           /* the next move is yet to compute the sums; slots is not 0 */
     bool sources_current; /* the sources are those of the present positions */
 };
 
@@ -44,7 +44,7 @@ struct gpu_part_observed {
     double *blocks, *sums; /* mass, energies and momenta of blocks of bodies, and of systems */
 };
 
-/* A CUDA graph of several steps, which team.c launches at once, and what it was made for. */
+/* A CUDA graph of several steps, which steps.c launches at once, and what it was made for. */
 struct gpu_part_graph {
     cudaGraphExec_t graph;
     const struct integrator *integrator;
@@ -90,10 +90,6 @@ void gpu_part_destroy(struct gpu_part *part); /* accepts NULL */
 enum status gpu_part_keep(struct gpu_part *part, struct error *error);
 enum status gpu_part_restore(struct gpu_part *part, struct error *error);
 
-/* Tells whether an interruption of the part is asked for. First waits until the device has done
- * what was queued before the last call: so it has work meanwhile, but never much of it. */
-bool gpu_part_stopped(void *part);
-
 /* Turns `code`, the result of what the part's device was `doing`, into a status and an error. */
 enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,
                            struct error *error);
@@ -101,6 +97,12 @@ enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const 
 /* Waits until everything queued is done. Sets *non_finite, unless it is NULL, to true if the state
  * of a body has become infinite or NaN. */
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error);
+
+/* Makes the sources of the force kernel for the present positions, unless they are these. */
+cudaError_t gpu_part_pack(struct gpu_part *part);
+/* Return the arguments of the kernels: the units of the sources, and those of the force kernel. */
+struct gpu_units gpu_part_units(const struct gpu_part *part);
+struct gpu_sum_call gpu_part_sum_call(const struct gpu_part *part);
 
 /* A team: the parts that compute the same systems, either one part with whole systems, or several
  * that divide the bodies of each system. */

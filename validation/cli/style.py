@@ -165,12 +165,12 @@ def test_floors_test_sees_a_violation():
     plant("src/run/high.c", '#include "base/low.h"\n#include <stdio.h>\n')
     plant("src/attic/box.c", "")
     plant("src/force/direct/sums.inc", '#include "gpu/host/part.h"\n#include "run/run.h"\n')
-    plant("src/bench/fine.c", '#include "gpu/host/work.h"\n')
-    plant("gpu/host/work.c", '#include "part.h"\n#include "gpu/kernels/sum.cuh"\n')
-    plant("gpu/kernels/work.cu", '#include "sum.cuh"\n#include "force/method.h"\n'
-                                 '#include "run/run.h"\n#include "gpu/host/work.h"\n')
-    assert floor_violations(".") == ['gpu/kernels/work.cu: must not include "run/run.h"',
-                                     'gpu/kernels/work.cu: must not include "gpu/host/work.h"',
+    plant("src/bench/fine.c", '#include "gpu/host/steps.h"\n')
+    plant("gpu/host/steps.c", '#include "part.h"\n#include "gpu/kernels/sum.cuh"\n')
+    plant("gpu/kernels/steps.cu", '#include "sum.cuh"\n#include "force/method.h"\n'
+                                  '#include "run/run.h"\n#include "gpu/host/steps.h"\n')
+    assert floor_violations(".") == ['gpu/kernels/steps.cu: must not include "run/run.h"',
+                                     'gpu/kernels/steps.cu: must not include "gpu/host/steps.h"',
                                      "src/attic/box.c: src/attic is not a floor",
                                      'src/base/low.c: must not include "run/run.h"',
                                      'src/force/direct/sums.inc: '

@@ -727,7 +727,7 @@ static struct step_result steps_of_case(size_t which, enum precision precision,
         case_advance(&on, step_cases[which].integrator, DT, step_cases[which].steps + k);
         if (k == 0)
             result.launches = executor_count().launches - before;
-        assert_int_equal(gpu_team_conserved(&on.team, result.sums[k], &error), 0);
+        assert_int_equal(gpu_observe_conserved(&on.team, result.sums[k], &error), 0);
         assert_int_equal(gpu_part_wait(on.part, NULL, &error), 0);
     }
     case_fetch(&on);

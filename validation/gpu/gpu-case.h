@@ -12,7 +12,8 @@
 #include "executor.h"
 #include "force/direct/reference.h"
 #include "gpu/host/exchange.h"
-#include "gpu/host/team.h"
+#include "gpu/host/observe.h"
+#include "gpu/host/steps.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -127,7 +128,7 @@ static inline void case_advance(struct case_device *on, const char *integrator, 
     struct error error = { 0 };
     struct stage_program program = { .count = 0 };
     stage_program_make(&program, integrator_find(integrator), dt);
-    assert_int_equal(gpu_team_advance(&on->team, &program, steps, false, &error), 0);
+    assert_int_equal(gpu_steps_advance(&on->team, &program, steps, false, &error), 0);
 }
 
 /* Everything comes back. */
@@ -154,7 +155,7 @@ static inline void case_some_accelerations(struct bodies *b, const struct physic
     struct case_device on;
     case_open(&on, b, physics, kernel, precision, tuning, last);
     case_upload(&on, b->systems);
-    assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
+    assert_int_equal(gpu_steps_accelerations(&on.team, &error), 0);
     case_fetch(&on);
     case_close(&on);
 }
@@ -172,7 +173,7 @@ static inline void case_potentials(struct case_device *on, const struct bodies *
 {
     struct error error = { 0 };
     case_upload(on, b->systems);
-    assert_int_equal(gpu_team_potentials(&on->team, &error), 0);
+    assert_int_equal(gpu_observe_potentials(&on->team, &error), 0);
     assert_int_equal(gpu_exchange_download_potentials(on->part, phi, psi, &error), 0);
     assert_int_equal(gpu_part_wait(on->part, NULL, &error), 0);
 }

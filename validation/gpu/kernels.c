@@ -107,7 +107,7 @@ static void textbook_accelerations(size_t k, struct bodies *b, const struct gpu_
     kernel.components = textbook[k].components;
     case_open_kernel(&on, b, &case_soft, &kernel, PRECISION_SINGLE, tuning, b->count);
     case_upload(&on, b->systems);
-    assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
+    assert_int_equal(gpu_steps_accelerations(&on.team, &error), 0);
     case_fetch(&on);
     case_close(&on);
 }
