@@ -21,8 +21,6 @@ enum gpu_bench_part {
     GPU_BENCH_PARTS
 };
 
-extern const char *const gpu_bench_parts[GPU_BENCH_PARTS]; /* titles */
-
 struct gpu_device; /* devices.h */
 
 struct gpu_bench_options {

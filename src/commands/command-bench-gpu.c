@@ -35,11 +35,22 @@ struct collected {
     size_t block_count;
 };
 
+static const char *const titles[GPU_BENCH_PARTS] = {
+    [GPU_BENCH_RATES] = "operations of the device",
+    [GPU_BENCH_ACCURACY] = "accuracy",
+    [GPU_BENCH_BLOCKS] = "tiled: tile x block",
+    [GPU_BENCH_TUNING] = "tuning of blocked",
+    [GPU_BENCH_LADDER] = "ladder",
+    [GPU_BENCH_SIZES] = "sizes",
+    [GPU_BENCH_ENSEMBLES] = "ensembles",
+    [GPU_BENCH_STEPS] = "steps of velocity Verlet",
+};
+
 /* --- the table ---------------------------------------------------------------------------------*/
 
 static void print_title(enum gpu_bench_part part)
 {
-    printf("\n%s\n", gpu_bench_parts[part]);
+    printf("\n%s\n", titles[part]);
     if (part == GPU_BENCH_RATES)
         printf("  %-28s %12s %12s\n", "", "G/s", "clock says");
     else if (part == GPU_BENCH_ACCURACY)
@@ -105,12 +116,12 @@ static void print_bars(const struct collected *collected)
 
 static json_t *row_json(const struct gpu_bench_row *row)
 {
-    json_t *json = DOCUMENT({ "part", json_string(gpu_bench_parts[row->part]) },
-                            { "label", json_string(row->label) },
-                            { "precision", json_string(precision_names[row->precision]) },
-                            { "systems", json_integer((json_int_t)row->systems) },
-                            { "count", json_integer((json_int_t)row->count) },
-                            { "skipped", json_boolean(row->skipped) });
+    json_t *json =
+        DOCUMENT({ "part", json_string(titles[row->part]) }, { "label", json_string(row->label) },
+                 { "precision", json_string(precision_names[row->precision]) },
+                 { "systems", json_integer((json_int_t)row->systems) },
+                 { "count", json_integer((json_int_t)row->count) },
+                 { "skipped", json_boolean(row->skipped) });
     if (row->skipped)
         return json;
     json_t *rest = DOCUMENT(
@@ -229,7 +240,7 @@ static enum status add_curve(struct figure *figure, const json_t *rows, const ch
         const char *own = json_string_value(json_object_get(row, "label"));
         const char *own_precision = json_string_value(json_object_get(row, "precision"));
         const json_t *value = json_object_get(row, limit ? "limit" : "rate");
-        if (strcmp(part, gpu_bench_parts[GPU_BENCH_SIZES]) == 0 && strcmp(own, label) == 0 &&
+        if (strcmp(part, titles[GPU_BENCH_SIZES]) == 0 && strcmp(own, label) == 0 &&
             strcmp(own_precision, precision) == 0 && json_is_real(value) && count < MOST_SIZES) {
             x[count] = (double)json_integer_value(json_object_get(row, "count"));
             y[count++] = 1e-9 * json_real_value(value);
