@@ -1,7 +1,7 @@
 /*
  * The GPU backend. The bodies stay on the devices; only what an observer asks for is copied to the
- * host. division.h says how they are divided over devices. Under an integrator that chooses its own
- * steps the bodies stay on the host, which has its logic, and a GPU sums the forces (due.h).
+ * host. placement.h says how they are divided over devices. Under an integrator that chooses its
+ * own steps the bodies stay on the host, which has its logic, and a GPU sums the forces (due.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include "backend/backend.h"
 #include "backend/host.h"
 #include "base/memory.h"
-#include "division.h"
 #include "due.h"
 #include "exchange.h"
 #include "external/external.h"
 #include "machine/cores.h"
 #include "observe.h"
+#include "placement.h"
 #include "steps.h"
 
 struct cuda {
     struct backend backend;
-    struct gpu_division division;
+    struct gpu_placement placement;
     struct force *force; /* of all bodies, if all have one chosen step; else NULL */
     int threads;         /* of the host; above 1 only if the integrator chooses its steps */
     bool moved;          /* the host has moved the bodies since the last copy to devices */
@@ -37,15 +37,15 @@ static void cuda_destroy(struct backend *backend)
         backend->adaptive->class_->destroy(backend->adaptive);
     force_destroy(cuda->force);
     cudaFreeHost(cuda->sums);
-    gpu_division_clear(&cuda->division);
+    gpu_placement_clear(&cuda->placement);
     free(cuda);
 }
 
 static enum status allocate_sums(struct cuda *cuda, struct error *error)
 {
-    const size_t size = cuda->division.setup.bodies->systems * GPU_SUM_COUNT * sizeof(double);
+    const size_t size = cuda->placement.setup.bodies->systems * GPU_SUM_COUNT * sizeof(double);
     return gpu_check(cudaMallocHost((void **)&cuda->sums, size),
-                     cuda->division.parts[0]->device.index, "locking memory of the host", error);
+                     cuda->placement.parts[0]->device.index, "locking memory of the host", error);
 }
 
 /* Refuses several devices or several ranks for an integrator that chooses its own steps, since one
@@ -106,7 +106,7 @@ static enum status cuda_create(const struct backend_options *options, const stru
         return error_memory(error);
     cuda->backend.class_ = &backend_cuda;
     cuda->threads = 1;
-    if (gpu_division_init(&cuda->division, &own, physics, bodies, error) ||
+    if (gpu_placement_init(&cuda->placement, &own, physics, bodies, error) ||
         allocate_sums(cuda, error) || create_adaptive(cuda, options, physics, bodies, error)) {
         cuda_destroy(&cuda->backend);
         return error->status;
@@ -131,10 +131,10 @@ struct request {
 static enum status follow(struct cuda *cuda, struct error *error)
 {
     enum status status = STATUS_OK;
-    const struct gpu_division *const division = &cuda->division;
-    for (size_t p = 0; p < division->part_count && division->mode != GPU_STREAMED && !status; p++)
-        status = gpu_exchange_upload(division->parts[p], division->parts[p]->first_system,
-                                     division->parts[p]->shape.systems, error);
+    const struct gpu_placement *const placement = &cuda->placement;
+    for (size_t p = 0; p < placement->part_count && placement->mode != GPU_STREAMED && !status; p++)
+        status = gpu_exchange_upload(placement->parts[p], placement->parts[p]->first_system,
+                                     placement->parts[p]->shape.systems, error);
     cuda->moved = false;
     return status;
 }
@@ -143,7 +143,8 @@ static enum status run(struct request *request, gpu_queue *queue, struct error *
 {
     if (request->cuda->moved && follow(request->cuda, error))
         return error->status;
-    return gpu_division_run(&request->cuda->division, queue, request, &request->non_finite, error);
+    return gpu_placement_run(&request->cuda->placement, queue, request, &request->non_finite,
+                             error);
 }
 
 static enum status queue_advance(void *context, const struct gpu_team *team, struct error *error)
@@ -153,9 +154,9 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
     enum status status = gpu_part_each(team, gpu_part_keep, error);
     if (!status)
         status = gpu_steps_advance(team, &cuda->program, request->steps, cuda->current, error);
-    if (!status && cuda->division.mode == GPU_STREAMED)
+    if (!status && cuda->placement.mode == GPU_STREAMED)
         status = gpu_part_each(team, gpu_exchange_download_state, error);
-    if (!status && cuda->division.mode == GPU_STREAMED)
+    if (!status && cuda->placement.mode == GPU_STREAMED)
         status = gpu_part_each(team, gpu_exchange_download_accelerations, error);
     return status;
 }
@@ -167,17 +168,17 @@ static enum status cuda_fetch(struct backend *backend, struct error *error);
 static enum status report_non_finite(struct cuda *cuda, struct error *error)
 {
     const enum status status = cuda_fetch(&cuda->backend, error);
-    const struct host host = { .bodies = cuda->division.setup.bodies };
+    const struct host host = { .bodies = cuda->placement.setup.bodies };
     return status ? status : host_check(&host, error);
 }
 
 /* Takes back steps that were interrupted. */
 static enum status restore(struct cuda *cuda, struct error *error)
 {
-    const struct gpu_division *const division = &cuda->division;
-    const struct gpu_team all = { division->parts, division->part_count };
+    const struct gpu_placement *const placement = &cuda->placement;
+    const struct gpu_team all = { placement->parts, placement->part_count };
     const enum status status = gpu_part_each(&all, gpu_part_restore, error);
-    return status ? status : interruption_status(division->setup.interruption, error);
+    return status ? status : interruption_status(placement->setup.interruption, error);
 }
 
 static enum status advance_adaptive(struct cuda *cuda, double dt, uint64_t steps,
@@ -205,7 +206,7 @@ static enum status cuda_advance(struct backend *backend, const struct integrator
         return advance_adaptive(cuda, dt, steps, error);
     stage_program_make(&cuda->program, integrator, dt);
     const enum status status = run(&request, queue_advance, error);
-    if (!status && interruption_noticed(cuda->division.setup.interruption))
+    if (!status && interruption_noticed(cuda->placement.setup.interruption))
         return restore(cuda, error);
     if (steps > 0)
         cuda->current = cuda->program.leaves_forces;
@@ -224,7 +225,7 @@ static enum status cuda_fetch(struct backend *backend, struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda };
-    if (cuda->division.mode == GPU_STREAMED || backend->adaptive)
+    if (cuda->placement.mode == GPU_STREAMED || backend->adaptive)
         return STATUS_OK;
     return run(&request, queue_fetch, error);
 }
@@ -241,7 +242,7 @@ static enum status cuda_accelerations(struct backend *backend, struct error *err
 {
     struct cuda *cuda = (struct cuda *)backend;
     struct request request = { .cuda = cuda };
-    const struct interruption *const interruption = cuda->division.setup.interruption;
+    const struct interruption *const interruption = cuda->placement.setup.interruption;
     enum status status = run(&request, queue_accelerations, error);
     if (!status && !cuda->current) /* else no sums were made that may have been interrupted */
         status = interruption_status(interruption, error);
@@ -275,14 +276,14 @@ static enum status queue_conserved(void *context, const struct gpu_team *team, s
  * `portable`, whose results have the bits of a CPU's, so the order of sums must be a CPU's. */
 static enum status sum_on_host(struct cuda *cuda, struct conserved *conserved, struct error *error)
 {
-    const struct bodies *const bodies = cuda->division.setup.bodies;
+    const struct bodies *const bodies = cuda->placement.setup.bodies;
     double *const phi = memory_array(bodies_length(bodies), 2 * sizeof *phi, error);
     double *const psi = phi + bodies_length(bodies);
     enum status status = phi ? cuda_fetch(&cuda->backend, error) : error->status;
     if (!status)
         status = cuda_potentials(&cuda->backend, phi, psi, error);
     if (!status)
-        status = host_measure(cuda->division.setup.physics->external, bodies, 1, phi, psi,
+        status = host_measure(cuda->placement.setup.physics->external, bodies, 1, phi, psi,
                               conserved, error);
     memory_free(phi);
     return status;
@@ -292,12 +293,12 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
                                   struct error *error)
 {
     struct cuda *cuda = (struct cuda *)backend;
-    if (cuda->division.setup.kernel->facts->portable)
+    if (cuda->placement.setup.kernel->facts->portable)
         return sum_on_host(cuda, conserved, error);
     struct request request = { .cuda = cuda };
-    const struct external *const external = cuda->division.setup.physics->external;
+    const struct external *const external = cuda->placement.setup.physics->external;
     const enum status status = run(&request, queue_conserved, error);
-    for (size_t s = 0; s < cuda->division.setup.bodies->systems && !status; s++) {
+    for (size_t s = 0; s < cuda->placement.setup.bodies->systems && !status; s++) {
         const double *sums = cuda->sums + s * GPU_SUM_COUNT;
         conserved[s] = (struct conserved){
             .mass = sums[GPU_SUM_MASS],
@@ -329,22 +330,22 @@ static void cuda_describe(const struct backend *backend, struct backend_descript
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
         .kernel = adaptive ? adaptive->class_->kernel(adaptive)
-                           : cuda->division.setup.kernel->facts->name,
-        .isa = cuda->division.isa,
-        .device = cuda->division.device,
+                           : cuda->placement.setup.kernel->facts->name,
+        .isa = cuda->placement.isa,
+        .device = cuda->placement.device,
         .choice = backend->choice,
-        .precision = cuda->division.setup.interaction.precision,
-        .origin = cuda->division.setup.interaction.precision == PRECISION_DOUBLE ? ORIGIN_EXACT
-                                                                                 : ORIGIN_ZERO,
+        .precision = cuda->placement.setup.interaction.precision,
+        .origin = cuda->placement.setup.interaction.precision == PRECISION_DOUBLE ? ORIGIN_EXACT
+                                                                                  : ORIGIN_ZERO,
         .force = { .method = &force_direct,
-                   .precision = cuda->division.setup.interaction.precision },
+                   .precision = cuda->placement.setup.interaction.precision },
         .threads = cuda->threads,
     };
 }
 
 const struct backend_class backend_cuda = {
     .variant = { .name = "cuda", .help = "NVIDIA GPUs: all systems in one launch" },
-    .probe = gpu_division_probe,
+    .probe = gpu_placement_probe,
     .create = cuda_create,
     .advance = cuda_advance,
     .fetch = cuda_fetch,

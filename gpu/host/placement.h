@@ -8,8 +8,8 @@
  *             device's memory, and some of them are copied while others are computed. The host's
  *             arrays are always current.
  */
-#ifndef ORRERY_GPU_DIVISION_H
-#define ORRERY_GPU_DIVISION_H
+#ifndef ORRERY_GPU_PLACEMENT_H
+#define ORRERY_GPU_PLACEMENT_H
 
 #include "backend/backend.h"
 #include "part.h"
@@ -21,7 +21,7 @@ enum {
     GPU_MAX_BATCHES = 3 /* batches under way on a device: one arrives, one computes, one leaves */
 };
 
-struct gpu_division {
+struct gpu_placement {
     struct gpu_setup setup;
     enum gpu_mode mode;
     struct gpu_part *parts[GPU_MAX_PARTS];
@@ -36,14 +36,14 @@ struct gpu_division {
 
 /* Finds whether GPUs can be used: launches a small kernel, because a device may be counted and
  * still refuse to work. STATUS_UNAVAILABLE, STATUS_MEMORY. */
-enum status gpu_division_probe(struct error *error);
+enum status gpu_placement_probe(struct error *error);
 
-/* Divides bodies, which are borrowed, over as many devices as are wanted. gpu_division_clear()
+/* Divides bodies, which are borrowed, over as many devices as are wanted. gpu_placement_clear()
  * takes the result even after an error. STATUS_CONFIG, STATUS_UNAVAILABLE, STATUS_MEMORY. */
-enum status gpu_division_init(struct gpu_division *division, const struct backend_options *options,
-                              const struct physics *physics, struct bodies *bodies,
-                              struct error *error);
-void gpu_division_clear(struct gpu_division *division);
+enum status gpu_placement_init(struct gpu_placement *placement,
+                               const struct backend_options *options, const struct physics *physics,
+                               struct bodies *bodies, struct error *error);
+void gpu_placement_clear(struct gpu_placement *placement);
 
 /* A function that queues some work on a team of parts. */
 typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct error *error);
@@ -51,7 +51,7 @@ typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct
 /* Calls `queue` with `context` for one team of parts after another, until work is queued for all
  * systems, and waits for it. Batches of streamed systems are copied to the device first.
  * *non_finite becomes true if a position or velocity is infinite or NaN. */
-enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
-                             bool *non_finite, struct error *error);
+enum status gpu_placement_run(struct gpu_placement *placement, gpu_queue *queue, void *context,
+                              bool *non_finite, struct error *error);
 
 #endif

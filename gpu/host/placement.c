@@ -1,4 +1,4 @@
-#include "division.h"
+#include "placement.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,22 +14,23 @@
 
 /* --- parts -------------------------------------------------------------------------------------*/
 
-static enum status add_part(struct gpu_division *division, const struct gpu_device *device,
+static enum status add_part(struct gpu_placement *placement, const struct gpu_device *device,
                             size_t systems, size_t first, size_t last, struct error *error)
 {
     struct gpu_part *part;
     const enum status status =
-        gpu_part_create(&division->setup, device, systems, first, last, &part, error);
+        gpu_part_create(&placement->setup, device, systems, first, last, &part, error);
     if (!status)
-        division->parts[division->part_count++] = part;
+        placement->parts[placement->part_count++] = part;
     return status;
 }
 
 /* Returns the number of blocks of GPU_OBSERVER_BLOCK bodies of a system that this process moves. A
  * device takes whole blocks, since the sums for energies are those of blocks. */
-static size_t blocks_of(const struct gpu_division *division)
+static size_t blocks_of(const struct gpu_placement *placement)
 {
-    return (division->own_last - division->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
+    return (placement->own_last - placement->own_first + GPU_OBSERVER_BLOCK - 1) /
+           GPU_OBSERVER_BLOCK;
 }
 
 /* Returns nine tenths of the free memory: the driver needs some for itself. */
@@ -47,69 +48,69 @@ static enum status too_little(const struct gpu_device *device, const char *what,
                      device->index, what, (double)bytes / 0x1p20, (double)memory / 0x1p20);
 }
 
-static enum status create_divided(struct gpu_division *division, const struct gpu_device *devices,
+static enum status create_divided(struct gpu_placement *placement, const struct gpu_device *devices,
                                   const size_t *memory, struct error *error)
 {
-    const struct bodies *bodies = division->setup.bodies;
-    const size_t blocks = blocks_of(division), own = division->own_first;
+    const struct bodies *bodies = placement->setup.bodies;
+    const size_t blocks = blocks_of(placement), own = placement->own_first;
     enum status status = STATUS_OK;
-    gpu_devices_connect(devices, division->device_count);
-    for (size_t d = 0; d < division->device_count && !status; d++) {
+    gpu_devices_connect(devices, placement->device_count);
+    for (size_t d = 0; d < placement->device_count && !status; d++) {
         const size_t first =
-            own + share_start(blocks, division->device_count, d) * GPU_OBSERVER_BLOCK;
+            own + share_start(blocks, placement->device_count, d) * GPU_OBSERVER_BLOCK;
         const size_t last =
-            own + share_start(blocks, division->device_count, d + 1) * GPU_OBSERVER_BLOCK;
-        const size_t end = last < division->own_last ? last : division->own_last;
+            own + share_start(blocks, placement->device_count, d + 1) * GPU_OBSERVER_BLOCK;
+        const size_t end = last < placement->own_last ? last : placement->own_last;
         const size_t bytes =
-            gpu_part_size(&division->setup, &devices[d], bodies->systems, first, end);
+            gpu_part_size(&placement->setup, &devices[d], bodies->systems, first, end);
         status = bytes > usable(memory[d])
                      ? too_little(&devices[d], "its part of the bodies", bytes, memory[d], error)
-                     : add_part(division, &devices[d], bodies->systems, first, end, error);
+                     : add_part(placement, &devices[d], bodies->systems, first, end, error);
     }
-    for (size_t p = 0; p < division->part_count && !status; p++)
-        status = gpu_exchange_upload(division->parts[p], 0, bodies->systems, error);
+    for (size_t p = 0; p < placement->part_count && !status; p++)
+        status = gpu_exchange_upload(placement->parts[p], 0, bodies->systems, error);
     return status;
 }
 
 /* Locks the host's arrays in memory (pins them), so that copies run while kernels do. If that
  * fails, copies hold up the kernels, and nothing else changes. */
-static void pin(struct gpu_division *division)
+static void pin(struct gpu_placement *placement)
 {
-    const struct bodies *b = division->setup.bodies;
+    const struct bodies *b = placement->setup.bodies;
     double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
-    static_assert(COUNT_OF(arrays) == COUNT_OF(division->pinned), "there is room for each");
+    static_assert(COUNT_OF(arrays) == COUNT_OF(placement->pinned), "there is room for each");
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         if (!cudaHostRegister(arrays[k], bodies_length(b) * sizeof(double),
                               cudaHostRegisterDefault))
-            division->pinned[division->pinned_count++] = arrays[k];
+            placement->pinned[placement->pinned_count++] = arrays[k];
     cudaGetLastError();
 }
 
-static enum status create_whole(struct gpu_division *division, const struct gpu_device *devices,
+static enum status create_whole(struct gpu_placement *placement, const struct gpu_device *devices,
                                 struct error *error)
 {
-    const size_t count = division->setup.bodies->count;
+    const size_t count = placement->setup.bodies->count;
     enum status status = STATUS_OK;
-    if (division->device_count > 1) /* unlocked memory would make the devices wait in turn */
-        pin(division);
-    for (size_t d = 0; d < division->device_count && !status; d++) {
-        const size_t systems = division->first[d + 1] - division->first[d];
-        status = add_part(division, &devices[d], systems, 0, count, error);
+    if (placement->device_count > 1) /* unlocked memory would make the devices wait in turn */
+        pin(placement);
+    for (size_t d = 0; d < placement->device_count && !status; d++) {
+        const size_t systems = placement->first[d + 1] - placement->first[d];
+        status = add_part(placement, &devices[d], systems, 0, count, error);
         if (!status)
-            status = gpu_exchange_upload(division->parts[d], division->first[d], systems, error);
+            status = gpu_exchange_upload(placement->parts[d], placement->first[d], systems, error);
     }
     return status;
 }
 
 /* Returns the most systems of a batch with which all batches under way fit into a device. */
-static size_t batch_size(const struct gpu_division *division, const struct gpu_device *device,
+static size_t batch_size(const struct gpu_placement *placement, const struct gpu_device *device,
                          size_t memory)
 {
-    const size_t count = division->setup.bodies->count;
-    size_t fits = 0, too_many = division->setup.bodies->systems + 1;
+    const size_t count = placement->setup.bodies->count;
+    size_t fits = 0, too_many = placement->setup.bodies->systems + 1;
     while (too_many - fits > 1) {
         const size_t middle = fits + (too_many - fits) / 2;
-        if (division->batches * gpu_part_size(&division->setup, device, middle, 0, count) <=
+        if (placement->batches * gpu_part_size(&placement->setup, device, middle, 0, count) <=
             usable(memory))
             fits = middle;
         else
@@ -118,38 +119,39 @@ static size_t batch_size(const struct gpu_division *division, const struct gpu_d
     return fits;
 }
 
-static bool batches_fit(const struct gpu_division *division, const struct gpu_device *devices,
+static bool batches_fit(const struct gpu_placement *placement, const struct gpu_device *devices,
                         const size_t *memory)
 {
-    for (size_t d = 0; d < division->device_count; d++)
-        if (batch_size(division, &devices[d], memory[d]) == 0)
+    for (size_t d = 0; d < placement->device_count; d++)
+        if (batch_size(placement, &devices[d], memory[d]) == 0)
             return false;
     return true;
 }
 
 /* Creates the parts of the mode GPU_STREAMED, one for each batch under way: three on every device,
  * or fewer if there is no room for three. Batches are so small that each part takes two of them. */
-static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
-                                   const size_t *memory, struct error *error)
+static enum status create_streamed(struct gpu_placement *placement,
+                                   const struct gpu_device *devices, const size_t *memory,
+                                   struct error *error)
 {
-    const size_t count = division->setup.bodies->count;
+    const size_t count = placement->setup.bodies->count;
     enum status status = STATUS_OK;
-    division->batches = GPU_MAX_BATCHES;
-    while (division->batches > 1 && !batches_fit(division, devices, memory))
-        division->batches--;
-    for (size_t d = 0; d < division->device_count && !status; d++) {
-        const size_t systems = division->first[d + 1] - division->first[d];
-        const size_t sixth = (systems + 2 * division->batches - 1) / (2 * division->batches);
-        const size_t fits = batch_size(division, &devices[d], memory[d]);
+    placement->batches = GPU_MAX_BATCHES;
+    while (placement->batches > 1 && !batches_fit(placement, devices, memory))
+        placement->batches--;
+    for (size_t d = 0; d < placement->device_count && !status; d++) {
+        const size_t systems = placement->first[d + 1] - placement->first[d];
+        const size_t sixth = (systems + 2 * placement->batches - 1) / (2 * placement->batches);
+        const size_t fits = batch_size(placement, &devices[d], memory[d]);
         const size_t batch = fits < sixth ? fits : sixth;
         if (batch == 0)
             return too_little(&devices[d], "a system",
-                              gpu_part_size(&division->setup, &devices[d], 1, 0, count), memory[d],
+                              gpu_part_size(&placement->setup, &devices[d], 1, 0, count), memory[d],
                               error);
-        for (size_t k = 0; k < division->batches && !status; k++)
-            status = add_part(division, &devices[d], batch, 0, count, error);
+        for (size_t k = 0; k < placement->batches && !status; k++)
+            status = add_part(placement, &devices[d], batch, 0, count, error);
     }
-    pin(division);
+    pin(placement);
     return status;
 }
 
@@ -163,62 +165,62 @@ static enum status free_memory(const struct gpu_device *device, size_t *memory, 
 }
 
 /* Tells whether each device has room for its systems. */
-static bool all_fit(const struct gpu_division *division, const struct gpu_device *devices,
+static bool all_fit(const struct gpu_placement *placement, const struct gpu_device *devices,
                     const size_t *memory)
 {
     bool fits = true;
-    for (size_t d = 0; d < division->device_count; d++)
-        fits &= gpu_part_size(&division->setup, &devices[d],
-                              division->first[d + 1] - division->first[d], 0,
-                              division->setup.bodies->count) <= usable(memory[d]);
+    for (size_t d = 0; d < placement->device_count; d++)
+        fits &= gpu_part_size(&placement->setup, &devices[d],
+                              placement->first[d + 1] - placement->first[d], 0,
+                              placement->setup.bodies->count) <= usable(memory[d]);
     return fits;
 }
 
 /* Chooses the mode, and creates its parts: divided if there are fewer systems than devices or other
  * processes move bodies of the same systems; whole if all systems fit into the devices' memory and
  * are not to be streamed; else streamed. STATUS_CONFIG if divided systems are to be streamed. */
-static enum status create_parts(struct gpu_division *division, const struct gpu_device *devices,
+static enum status create_parts(struct gpu_placement *placement, const struct gpu_device *devices,
                                 bool stream, struct error *error)
 {
-    const struct bodies *bodies = division->setup.bodies;
+    const struct bodies *bodies = placement->setup.bodies;
     size_t memory[GPU_MAX_PARTS] = { 0 };
-    for (size_t d = 0; d < division->device_count; d++) {
+    for (size_t d = 0; d < placement->device_count; d++) {
         if (free_memory(&devices[d], &memory[d], error))
             return error->status;
     }
-    if (division->device_count > bodies->systems || division->setup.peers) {
+    if (placement->device_count > bodies->systems || placement->setup.peers) {
         if (stream)
             return error_set(error, STATUS_CONFIG,
                              "compute.stream = true: whole systems pass through a GPU, and here %s "
                              "each system",
-                             division->setup.peers ? "ranks divide" : "several GPUs divide");
-        division->mode = GPU_DIVIDED;
-        return create_divided(division, devices, memory, error);
+                             placement->setup.peers ? "ranks divide" : "several GPUs divide");
+        placement->mode = GPU_DIVIDED;
+        return create_divided(placement, devices, memory, error);
     }
-    for (size_t d = 0; d <= division->device_count; d++)
-        division->first[d] = share_start(bodies->systems, division->device_count, d);
+    for (size_t d = 0; d <= placement->device_count; d++)
+        placement->first[d] = share_start(bodies->systems, placement->device_count, d);
     /* Steps that can be interrupted need room for a copy of the bodies. And those of batches cannot
      * be taken back, since the host's arrays have the steps of the batches before. */
-    bool fits = !stream && all_fit(division, devices, memory);
+    bool fits = !stream && all_fit(placement, devices, memory);
     if (!fits) {
-        division->setup.interruption = NULL;
-        fits = !stream && all_fit(division, devices, memory);
+        placement->setup.interruption = NULL;
+        fits = !stream && all_fit(placement, devices, memory);
     }
-    division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
-    return fits ? create_whole(division, devices, error)
-                : create_streamed(division, devices, memory, error);
+    placement->mode = fits ? GPU_WHOLE : GPU_STREAMED;
+    return fits ? create_whole(placement, devices, error)
+                : create_streamed(placement, devices, memory, error);
 }
 
 /* Returns the number of devices, up to `wanted`, for which there is work: each must get a system or
  * a block of bodies. */
-static size_t useful_devices(const struct gpu_division *division, size_t wanted)
+static size_t useful_devices(const struct gpu_placement *placement, size_t wanted)
 {
-    const struct bodies *bodies = division->setup.bodies;
-    const size_t blocks = blocks_of(division) > 0 ? blocks_of(division) : 1;
-    size_t most = bodies->systems > blocks || division->setup.kernel->facts->third_law
+    const struct bodies *bodies = placement->setup.bodies;
+    const size_t blocks = blocks_of(placement) > 0 ? blocks_of(placement) : 1;
+    size_t most = bodies->systems > blocks || placement->setup.kernel->facts->third_law
                       ? bodies->systems
                       : blocks;
-    if (division->setup.peers)
+    if (placement->setup.peers)
         most = blocks;
     most = most < GPU_MAX_PARTS / GPU_MAX_BATCHES ? most : GPU_MAX_PARTS / GPU_MAX_BATCHES;
     return wanted < most ? wanted : most;
@@ -226,10 +228,10 @@ static size_t useful_devices(const struct gpu_division *division, size_t wanted)
 
 /* Writes the names of the devices: "NVIDIA H200", "2 x NVIDIA H200", or each name if they differ;
  * and that systems are streamed. */
-static void describe_devices(struct gpu_division *division, const struct gpu_device *devices)
+static void describe_devices(struct gpu_placement *placement, const struct gpu_device *devices)
 {
-    char *const words = division->device;
-    const size_t count = division->device_count, size = sizeof division->device;
+    char *const words = placement->device;
+    const size_t count = placement->device_count, size = sizeof placement->device;
     bool alike = true;
     for (size_t d = 1; d < count; d++)
         alike &= strcmp(devices[d].name, devices[0].name) == 0;
@@ -238,15 +240,15 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     for (size_t d = 0; d < count && (count == 1 || !alike); d++)
         snprintf(words + strlen(words), size - strlen(words), "%s%s", d > 0 ? ", " : "",
                  devices[d].name);
-    if (division->mode == GPU_STREAMED)
+    if (placement->mode == GPU_STREAMED)
         snprintf(words + strlen(words), size - strlen(words), ", systems in batches");
-    snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
+    snprintf(placement->isa, sizeof placement->isa, "%s", devices[0].isa);
 }
 
 /* Finds `wanted` devices (0: all), but only as many as are useful. Process number `node_rank` of
  * this machine takes those that follow the devices of process node_rank - 1; behind the last device
  * of the machine follows the first one again. */
-static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
+static enum status find_devices(struct gpu_placement *placement, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
 {
     int count;
@@ -257,15 +259,16 @@ static enum status find_devices(struct gpu_division *division, int wanted, int n
         return error_set(error, STATUS_UNAVAILABLE,
                          "compute.devices = %d: this machine has %d GPU%s", wanted, count,
                          count == 1 ? "" : "s");
-    division->device_count = useful_devices(division, wanted > 0 ? (size_t)wanted : (size_t)count);
-    for (size_t d = 0; d < division->device_count && !status; d++)
+    placement->device_count =
+        useful_devices(placement, wanted > 0 ? (size_t)wanted : (size_t)count);
+    for (size_t d = 0; d < placement->device_count && !status; d++)
         status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
     return status;
 }
 
 /* --- making it ---------------------------------------------------------------------------------*/
 
-enum status gpu_division_probe(struct error *error)
+enum status gpu_placement_probe(struct error *error)
 {
     int count;
     if (gpu_device_count(&count, error))
@@ -286,25 +289,25 @@ static const double LONG_SUM = 5e10;
 /* Lets steps be interrupted if their forces take long (or if the interruption has a function
  * `agree`, as in tests), in one process with one device: another device would wait while the host
  * waits for this one, and another process would keep the steps that this one takes back. */
-static void allow_interruption(struct gpu_division *division, int ranks)
+static void allow_interruption(struct gpu_placement *placement, int ranks)
 {
-    const struct gpu_setup *const setup = &division->setup;
+    const struct gpu_setup *const setup = &placement->setup;
     struct interruption *const interruption = setup->physics->interruption;
     const double pairs =
         reference_pairs((double)setup->bodies->systems, (double)setup->bodies->count);
     if (interruption && (pairs >= LONG_SUM || interruption->agree) && ranks <= 1 &&
-        division->device_count == 1)
-        division->setup.interruption = interruption;
+        placement->device_count == 1)
+        placement->setup.interruption = interruption;
 }
 
 /* Finds which bodies of every system this process moves: those of its share without padding, or all
  * if `share` is NULL. */
-static void take_share(struct gpu_division *division, const struct force_share *share)
+static void take_share(struct gpu_placement *placement, const struct force_share *share)
 {
-    const size_t count = division->setup.bodies->count;
-    division->own_last = share && share->last < count ? share->last : count;
-    division->own_first =
-        share ? share->first < division->own_last ? share->first : division->own_last : 0;
+    const size_t count = placement->setup.bodies->count;
+    placement->own_last = share && share->last < count ? share->last : count;
+    placement->own_first =
+        share ? share->first < placement->own_last ? share->first : placement->own_last : 0;
 }
 
 static enum status unknown_kernel(const char *name, struct error *error)
@@ -356,63 +359,64 @@ static enum status choose_kernel(const struct backend_options *options,
     return STATUS_OK;
 }
 
-enum status gpu_division_init(struct gpu_division *division, const struct backend_options *options,
-                              const struct physics *physics, struct bodies *bodies,
-                              struct error *error)
+enum status gpu_placement_init(struct gpu_placement *placement,
+                               const struct backend_options *options, const struct physics *physics,
+                               struct bodies *bodies, struct error *error)
 {
     const struct gpu_kernel *kernel = NULL;
     struct gpu_device devices[GPU_MAX_PARTS];
     /* Few bodies are moved faster than they are gathered, so every process moves all of them. */
     const bool shared = options->peers && bodies->count > GPU_RESIDENT_ALONE;
-    *division = (struct gpu_division){ 0 };
+    *placement = (struct gpu_placement){ 0 };
     if (choose_kernel(options, physics, bodies, shared, &kernel, error) ||
-        gpu_setup_init(kernel, options->force.precision, physics, bodies, &division->setup, error))
+        gpu_setup_init(kernel, options->force.precision, physics, bodies, &placement->setup, error))
         return error->status;
-    division->setup.registers = integrator_has_registers(options->integrator);
-    take_share(division, shared ? &options->force.share : NULL);
-    if ((shared && gpu_setup_share(&division->setup, options->peers, error)) ||
-        find_devices(division, options->devices, options->node_rank, devices, error))
+    placement->setup.registers = integrator_has_registers(options->integrator);
+    take_share(placement, shared ? &options->force.share : NULL);
+    if ((shared && gpu_setup_share(&placement->setup, options->peers, error)) ||
+        find_devices(placement, options->devices, options->node_rank, devices, error))
         return error->status;
-    allow_interruption(division, options->ranks);
-    if (create_parts(division, devices, options->stream, error))
+    allow_interruption(placement, options->ranks);
+    if (create_parts(placement, devices, options->stream, error))
         return error->status;
-    describe_devices(division, devices);
-    const struct gpu_team all = { division->parts, division->part_count };
+    describe_devices(placement, devices);
+    const struct gpu_team all = { placement->parts, placement->part_count };
     return gpu_part_each(&all, gpu_steps_try, error);
 }
 
-void gpu_division_clear(struct gpu_division *division)
+void gpu_placement_clear(struct gpu_placement *placement)
 {
-    for (size_t p = 0; p < division->part_count; p++)
-        gpu_part_destroy(division->parts[p]);
-    for (size_t k = 0; k < division->pinned_count; k++)
-        cudaHostUnregister(division->pinned[k]);
-    gpu_setup_free(&division->setup);
+    for (size_t p = 0; p < placement->part_count; p++)
+        gpu_part_destroy(placement->parts[p]);
+    for (size_t k = 0; k < placement->pinned_count; k++)
+        cudaHostUnregister(placement->pinned[k]);
+    gpu_setup_free(&placement->setup);
 }
 
 /* --- going through the systems -----------------------------------------------------------------*/
 
-static enum status wait_all(struct gpu_division *division, bool *non_finite, struct error *error)
+static enum status wait_all(struct gpu_placement *placement, bool *non_finite, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t p = 0; p < division->part_count && !status; p++)
-        status = gpu_part_wait(division->parts[p], non_finite, error);
+    for (size_t p = 0; p < placement->part_count && !status; p++)
+        status = gpu_part_wait(placement->parts[p], non_finite, error);
     return status;
 }
 
 /* Queues the copies to a device, and the work, for one batch of its systems after another, in the
  * device's parts by turns. The work of a part waits for earlier work of that part, not for that of
  * others, so that copies and work of several batches overlap. */
-static enum status stream_device(struct gpu_division *division, size_t device, gpu_queue *queue,
+static enum status stream_device(struct gpu_placement *placement, size_t device, gpu_queue *queue,
                                  void *context, struct error *error)
 {
     enum status status = STATUS_OK;
-    struct gpu_part **const parts = &division->parts[device * division->batches];
+    struct gpu_part **const parts = &placement->parts[device * placement->batches];
     size_t batch = 0;
-    for (size_t s = division->first[device]; s < division->first[device + 1] && !status; batch++) {
-        struct gpu_part *part = parts[batch % division->batches];
+    for (size_t s = placement->first[device]; s < placement->first[device + 1] && !status;
+         batch++) {
+        struct gpu_part *part = parts[batch % placement->batches];
         const struct gpu_team team = { &part, 1 };
-        const size_t left = division->first[device + 1] - s;
+        const size_t left = placement->first[device + 1] - s;
         const size_t systems = left < part->capacity ? left : part->capacity;
         status = gpu_exchange_upload(part, s, systems, error);
         if (!status)
@@ -422,19 +426,20 @@ static enum status stream_device(struct gpu_division *division, size_t device, g
     return status;
 }
 
-enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
-                             bool *non_finite, struct error *error)
+enum status gpu_placement_run(struct gpu_placement *placement, gpu_queue *queue, void *context,
+                              bool *non_finite, struct error *error)
 {
     enum status status = STATUS_OK;
-    if (division->mode == GPU_DIVIDED) {
-        const struct gpu_team team = { division->parts, division->part_count };
+    if (placement->mode == GPU_DIVIDED) {
+        const struct gpu_team team = { placement->parts, placement->part_count };
         status = queue(context, &team, error);
     }
-    for (size_t p = 0; p < division->part_count && division->mode == GPU_WHOLE && !status; p++) {
-        const struct gpu_team team = { &division->parts[p], 1 };
+    for (size_t p = 0; p < placement->part_count && placement->mode == GPU_WHOLE && !status; p++) {
+        const struct gpu_team team = { &placement->parts[p], 1 };
         status = queue(context, &team, error);
     }
-    for (size_t d = 0; d < division->device_count && division->mode == GPU_STREAMED && !status; d++)
-        status = stream_device(division, d, queue, context, error);
-    return status ? status : wait_all(division, non_finite, error);
+    for (size_t d = 0; d < placement->device_count && placement->mode == GPU_STREAMED && !status;
+         d++)
+        status = stream_device(placement, d, queue, context, error);
+    return status ? status : wait_all(placement, non_finite, error);
 }
