@@ -29,7 +29,7 @@ static enum status queue_operations(const struct gpu_task *task, size_t times, s
     for (size_t k = 0; k < times && !code; k++)
         code = gpu_rate(task->operation, task->blocks, task->operations, task->part->partial,
                         task->stream);
-    return gpu_check((int)code, task->part->device.index, "measuring", error);
+    return gpu_part_check(task->part, code, "measuring", error);
 }
 
 /* Measures the rate of one kind of operation, by launches of at least LAUNCH_SECONDS: so long that

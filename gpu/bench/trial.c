@@ -174,7 +174,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
     if (!gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error) &&
         !gpu_exchange_upload(part, 0, trial->systems, error)) {
         row->tuning = trial->energies                                 ? part->observed.tuning
-                      : trial->steps && gpu_trial_stays(bench, trial) ? part->resident.tuning
+                      : trial->steps && gpu_trial_stays(bench, trial) ? part->resident
                                                                       : part->force.tuning;
         if (!use(bench, trial, part, row, error))
             gpu_part_wait(part, NULL, error);

@@ -154,14 +154,26 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
     enum status status = gpu_part_each(team, gpu_part_keep, error);
     if (!status)
         status = gpu_steps_advance(team, &cuda->program, request->steps, cuda->current, error);
-    if (!status && cuda->placement.mode == GPU_STREAMED)
-        status = gpu_part_each(team, gpu_exchange_download_state, error);
-    if (!status && cuda->placement.mode == GPU_STREAMED)
-        status = gpu_part_each(team, gpu_exchange_download_accelerations, error);
-    return status;
+    if (status || cuda->placement.mode != GPU_STREAMED)
+        return status;
+    status = gpu_part_each(team, gpu_exchange_download_state, error);
+    return status ? status : gpu_part_each(team, gpu_exchange_download_accelerations, error);
 }
 
-static enum status cuda_fetch(struct backend *backend, struct error *error);
+static enum status queue_fetch(void *context, const struct gpu_team *team, struct error *error)
+{
+    (void)context;
+    return gpu_part_each(team, gpu_exchange_download_state, error);
+}
+
+static enum status cuda_fetch(struct backend *backend, struct error *error)
+{
+    struct cuda *cuda = (struct cuda *)backend;
+    struct request request = { .cuda = cuda };
+    if (cuda->placement.mode == GPU_STREAMED || backend->adaptive)
+        return STATUS_OK;
+    return run(&request, queue_fetch, error);
+}
 
 /* Fetches the bodies from the devices, and reports the first whose position or velocity is not
  * finite. */
@@ -213,21 +225,6 @@ static enum status cuda_advance(struct backend *backend, const struct integrator
     if (!status && request.non_finite)
         return report_non_finite(cuda, error);
     return status;
-}
-
-static enum status queue_fetch(void *context, const struct gpu_team *team, struct error *error)
-{
-    (void)context;
-    return gpu_part_each(team, gpu_exchange_download_state, error);
-}
-
-static enum status cuda_fetch(struct backend *backend, struct error *error)
-{
-    struct cuda *cuda = (struct cuda *)backend;
-    struct request request = { .cuda = cuda };
-    if (cuda->placement.mode == GPU_STREAMED || backend->adaptive)
-        return STATUS_OK;
-    return run(&request, queue_fetch, error);
 }
 
 static enum status queue_accelerations(void *context, const struct gpu_team *team,

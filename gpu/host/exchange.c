@@ -243,7 +243,7 @@ static enum status copy_between_parts(const struct gpu_team *team, enum shared w
         if (!code && waiting != other)
             code = cudaStreamWaitEvent(waiting->stream, other->copied, 0);
     }
-    return gpu_check((int)code, team->parts[0]->device.index, "exchanging bodies", error);
+    return gpu_part_check(team->parts[0], code, "exchanging bodies", error);
 }
 
 enum status gpu_exchange_positions(const struct gpu_team *team, struct error *error)

@@ -242,7 +242,7 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
     cudaSetDevice(device->index); /* if this fails, the calls after it fail, too */
     part->force.tuning =
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
-    part->resident.tuning = setup->tuning ? *setup->tuning : fit_resident(part);
+    part->resident = setup->tuning ? *setup->tuning : fit_resident(part);
     part->observed.tuning =
         fit(part, &full, part->observed.in_floats ? gpu_potentials_in_floats : gpu_potentials,
             &potentials);
@@ -323,15 +323,11 @@ void gpu_part_destroy(struct gpu_part *part)
     for (size_t k = 0; k < COUNT_OF(part->graphs); k++)
         if (part->graphs[k].graph)
             cudaGraphExecDestroy(part->graphs[k].graph);
-    if (part->ready)
-        cudaEventDestroy(part->ready);
-    if (part->copied)
-        cudaEventDestroy(part->copied);
-    if (part->done)
-        cudaEventDestroy(part->done);
-    for (int k = 0; k < 2; k++)
-        if (part->launched[k])
-            cudaEventDestroy(part->launched[k]);
+    const cudaEvent_t events[] = { part->ready, part->copied, part->done, part->launched[0],
+                                   part->launched[1] };
+    for (size_t k = 0; k < COUNT_OF(events); k++)
+        if (events[k])
+            cudaEventDestroy(events[k]);
     if (part->stream)
         cudaStreamDestroy(part->stream);
     cudaFreeHost(part->on_host);

@@ -27,11 +27,6 @@ struct gpu_part_force {
     bool sources_current; /* the sources are those of the present positions */
 };
 
-/* The launch of gpu_resident(), for small systems. */
-struct gpu_part_resident {
-    struct gpu_tuning tuning;
-};
-
 /* The arrays of potentials (phi, and psi for the virial) and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
@@ -67,7 +62,7 @@ struct gpu_part {
     struct gpu_fields fields;
     double *partial; /* sums of the force or of the potentials, in slots */
     struct gpu_part_force force;
-    struct gpu_part_resident resident;
+    struct gpu_tuning resident; /* the launch of gpu_resident(), for small systems */
     struct gpu_part_observed observed;
     /* The lowest index of a body that is not finite, or all bits set; and its copy on the host. */
     unsigned long long *non_finite, *on_host;

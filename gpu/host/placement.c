@@ -1,6 +1,5 @@
 #include "placement.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,12 +75,11 @@ static enum status create_divided(struct gpu_placement *placement, const struct 
  * fails, copies hold up the kernels, and nothing else changes. */
 static void pin(struct gpu_placement *placement)
 {
-    const struct bodies *b = placement->setup.bodies;
-    double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
-    static_assert(COUNT_OF(arrays) == COUNT_OF(placement->pinned), "there is room for each");
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        if (!cudaHostRegister(arrays[k], bodies_length(b) * sizeof(double),
-                              cudaHostRegisterDefault))
+    const size_t bytes = bodies_length(placement->setup.bodies) * sizeof(double);
+    double *arrays[BODIES_REALS];
+    bodies_reals(placement->setup.bodies, arrays);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        if (!cudaHostRegister(arrays[k], bytes, cudaHostRegisterDefault))
             placement->pinned[placement->pinned_count++] = arrays[k];
     cudaGetLastError();
 }

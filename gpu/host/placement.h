@@ -29,7 +29,7 @@ struct gpu_placement {
     size_t batches;                  /* GPU_STREAMED: number of batches under way on every device */
     size_t own_first, own_last;      /* this process moves bodies [own_first, own_last) */
     size_t first[GPU_MAX_PARTS + 1]; /* device d has systems [first[d], first[d + 1]) */
-    double *pinned[10];              /* host arrays that are locked in memory */
+    double *pinned[BODIES_REALS];    /* host arrays that are locked in memory */
     size_t pinned_count;
     char device[280], isa[16]; /* names of the devices and of their instruction set */
 };

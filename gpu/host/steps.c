@@ -152,7 +152,7 @@ static enum status take_resident(struct gpu_part *part, const struct stage_progr
         .fields = part->fields,
         .program = *program,
         .non_finite = part->non_finite,
-        .tuning = part->resident.tuning,
+        .tuning = part->resident,
         .stream = part->stream,
     };
     part->force.sources_current = false;
@@ -276,11 +276,11 @@ static enum status capture(const struct gpu_team *team, const struct stage_progr
     if (!code)
         code = cudaStreamBeginCapture(part->stream, cudaStreamCaptureModeThreadLocal);
     if (code)
-        return gpu_check((int)code, part->device.index, "recording a graph", error);
+        return gpu_part_check(part, code, "recording a graph", error);
     for (int k = 0; k < GRAPH_CYCLES && !status; k++)
         status = take_cycle(team, program, error);
     code = cudaStreamEndCapture(part->stream, graph);
-    return status ? status : gpu_check((int)code, part->device.index, "recording a graph", error);
+    return status ? status : gpu_part_check(part, code, "recording a graph", error);
 }
 
 /* Returns the part's graph for the array in which the sources are. They change places an even
@@ -314,7 +314,7 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
                                     .systems = part->shape.systems };
     const cudaError_t code = cudaGraphInstantiateWithFlags(&own->graph, graph, 0);
     cudaGraphDestroy(graph);
-    return gpu_check((int)code, part->device.index, "making a graph", error);
+    return gpu_part_check(part, code, "making a graph", error);
 }
 
 /* Takes cycles by launches of the graph, GRAPH_CYCLES cycles at a time, if that pays; *cycles
@@ -330,7 +330,7 @@ static enum status take_graphs(const struct gpu_team *team, const struct stage_p
     cudaError_t code = cudaSuccess;
     for (; *cycles >= GRAPH_CYCLES && !code; *cycles -= GRAPH_CYCLES)
         code = cudaGraphLaunch(graph_of(part)->graph, part->stream);
-    return gpu_check((int)code, part->device.index, "starting a graph", error);
+    return gpu_part_check(part, code, "starting a graph", error);
 }
 
 /* Takes `steps` steps: the passes of the first, then cycles (take_cycle()), by graphs where

@@ -612,7 +612,7 @@ static struct case_vectors resident_steps(const char *integrator, size_t systems
     case_resident_bodies = bodies;
     case_open(&on, b, physics, "blocked", precision, NULL, count);
     case_resident_bodies = 0;
-    assert_true(bodies == 0 || on.part->resident.tuning.bodies == bodies);
+    assert_true(bodies == 0 || on.part->resident.bodies == bodies);
     case_upload(&on, systems);
     case_advance(&on, integrator, 1.0 / 128, 5);
     case_fetch(&on);
