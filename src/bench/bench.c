@@ -137,15 +137,16 @@ static void keep(struct timed *timed, double seconds)
 
 /* --- the rates of operations -------------------------------------------------------------------*/
 
-static double stream_rate(const struct stream *stream, int threads)
+static double stream_rate(const struct stream *stream, int threads, double seconds)
 {
     struct timed timed = { .work = stream_length(stream, threads) };
-    for (int k = 0; k < LEAST_REPEATS * 4; k++)
+    const double end = clock_seconds() + seconds;
+    for (int k = 0; k == 0 || (k < LEAST_REPEATS * 4 && clock_seconds() < end); k++)
         keep(&timed, time_stream(stream, threads, timed.work));
     return (double)stream->lanes * threads / least(&timed);
 }
 
-void bench_rates(const struct bench_sink *sink, int threads)
+void bench_rates(const struct bench_sink *sink, int threads, double seconds)
 {
     for (size_t k = 1; force_isa_names[k]; k++) {
         const struct arithmetic *arithmetic = find_arithmetic(force_isa_names[k]);
@@ -160,7 +161,8 @@ void bench_rates(const struct bench_sink *sink, int threads)
                       { "1/sqrt estimate", "double", &arithmetic->estimate_double } };
         for (size_t row = 0; row < COUNT_OF(table); row++) {
             const struct bench_rate rate = { arithmetic->isa, table[row].operation, table[row].type,
-                                             threads, stream_rate(table[row].stream, threads) };
+                                             threads,
+                                             stream_rate(table[row].stream, threads, seconds) };
             sink->rate(sink->context, &rate);
         }
     }

@@ -82,8 +82,9 @@ struct bench_sink {
     void *context;
 };
 
-/* Measures the rates of operations, for every instruction set that runs here. */
-void bench_rates(const struct bench_sink *sink, int threads);
+/* Measures the rates of operations, for every instruction set that runs here, each in at most
+ * `seconds` if that is long enough for one measurement. */
+void bench_rates(const struct bench_sink *sink, int threads, double seconds);
 
 /*
  * Measures the plans, in about `seconds` if that is long enough for one measurement of each case;
