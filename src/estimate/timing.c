@@ -15,8 +15,8 @@
 static const double trial_bodies = 8192;
 /* The least seconds of all rounds of a measurement together, and of its first round: long enough to
  * be measured, short enough to wait for. */
-static const double timed_seconds = 0.04, round_seconds = 0.002;
-enum { MOST_ROUNDS = 8 };
+static const double timed_seconds = 0.04, round_seconds = 0.001;
+enum { MOST_ROUNDS = 5 };
 /* The assumed speed of a disk that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
