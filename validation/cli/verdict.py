@@ -484,10 +484,12 @@ def test_large_runs_name_the_command():
 
 def test_check_points_out_what_does_not_fit():
     """masses in kilograms with G = 1, and an end within a period, before the run is made"""
-    for kind, words in (("kilograms", 'masses reach 2e+30 with G = 1: for kilograms, metres and '
-                         'seconds set physics.units = "si"'),
-                        ("less than a period", "time.end is 0.78 of the shortest period, 1.28")):
-        said = " ".join(tap.run("check", write(kind)).stdout.replace("#", " ").split())
+    for kind, change, words in (  # two days of the year are enough to be told
+            ("kilograms", "time.end=172800.0", 'masses reach 2e+30 with G = 1: for kilograms, '
+             'metres and seconds set physics.units = "si"'),
+            ("less than a period", "time.end=1.0",
+             "time.end is 0.78 of the shortest period, 1.28")):
+        said = " ".join(tap.run("check", write(kind), "-P", change).stdout.replace("#", " ").split())
         assert words in said, said
     said = tap.run("check", write("step too long")).stdout
     assert "shortest period" not in said and "masses reach" not in said, said

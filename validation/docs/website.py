@@ -82,6 +82,7 @@ def test_site():
     """make install-html: every page is made, each has one title, every link leads somewhere, and
     words are found"""
     tap.need("myst_parser")
+    tap.thorough()  # a package is checked like this too (--check)
     make_html = script()
     root, site = pathlib.Path(tap.SOURCE), installed()
     wanted = {path.relative_to(root).with_suffix(".html") for path in make_html.documents(root)

@@ -282,7 +282,7 @@ def test_checkpoints_within_measurements():
              "replays of an energy budget at step 0")
     kinds = [kind for kind in KINDS if kind[0] in names]
     assert len(kinds) == len(names)
-    for kind in some(kinds, 2):
+    for kind in some(kinds, 2, few=1):
         with Row(23, f"{kind[0]}, asked for a checkpoint") as row:
             try_kind(row, kind, 0, "checkpoint")
 
