@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "catalog.h"
-#include "external/field-formulas.h"
+#include "external/field.h"
 #include "force/force-options.h"
 #include "integrator/stage-program.h"
 
@@ -313,7 +313,7 @@ size_t gpu_moving_size(void);
 cudaError_t gpu_due_pack(const struct gpu_due_call *call);
 cudaError_t gpu_due_sum(const struct gpu_due_call *call);
 
-/* The prediction of the bodies of one system, by integrator/prediction.h or, without jerks, by x +
+/* The prediction of the bodies of one system, by force/jerk.h or, without jerks, by x +
  * h v, from the state of each body at a time of its own, which the device keeps. */
 struct gpu_predict_call {
     uint32_t count, stride;

@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 #include "config/configuration.h"
-#include "external/field-formulas.h"
+#include "external/field.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 

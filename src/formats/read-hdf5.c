@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "formats/hdf5-snapshot.h"
 #include "formats/read.h"
-#include "model/unit.h"
+#include "model/units.h"
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 

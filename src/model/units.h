@@ -1,5 +1,5 @@
-/* Systems of units: the gravitational constant in each, its units in SI, and how to label
- * numbers. */
+/* Units: one as files spell it, systems of units with the gravitational constant in each, and the
+ * unit in which people think of the times of a run. */
 #ifndef ORRERY_MODEL_UNITS_H
 #define ORRERY_MODEL_UNITS_H
 
@@ -7,11 +7,49 @@
 #include <stddef.h>
 
 #include "base/dimension.h"
-#include "model/unit.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A unit as files spell it: "kpc", "km/s", "AU d^-1", "1e10 Msun", "(km/s)^2", "pc Myr-1". */
+struct unit {
+    struct dimension dimension;
+    double worth; /* its value in kg, m and s; 0: an N-body unit (M, L, T), which has none */
+};
+
+/*
+ * Parses a unit: numbers and symbols with blanks, `*` or `/` between them, whole powers as in s^-1,
+ * s**-1 or s-1, and brackets; `/` divides by the one factor behind it. Symbols are those of
+ * unit_symbols() or the N-body units M, L and T, but not both kinds in one text. Returns false for
+ * any other text.
+ */
+bool unit_parse(const char *text, struct unit *unit);
+
+/* Returns "kg, g, Msun, ...": the symbols that messages and the manual name; unit_parse() knows
+ * others that mean the same. */
+const char *unit_symbols(void);
+
+/*
+ * The values of the units of astronomy in SI. The mass of the Sun or of a planet follows from its
+ * GM, which is known far better than G. GMsun, GMearth, GMjupiter, Rsun, Rearth, Rjupiter: nominal
+ * values of IAU 2015 resolution B3; parsec: 648000/pi AU, IAU 2015 B2; AU: IAU 2012 B2; G: CODATA
+ * 2022; the year is Julian.
+ */
+#define CONSTANT_G 6.67430e-11                 /* m^3 kg^-1 s^-2 */
+#define CONSTANT_GM_SUN 1.3271244e20           /* m^3 s^-2 */
+#define CONSTANT_GM_EARTH 3.986004e14          /* m^3 s^-2 */
+#define CONSTANT_GM_JUPITER 1.2668653e17       /* m^3 s^-2 */
+#define CONSTANT_AU 149597870700.0             /* m */
+#define CONSTANT_PARSEC 3.0856775814913673e16  /* m */
+#define CONSTANT_LIGHT_YEAR 9460730472580800.0 /* m */
+#define CONSTANT_R_SUN 6.957e8                 /* m */
+#define CONSTANT_R_EARTH 6.3781e6              /* m, at the equator */
+#define CONSTANT_R_JUPITER 7.1492e7            /* m, at the equator */
+#define CONSTANT_DAY 86400.0                   /* s */
+#define CONSTANT_YEAR (365.25 * CONSTANT_DAY)  /* s */
+
+/* --- systems of units ------------------------------------------------------------------------- */
 
 struct units {
     const char *name;          /* as the key physics.units spells it */
@@ -69,6 +107,39 @@ struct unit units_unit(const struct units *units, struct dimension dimension);
 /* Returns the factor that turns a number in `unit` into one in these units: exactly 1 if both are
  * the same but for rounding, NaN if only one of them is an N-body unit. */
 double units_factor(const struct units *units, struct unit unit);
+
+/* --- the unit of a run's times ---------------------------------------------------------------- */
+
+/* The unit in which people think of the times of a run, for texts and figures: years, periods of
+ * its orbit, crossing times of its cluster. Files of numbers keep the unit of the config. */
+struct time_unit {
+    double size; /* its length, in the run's unit of time; 1: it is the run's unit */
+    char name[UNITS_LABEL_SIZE];      /* "yr", "periods", "crossing times"; "" in N-body units */
+    char label[2 * UNITS_LABEL_SIZE]; /* the name for an axis of a figure: "crossing times
+                                         of 2.828"; "T" */
+};
+
+/* The length of a run, and spans of time that may become its unit, all in the unit of time of its
+ * config; NaN: not known. */
+struct time_spans {
+    double end;    /* time until which the run goes */
+    double period; /* period of the orbit that the run measures, at the start */
+    /* Crossing time and half-mass relaxation time of its cluster, at the start. */
+    double crossing, relaxation;
+};
+
+/*
+ * Chooses the first of these units of which the run is at least two long. If the run's units are
+ * physical: Gyr, Myr, kyr, yr and d, but only those longer than the run's own unit of time, if that
+ * has a symbol. Otherwise: the period of its orbit, the half-mass relaxation time, the crossing
+ * time of its cluster. If none fits, it is the run's own unit.
+ */
+struct time_unit time_unit_choose(const struct units *units, const struct time_spans *spans);
+
+/* Writes `time`, which is in the run's own unit of time, as "9.6 yr" with `digits` significant
+ * digits. Returns `buffer`. */
+const char *time_unit_text(const struct time_unit *unit, double time, int digits,
+                           char buffer[UNITS_TEXT_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "formats/csv.h"
-#include "model/time-unit.h"
+#include "model/units.h"
 
 enum {
     FIGURE_LABEL_SIZE = 160,

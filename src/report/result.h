@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "formats/csv.h"
 #include "integrator/integrator.h"
-#include "model/time-unit.h"
 #include "model/units.h"
 #include "output/directory.h"
 #include "output/run-fields.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "space/point-tree.h"
+#include "space/neighbours.h"
 
 enum {
     GUESSED = 2000, /* most bins for guess_bins(), which then fails for one chunk in eight */

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "force/method.h"
 #include "integrator/integrator.h"
-#include "model/unit.h"
+#include "model/units.h"
 #include "output/directory.h"
 #include "report/result.h"
 #include "space/time-scales.h"

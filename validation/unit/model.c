@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "model/cell.h"
 #include "model/conserved.h"
-#include "model/time-unit.h"
 #include "model/units.h"
 #include "sample.h"
 #include "space/time-scales.h"

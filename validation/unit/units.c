@@ -9,7 +9,6 @@
 #include "formats/read.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/unit.h"
 #include "model/units.h"
 
 static void near(double value, double reference, double tolerance)
