@@ -7,7 +7,7 @@
  * tree. So the bits depend neither on the launch nor on which bodies are due. The bodies that are
  * not due have to be predicted first, which the device does, too.
  */
-#include "integrator/prediction.h"
+#include "force/jerk.h"
 #include "launch.cuh"
 #include "state.cuh"
 #include "sum.cuh"

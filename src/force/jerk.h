@@ -23,7 +23,7 @@
 
 /*
  * The motion of the bodies of a system between the ends of their steps, for methods that predict it
- * where they sum, as a GPU does: x + h v or, with jerks, the polynomials of integrator/prediction.h
+ * where they sum, as a GPU does: x + h v or, with jerks, the polynomials at the end of this header
  * in h = (now - time) tick. Arrays have one number for each body.
  */
 struct jerk_motion {
@@ -123,6 +123,26 @@ static inline void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t co
                             double *const a[3], double *const rate[3])
 {
     jerk->class_->sum(jerk, active, count, a, rate);
+}
+
+/* --- prediction ------------------------------------------------------------------------------- */
+
+/*
+ * The prediction of a body by Hermite's method (Makino & Aarseth 1992, PASJ 44, 141, eq. 1 and 2),
+ * for CPUs and for the kernels of a GPU, which get the same bits: position and velocity at the time
+ * h after that of x, v, acceleration a and jerk.
+ */
+
+/* Returns x + h v + h^2/2 a + h^3/6 jerk. */
+DEVICE_INLINE double predicted_position(double x, double v, double a, double jerk, double h)
+{
+    return x + h * (v + h * (0.5 * a + h * (1.0 / 6) * jerk));
+}
+
+/* Returns v + h a + h^2/2 jerk. */
+DEVICE_INLINE double predicted_velocity(double v, double a, double jerk, double h)
+{
+    return v + h * (a + h * 0.5 * jerk);
 }
 
 #endif

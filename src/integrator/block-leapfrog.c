@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "external/external.h"
-#include "integrator/block-systems.h"
+#include "integrator/block-steps.h"
 #include "model/vec3.h"
 
 enum { STEP, ETA };

@@ -1,4 +1,4 @@
-#include "integrator/block-systems.h"
+#include "integrator/block-steps.h"
 
 #include <inttypes.h>
 #include <math.h>

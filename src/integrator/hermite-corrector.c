@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "integrator/hermite-corrector.h"
+#include "integrator/hermite.h"
 
 #include <complex.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrator/prediction.h"
+#include "force/jerk.h"
 
 enum { STEP, ETA };
 

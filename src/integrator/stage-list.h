@@ -1,8 +1,7 @@
 /*
  * An integrator that a config spells out as a list of the words "kick 0.5", "drift 1" and "force".
  * The list must be a splitting: kicks and drifts in turn, each kick with the forces of the present
- * positions, and the coefficients of each kind adding up to one step. Such a step is symplectic;
- * stage-traits.h finds its other traits.
+ * positions, and the coefficients of each kind adding up to one step. Such a step is symplectic.
  */
 #ifndef ORRERY_INTEGRATOR_STAGE_LIST_H
 #define ORRERY_INTEGRATOR_STAGE_LIST_H

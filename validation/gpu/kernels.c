@@ -3,8 +3,8 @@
 #include "gpu-case.h"
 
 #include "external/external.h"
+#include "force/jerk.h"
 #include "gpu/host/due.h"
-#include "integrator/prediction.h"
 #include "motion-case.h"
 
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "integrator/stage-list.h"
 #include "integrator/stage-program.h"
-#include "integrator/stage-traits.h"
 
 /* Reads words with commas between them, NULL: refused. */
 static const struct integrator *read(const char *words, struct integrator *room)
