@@ -84,6 +84,20 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
+static const struct small_kernels *const small_kernels[] = {
+#define ROW(family, set, registers, ...) FORCE_ISA_##family(&small_##registers),
+    FORCE_ISAS(ROW)
+#undef ROW
+};
+
+/* Returns the kernels of an instruction set; NULL if there are none or a system has more than
+ * SMALL_COUNT bodies. */
+static const struct small_kernels *small_find(const char *isa, const struct bodies *bodies)
+{
+    const int row = force_isa_row(isa);
+    return row < 0 || bodies->count > SMALL_COUNT ? NULL : small_kernels[row];
+}
+
 /* Returns the number of threads that the options ask for; for 0, as many as there are cores and
  * work for. */
 static int team_size(const struct force_options *force, const struct bodies *bodies)

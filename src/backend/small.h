@@ -35,8 +35,4 @@ struct small_kernels {
 FORCE_ISA_REGISTERS(DECLARED)
 #undef DECLARED
 
-/* Returns the kernels of an instruction set; NULL if there are none or a system has more than
- * SMALL_COUNT bodies. */
-const struct small_kernels *small_find(const char *isa, const struct bodies *bodies);
-
 #endif

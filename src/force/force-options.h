@@ -18,13 +18,24 @@ enum precision {
 extern const char *const precision_names[]; /* the choices of compute.precision, in the order of the
                                                enum; NULL-terminated */
 extern const char *const precision_help[];  /* a sentence for each */
-/* The names of the kernels that sum forces on CPUs (force/kernels.inc), with "auto" as the first;
- * NULL-terminated. Other names are refused with STATUS_CONFIG. */
+/* The kernels of CPUs: ROW(ID, name, "a sentence"). */
+#define FORCE_KERNEL_ROWS(ROW)                                                                     \
+    ROW(AUTO, auto, "The fastest kernel of the backend for this number of bodies.")                \
+    ROW(PLAIN, plain, "CPUs: every body sums over all others.")                                    \
+    ROW(SYMMETRIC, symmetric,                                                                      \
+        "CPUs and GPUs: each pair is worked out once, for both bodies, by Newton's third law.")    \
+    ROW(REFERENCE, reference,                                                                      \
+        "CPUs: plain loops in double precision, the specification of all others.")                 \
+    ROW(PORTABLE, portable, "CPUs and GPUs, in double: the bits of `reference` on every machine.")
+
+/* The names of these kernels, with "auto" as the first; NULL-terminated. Other names are refused
+ * with STATUS_CONFIG. */
 extern const char *const force_kernel_names[];
 enum force_kernel_id {
-#define FORCE_KERNEL(id, name, help) FORCE_##id,
-#include "force/kernels.inc"
-    FORCE_KERNELS
+#define FORCE_KERNEL_ID(id, name, help) FORCE_##id,
+    FORCE_KERNEL_ROWS(FORCE_KERNEL_ID)
+#undef FORCE_KERNEL_ID
+        FORCE_KERNELS
 };
 
 /*

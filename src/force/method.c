@@ -20,11 +20,8 @@ const char *const precision_help[] = {
     NULL
 };
 
-#define FORCE_KERNEL(id, name, help) #name,
-const char *const force_kernel_names[] = {
-#include "force/kernels.inc"
-    NULL
-};
+#define KERNEL_NAME(id, name, help) #name,
+const char *const force_kernel_names[] = { FORCE_KERNEL_ROWS(KERNEL_NAME) NULL };
 
 /* --- the table -------------------------------------------------------------------------------- */
 

@@ -31,22 +31,19 @@ static const struct parameter top_rows[] = {
               "config file." },
 };
 
-#define FORCE_KERNEL(id, name, help) #name,
+#define CPU_KERNEL(id, name, help) #name,
 #define GPU_KERNEL(id, name, help, ...) #name,
 #define GPU_KERNEL_OF_BOTH(...)
-const char *const schema_kernel_names[] = {
-#include "force/kernels.inc"
+const char *const schema_kernel_names[] = { FORCE_KERNEL_ROWS(CPU_KERNEL)
 #include "gpu/kernels/catalog.inc"
-    NULL
-};
-#define FORCE_KERNEL(id, name, help) help,
+                                                NULL };
+#undef CPU_KERNEL
+#define CPU_KERNEL(id, name, help) help,
 #define GPU_KERNEL(id, name, help, ...) help,
 #define GPU_KERNEL_OF_BOTH(...)
-static const char *const kernel_help[] = {
-#include "force/kernels.inc"
+static const char *const kernel_help[] = { FORCE_KERNEL_ROWS(CPU_KERNEL)
 #include "gpu/kernels/catalog.inc"
-    NULL
-};
+                                               NULL };
 
 static const char *const boundary_names[] = { "open", "periodic", NULL };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "force/direct/packed.h"
+#include "force/direct/packing.h"
 #include "force/force-options.h"
 #include "force/isa.h"
 
