@@ -8,6 +8,7 @@
 #define ORRERY_BENCH_ARITHMETIC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "force/direct/kernel.h"
 #include "force/isa.h"
@@ -35,5 +36,27 @@ struct arithmetic {
 #define DECLARED(family, set, ...) extern const struct arithmetic arithmetic_##set;
 FORCE_ISAS(DECLARED)
 #undef DECLARED
+
+/* Returns the streams of an instruction set; NULL if this build has none. */
+const struct arithmetic *arithmetic_find(const char *isa);
+
+/* Returns the seconds in which each of `threads` threads does the operations of `vectors`
+ * vectors. */
+double arithmetic_seconds(const struct stream *stream, int threads, uint64_t vectors);
+
+/* Returns a number of vectors that is enough for one measurement of the stream. */
+uint64_t arithmetic_length(const struct stream *stream, int threads);
+
+/* The measured rate of one kind of operation on this CPU, on all threads together. */
+struct bench_rate {
+    const char *isa, *operation, *type; /* "avx2", "multiply-add", "float" */
+    int threads;
+    double per_second; /* numbers per second, not vectors */
+};
+
+/* Measures the rates of operations, for every instruction set that runs here, each in at most
+ * `seconds` if that is long enough for one measurement, and gives them to add(). */
+void arithmetic_rates(void (*add)(void *context, const struct bench_rate *rate), void *context,
+                      int threads, double seconds);
 
 #endif

@@ -9,28 +9,18 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "bench/cube.h"
+#include "base/random.h"
+#include "diagnostics/force-error.h"
+#include "estimate/need.h"
 #include "force/accuracy.h"
 #include "force/isa.h"
+#include "machine/room.h"
 
-/* The least seconds of one measurement of steps and of one of a stream; the number of rounds that,
- * once begun, measure all cases even when the time is over; the most repeats of a case; and the
- * most cases of one number of bodies. */
-static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
+/* The least seconds of one measurement of steps; the number of rounds that, once begun, measure all
+ * cases even when the time is over; the most repeats of a case; and the most cases of one number of
+ * bodies. */
+static const double LEAST_SECONDS = 0.01;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024 };
-
-/* The streams of the instruction sets, in the order of force_isa_row(). */
-static const struct arithmetic *const arithmetics[] = {
-#define ROW(family, set, registers, ...) FORCE_ISA_##family(&arithmetic_##set),
-    FORCE_ISAS(ROW)
-#undef ROW
-};
-
-static const struct arithmetic *find_arithmetic(const char *isa)
-{
-    const int row = force_isa_row(isa);
-    return row < 0 ? NULL : arithmetics[row];
-}
 
 struct timed {
     uint64_t work; /* steps, or vectors of pairs, in one measurement */
@@ -57,6 +47,47 @@ struct field {
 };
 
 /* --- bodies ------------------------------------------------------------------------------------*/
+
+enum { FAR = 20000 }; /* distance of two cubes */
+
+/* Checks that there is memory for the bodies and for one case, which is the least that `count`
+ * bodies need. All cases with this number of bodies are in memory together, each with bodies of its
+ * own. STATUS_MEMORY. */
+static enum status check_room(size_t count, struct error *error)
+{
+    const struct force_options force = { .precision = PRECISION_DOUBLE, .threads = 1 };
+    const double bytes =
+        2.0 * bodies_bytes(1, (double)count) + force_bytes(&force, 1, (double)count);
+    const struct room room = room_left();
+    char wanted[NEED_TEXT_SIZE], there[NEED_TEXT_SIZE];
+    if (bytes <= room.bytes)
+        return STATUS_OK;
+    return error_set(error, STATUS_MEMORY,
+                     "orrery bench: %zu bodies need %s of memory; %s has %s left", count,
+                     need_text(bytes, wanted), room.limit, need_text(room.bytes, there));
+}
+
+enum status cube_create(size_t count, bool equal, bool far, struct bodies **bodies,
+                        struct error *error)
+{
+    *bodies = NULL;
+    if (check_room(count, error))
+        return error->status;
+    gsl_rng *random = random_create(42, error);
+    if (!random || bodies_create(1, count, bodies, error)) {
+        random_destroy(random);
+        return error->status;
+    }
+    struct bodies *const b = *bodies;
+    for (size_t i = 0; i < count; i++) {
+        b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
+        b->x[i] = random_uniform(random, -1, 1) + (far && i % 2 ? FAR : 0);
+        b->y[i] = random_uniform(random, -1, 1);
+        b->z[i] = random_uniform(random, -1, 1);
+    }
+    random_destroy(random);
+    return STATUS_OK;
+}
 
 static enum status make_bodies(const struct field *field, struct bodies **bodies,
                                struct error *error)
@@ -104,68 +135,53 @@ static double time_steps(struct bench_case *one, uint64_t steps)
     return clock_seconds() - start;
 }
 
-static double time_stream(const struct stream *stream, int threads, uint64_t vectors)
-{
-    double start = 0, end = 0;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp barrier
-#pragma omp master
-        start = clock_seconds();
-        stream->run(vectors);
-#pragma omp barrier
-#pragma omp master
-        end = clock_seconds();
-    }
-    return end - start;
-}
-
-/* Returns a number of vectors for which the stream takes STREAM_SECONDS or more. */
-static uint64_t stream_length(const struct stream *stream, int threads)
-{
-    uint64_t vectors = 256 * ARITHMETIC_UNROLLED;
-    while (time_stream(stream, threads, vectors) < STREAM_SECONDS && vectors < (uint64_t)1 << 40)
-        vectors *= 2;
-    return vectors;
-}
-
 static void keep(struct timed *timed, double seconds)
 {
     if (timed->repeats < MOST_REPEATS)
         timed->seconds[timed->repeats++] = seconds;
 }
 
-/* --- the rates of operations -------------------------------------------------------------------*/
+/* --- fast multipoles -------------------------------------------------------------------------- */
 
-static double stream_rate(const struct stream *stream, int threads, double seconds)
+/* The pairs, some seconds' work, to which direct sums are limited; but least_compared bodies are
+ * compared. */
+static const double most_pairs = 1e9;
+static const size_t least_compared = 500;
+
+static const struct multipoles multipoles_unknown = { .errors = { NAN, NAN, NAN, NAN, NAN },
+                                                      .profile = { NAN, NAN, NAN, NAN, NAN } };
+
+static size_t compared_of(size_t count)
 {
-    struct timed timed = { .work = stream_length(stream, threads) };
-    const double end = clock_seconds() + seconds;
-    for (int k = 0; k == 0 || (k < LEAST_REPEATS * 4 && clock_seconds() < end); k++)
-        keep(&timed, time_stream(stream, threads, timed.work));
-    return (double)stream->lanes * threads / least(&timed);
+    const size_t by_pairs = (size_t)(most_pairs / (double)(count ? count : 1));
+    size_t compared = by_pairs < MULTIPOLES_COMPARED ? by_pairs : MULTIPOLES_COMPARED;
+    compared = compared > least_compared ? compared : least_compared;
+    return compared < count ? compared : count;
 }
 
-void bench_rates(const struct bench_sink *sink, int threads, double seconds)
+/*
+ * Finds the accelerations of the bodies by a force with these options, and compares those in the
+ * first system with direct sums in double: for as many bodies as take 10^9 pairs together, but 500
+ * to MULTIPOLES_COMPARED, or all if these are fewer. STATUS_MEMORY, STATUS_CONFIG (a periodic box),
+ * STATUS_STOPPED.
+ */
+static enum status multipoles_measure(const struct force_options *options,
+                                      const struct physics *physics, struct bodies *bodies,
+                                      struct multipoles *multipoles, struct error *error)
 {
-    for (size_t k = 1; force_isa_names[k]; k++) {
-        const struct arithmetic *arithmetic = find_arithmetic(force_isa_names[k]);
-        if (!arithmetic || !force_isa_suits(arithmetic->isa))
-            continue;
-        const struct {
-            const char *operation, *type;
-            const struct stream *stream;
-        } table[] = { { "multiply-add", "float", &arithmetic->fused_float },
-                      { "multiply-add", "double", &arithmetic->fused_double },
-                      { "1/sqrt estimate", "float", &arithmetic->estimate_float },
-                      { "1/sqrt estimate", "double", &arithmetic->estimate_double } };
-        for (size_t row = 0; row < COUNT_OF(table); row++) {
-            const struct bench_rate rate = { arithmetic->isa, table[row].operation, table[row].type,
-                                             threads,
-                                             stream_rate(table[row].stream, threads, seconds) };
-            sink->rate(sink->context, &rate);
-        }
-    }
+    struct physics alone = *physics; /* the method does not compute external fields */
+    alone.external = NULL;
+    const struct moment now = { .threads = options->threads, .physics = &alone, .bodies = bodies };
+    struct force_options profiled = *options;
+    struct force *force = NULL;
+    profiled.profiled = true;
+    if (force_create(&profiled, &alone, bodies, &force, error))
+        return error->status;
+#pragma omp parallel num_threads(options->threads)
+    force_accelerations(force, bodies);
+    force->method->profile(force, &multipoles->profile);
+    force_destroy(force);
+    return force_audit(&now, 0, compared_of(bodies->count), &multipoles->errors, error);
 }
 
 /* --- one size ----------------------------------------------------------------------------------*/
@@ -185,7 +201,7 @@ static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {
     const struct backend_description *d = &one->simulation.description;
-    const struct arithmetic *arithmetic = find_arithmetic(d->isa);
+    const struct arithmetic *arithmetic = arithmetic_find(d->isa);
     const bool plain = strcmp(d->kernel, "plain") == 0;
     if (!arithmetic || one->simulation.backend->class_ != &backend_openmp || subject->bodies ||
         subject->physics.boundary != BOUNDARY_OPEN ||
@@ -239,7 +255,7 @@ static void warm_up(struct bench_case *one)
     }
     one->steps.work = steps;
     if (one->stream)
-        one->streams.work = stream_length(one->stream, one->simulation.description.threads);
+        one->streams.work = arithmetic_length(one->stream, one->simulation.description.threads);
 }
 
 static bool has_one_thread(const char *backend)
@@ -303,8 +319,9 @@ static void measure_rounds(struct field *field, double end)
             if (one->error.status || (round >= LEAST_REPEATS && clock_seconds() > end))
                 continue;
             if (one->stream)
-                keep(&one->streams, time_stream(one->stream, one->simulation.description.threads,
-                                                one->streams.work));
+                keep(&one->streams,
+                     arithmetic_seconds(one->stream, one->simulation.description.threads,
+                                        one->streams.work));
             keep(&one->steps, time_steps(one, one->steps.work));
         }
 }
@@ -440,7 +457,7 @@ static enum status count_sizes(const struct bench_plan *plans, size_t count,
     *sizes = 0;
     for (size_t k = 0; k < count; k++)
         for (size_t n = 0; plans[k].sizes[n]; n++, ++*sizes)
-            if (!subject->bodies && cube_check_room(plans[k].sizes[n], error))
+            if (!subject->bodies && check_room(plans[k].sizes[n], error))
                 return error->status;
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 #include "bench/arithmetic.h"
-#include "bench/multipoles.h"
+#include "diagnostics/force-error.h"
 #include "simulation/simulation.h"
 
 enum { BENCH_MOST = 32 }; /* the most values on an axis of a plan */
@@ -43,6 +43,15 @@ struct bench_subject {
     bool equal;                  /* bodies in the cube have the mass 1, else masses from 1 to 2 */
 };
 
+/* One force evaluation by fast multipoles: its errors beside direct sums, and the parts of its
+ * time. */
+struct multipoles {
+    struct force_audit errors;    /* for a sample: the bodies with the least hashes of ids */
+    struct force_profile profile; /* shares of the time; NaN: not measured */
+};
+
+enum { MULTIPOLES_COMPARED = 10000 /* the most bodies that are compared with direct sums */ };
+
 /* A case that was measured, and its results. */
 struct bench_row {
     const char *title;
@@ -66,13 +75,6 @@ struct bench_row {
                                      NaN for others */
 };
 
-/* The measured rate of one kind of operation on this CPU, on all threads together. */
-struct bench_rate {
-    const char *isa, *operation, *type; /* "avx2", "multiply-add", "float" */
-    int threads;
-    double per_second; /* numbers per second, not vectors */
-};
-
 struct bench_sink {
     void (*rate)(void *context, const struct bench_rate *rate);
     void (*row)(void *context, const struct bench_row *row);
@@ -82,9 +84,10 @@ struct bench_sink {
     void *context;
 };
 
-/* Measures the rates of operations, for every instruction set that runs here, each in at most
- * `seconds` if that is long enough for one measurement. */
-void bench_rates(const struct bench_sink *sink, int threads, double seconds);
+/* Creates `count` bodies at rest in a cube of side 2; with `far`, in two cubes far apart. Masses
+ * are 1 if `equal`, else 1 to 2. STATUS_MEMORY. */
+enum status cube_create(size_t count, bool equal, bool far, struct bodies **bodies,
+                        struct error *error);
 
 /*
  * Measures the plans, in about `seconds` if that is long enough for one measurement of each case;

@@ -13,7 +13,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/cube.h"
+#include "bench/bench.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "force/direct/reference.h"

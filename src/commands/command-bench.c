@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/bench.h"
-#include "bench/console.h"
 #include "bench/results.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
@@ -239,7 +238,7 @@ static enum status measure_all(const struct bench_plan *plans, size_t count,
     printf("%s, %d cores; %s\n", cores_model(model), cores_available(), setting);
     if (!wanted->backends || strcmp(wanted->backends, "cuda") != 0) {
         printf("\n1e9 operations per second, all cores\n");
-        bench_rates(&sink, cores_available(), wanted->seconds / 100);
+        arithmetic_rates(sink.rate, sink.context, cores_available(), wanted->seconds / 100);
     }
     enum status status = bench_run(plans, count, subject, wanted->seconds, &sink, error);
     if (!status)
