@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "config.h"
-#include "formats/hdf5-image.h"
 #include "formats/hdf5-snapshot.h"
 
 #ifndef HAVE_HDF5

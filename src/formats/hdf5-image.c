@@ -1,4 +1,4 @@
-#include "formats/hdf5-image.h"
+#include "formats/hdf5-snapshot.h"
 
 #include <stdlib.h>
 

@@ -8,10 +8,13 @@
 #define ORRERY_FORMATS_HDF5_SNAPSHOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 #include "formats/read.h"
+
+struct moment;
 
 /* The number of particle types (six of GADGET, and the neutrinos of SWIFT), and the number of rows
  * that are sent at once. */
@@ -75,5 +78,47 @@ enum status hdf5_bad(const struct hdf5_snapshot *snapshot, struct error *error, 
  * for the type instead, and the others always. If a set that is to be sent is missing, that is an
  * error. */
 bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set);
+
+/* --- files that are built in memory ----------------------------------------------------------- */
+
+/* HDF5 files that are built in memory and become arrays of bytes, for gadget-hdf5.c and vtk-hdf5.c.
+ * The same content always gives the same bytes. Handles of libhdf5 are int64_t here, so that this
+ * header does not include that of libhdf5. A program that was built without HDF5 has none of these
+ * functions. */
+
+/* Creates an empty HDF5 file in memory and returns its handle; a negative number after a
+ * failure. */
+int64_t hdf5_image_open(void);
+
+/* Closes the file and, if `good` (nothing has failed so far), copies its content to *bytes, which
+ * the caller frees. Returns false, with *bytes NULL, if `good` is false or the copy fails. */
+bool hdf5_image_close(int64_t file, bool good, void **bytes, size_t *length);
+
+/* Writes the attribute `name` of a group or a data set: one value, or an array of `count` values if
+ * `count` is not 0. The types are libhdf5's, of a value in the file and in `values`. Returns false
+ * after a failure. */
+bool hdf5_image_attribute(int64_t object, const char *name, int64_t file_type, int64_t memory_type,
+                          size_t count, const void *values);
+
+/* Creates a data set of `rows` numbers or, if `width` is more than 1, of `rows` rows of `width`
+ * numbers. Returns its handle, which the caller closes; a negative number after a failure. */
+int64_t hdf5_image_set(int64_t group, const char *name, int64_t file_type, size_t rows,
+                       size_t width);
+
+/*
+ * Makes the bytes of an HDF5 snapshot, as GADGET-4, SWIFT, yt and pynbody read it, of the bodies of
+ * a moment, whose positions and velocities must be valid. The caller frees the bytes; the same
+ * moment always gives the same bytes. In a periodic box positions are those in [0, L), as in
+ * GADGET; BoxSize is 0 in open space. Of an ensemble, the data set System has the system of each
+ * body, from 1; if there are species, Species has the species of each body, from 1.
+ * STATUS_UNAVAILABLE, STATUS_MEMORY.
+ */
+enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                              struct error *error);
+
+/* Makes the bytes of a VTK file with one moment, whose positions and velocities must be valid. The
+ * caller frees them. STATUS_UNAVAILABLE, STATUS_MEMORY. */
+enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                           struct error *error);
 
 #endif

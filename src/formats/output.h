@@ -82,14 +82,9 @@ const struct variant *output_variant(size_t index);
 /* Finds the class that a section of the list `outputs` asks for. */
 const struct output_class *output_find(const struct section *section);
 
-/*
- * For outputs that have a file for each event. output_write_file() writes the next file, which must
- * not exist yet, counts it and notes its mark; output_resume_files() checks the files that a
- * checkpoint has counted, which must have the `marks` (two words for each file, its length and
- * hash). STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY.
- */
-enum status output_write_file(struct output *output, struct directory *directory, const char *name,
-                              const void *bytes, size_t length, struct error *error);
+/* For outputs that have a file for each event: checks the files that a checkpoint has counted,
+ * which must have the `marks` (two words for each file, its length and hash). STATUS_IO,
+ * STATUS_MEMORY. */
 enum status output_resume_files(struct output *output, const struct section *section,
                                 struct directory *directory, const uint64_t *marks,
                                 struct error *error);

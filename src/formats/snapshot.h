@@ -9,7 +9,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
-#include "formats/xyz-frame.h"
+#include "formats/hdf5-snapshot.h"
+#include "formats/xyz.h"
 #include "output/stream.h"
 
 /* The content that a format can hold beside positions, or-ed. */
@@ -118,11 +119,6 @@ enum status snapshot_arrays_write_npz(struct snapshot_arrays *arrays, struct str
 enum status snapshot_arrays_write_vtk(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error);
 
-/* Makes the bytes of a VTK file with one moment, whose positions and velocities must be valid. The
- * caller frees them. STATUS_UNAVAILABLE, STATUS_MEMORY. */
-enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *length,
-                           struct error *error);
-
 /* --- CHARMM and NAMD: dcd.c ------------------------------------------------------------------- */
 
 /*
@@ -133,18 +129,5 @@ enum status vtk_hdf5_image(const struct moment *now, void **bytes, size_t *lengt
  */
 enum status snapshot_arrays_write_dcd(struct snapshot_arrays *arrays, struct stream *stream,
                                       struct error *error);
-
-/* --- GADGET: gadget-hdf5.c -------------------------------------------------------------------- */
-
-/*
- * Makes the bytes of an HDF5 snapshot, as GADGET-4, SWIFT, yt and pynbody read it, of the bodies of
- * a moment, whose positions and velocities must be valid. The caller frees the bytes; the same
- * moment always gives the same bytes. In a periodic box positions are those in [0, L), as in
- * GADGET; BoxSize is 0 in open space. Of an ensemble, the data set System has the system of each
- * body, from 1; if there are species, Species has the species of each body, from 1.
- * STATUS_UNAVAILABLE, STATUS_MEMORY.
- */
-enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
-                              struct error *error);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "config.h"
-#include "formats/hdf5-image.h"
 #include "formats/hdf5-snapshot.h"
 #include "formats/snapshot.h"
 #include "model/cell.h"

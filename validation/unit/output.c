@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "formats/csv.h"
-#include "formats/xyz-frame.h"
+#include "formats/xyz.h"
 #include "output/directory.h"
 #include "output/gzip.h"
 #include "output/stream.h"

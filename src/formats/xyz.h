@@ -1,8 +1,8 @@
 /* A frame of extended XYZ, as OVITO's reader wants it (docs/manual/outputs.md): the number of
  * bodies, a line with cell, columns, time and step, and a line per body, all systems in one
  * frame. */
-#ifndef ORRERY_FORMATS_XYZ_FRAME_H
-#define ORRERY_FORMATS_XYZ_FRAME_H
+#ifndef ORRERY_FORMATS_XYZ_H
+#define ORRERY_FORMATS_XYZ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,9 +36,6 @@ struct xyz_frame {
 /* Takes the names of columns in `words`, with blanks or commas between them. Returns false, with
  * the reason in `problem`, if they are wrong. */
 bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE]);
-
-/* Estimates the bytes that one body takes in a frame, in an ensemble of `systems` systems. */
-double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 
 /* Writes one frame. In an ensemble every frame has the column `cluster`, the system of a body,
  * whether it was chosen or not. A time that is not finite and a step MOMENT_NO_STEP are left
