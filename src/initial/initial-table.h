@@ -14,7 +14,7 @@
 struct initial_class;
 struct initial_warnings;
 
-/* The starts, in the order of the lists that users see. Each has one source file, which defines
+/* The starts, in the order of the lists that users see; the source file of each defines
  * initial_NAME. The last one is no model of an encounter. */
 #define INITIAL_ROWS(ROW)                                                                          \
     ROW(cold_sphere)                                                                               \
@@ -68,11 +68,6 @@ enum { INITIAL_DRAW_WORK = 1000 };
       .dimension = dimension_, .help = (help_) }
 /* clang-format on */
 
-/* Checks the key `names` of the section, the names of the first bodies. Unless `bodies` is NULL,
- * makes each name the species of one body, in the place of all species that `bodies` had.
- * STATUS_CONFIG. */
-void initial_take_names(const struct section *section, struct bodies *bodies, struct error *error);
-
 /* Serves as count() of struct initial_class where the key `count` has the number of bodies. */
 enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
 
@@ -97,12 +92,7 @@ struct initial_body {
     double m, position[3], velocity[3];
 };
 
-/* Puts `count` published bodies at the indices `first` and following. `mass`, `length` and `speed`
- * are the units of the table, in the units of the run. */
-void initial_set_published(struct bodies *bodies, size_t first,
-                           const struct initial_body *published, size_t count, double mass,
-                           double length, double speed);
-
+/* Puts a body at an index of the arrays. */
 void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
                  const double velocity[3]);
 

@@ -2,9 +2,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "config/configuration.h"
 #include "initial/body-files.h"
 #include "initial/energy.h"
 #include "initial/initial-table.h"
@@ -94,20 +97,6 @@ void initial_set(struct bodies *bodies, size_t index, double m, const double pos
     bodies->vz[index] = velocity[2];
 }
 
-void initial_set_published(struct bodies *bodies, size_t first,
-                           const struct initial_body *published, size_t count, double mass,
-                           double length, double speed)
-{
-    for (size_t i = 0; i < count; i++) {
-        double position[3], velocity[3];
-        for (int k = 0; k < 3; k++) {
-            position[k] = length * published[i].position[k];
-            velocity[k] = speed * published[i].velocity[k];
-        }
-        initial_set(bodies, first + i, mass * published[i].m, position, velocity);
-    }
-}
-
 enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *generator, size_t number,
                                               struct initial_body *body),
                                  const void *model, struct interruption *interruption,
@@ -129,6 +118,59 @@ enum status initial_draw_systems(void (*draw)(const void *model, gsl_rng *genera
     }
     return error->status;
 }
+
+/* --- names of bodies -------------------------------------------------------------------------- */
+
+/* Copies the word within the quotation marks of `value` to `name`. Returns false if the word cannot
+ * be a name. */
+static bool read_name(const char *value, char name[SPECIES_NAME_SIZE])
+{
+    const size_t length = strlen(value);
+    if (length < 2 || value[0] != '"' || length - 2 >= SPECIES_NAME_SIZE)
+        return false;
+    snprintf(name, SPECIES_NAME_SIZE, "%.*s", (int)(length - 2), value + 1);
+    return bodies_is_species(name) && strcmp(name, "X") != 0;
+}
+
+/* Names the first bodies of each system as the key `names` asks: each name becomes a species of one
+ * body (model/bodies.h), in place of all species that the bodies have. If `bodies` is NULL, only
+ * checks the names. */
+static void take_names(const struct section *section, struct bodies *bodies, struct error *error)
+{
+    size_t count = 0;
+    if (!section_has(section, "names"))
+        return;
+    const char *const *values = section_values(section, "names", &count);
+    if (count > SPECIES_MOST || (bodies && count > bodies->count))
+        section_error(section, "names", error, "%zu names; there may be %zu", count,
+                      bodies && bodies->count < SPECIES_MOST ? bodies->count
+                                                             : (size_t)SPECIES_MOST);
+    if (bodies)
+        bodies->species_count = 0;
+    for (size_t i = 0; i < count && !error->status; i++) {
+        char name[SPECIES_NAME_SIZE];
+        size_t same = 0;
+        while (same < i && strcmp(values[same], values[i]) != 0)
+            same++;
+        if (!read_name(values[i], name))
+            section_error(section, "names", error,
+                          "%.40s is no name: a word of at most %d bytes, without blanks and the "
+                          "signs \" \\ = , and not X, which stands for none",
+                          values[i], SPECIES_NAME_SIZE - 1);
+        else if (same < i)
+            section_error(section, "names", error, "%.40s is there twice", values[i]);
+        else if (bodies)
+            bodies_add_species(bodies, name, i + 1);
+    }
+}
+
+void initial_check_bodies(const struct section *section, struct error *error)
+{
+    take_names(section, NULL, error);
+    initial_check(section, error);
+}
+
+/* --- making bodies ---------------------------------------------------------------------------- */
 
 /* Checks that a system may have `count` bodies, that memory could address `systems` such systems,
  * and that their seeds, from the key `seed` on, are within the range of seeds. STATUS_CONFIG. */
@@ -309,7 +351,7 @@ enum status initial_create(const struct section *section, const struct physics *
     struct bodies *const b = *bodies;
     add_to_all(section, "origin", (double *const[3]){ b->x, b->y, b->z }, b);
     add_to_all(section, "origin_velocity", (double *const[3]){ b->vx, b->vy, b->vz }, b);
-    initial_take_names(section, *bodies, error);
+    take_names(section, *bodies, error);
     if (error->status) {
         bodies_destroy(*bodies);
         *bodies = NULL;

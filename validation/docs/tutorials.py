@@ -82,7 +82,7 @@ def build(tree, changed):
     make("-s", "compile_commands.json")
     commands = json.loads(pathlib.Path(BUILD, "compile_commands.json").read_text())
     arguments = next(one["arguments"] for one in commands
-                     if one["file"].endswith("src/initial/cold-sphere.c"))[:-1]
+                     if one["file"].endswith("src/initial/uniform.c"))[:-1]
     place = arguments.index(next(word for word in arguments if word.startswith("-I")))
     tree = tree.absolute()
     arguments[place:place] = [f"-I{tree}/src"]

@@ -1,8 +1,14 @@
 /*
- * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. It is
- * the usual start of GPU n-body tutorials; it collapses and virialises. With the default half side
- * in open space, s = 10 (N / 1024)^(1/3), the density is the same for all N.
+ * Bodies that are drawn uniformly in a volume.
+ *
+ * uniform-cube: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. It is the usual
+ * start of GPU n-body tutorials; it collapses and virialises. With the default half side in open
+ * space, s = 10 (N / 1024)^(1/3), the density is the same for all N.
+ *
+ * cold-sphere: a uniform sphere at rest, U = -3 G M^2 / (5 R); it collapses in the free-fall time
+ * pi/2 sqrt(R^3 / (2 G M)). With the key virial_ratio it starts with isotropic Gaussian velocities.
  */
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +21,7 @@ enum masses { MASSES_UNIT, MASSES_EQUAL, MASSES_RANDOM };
 static const char *const mass_choices[] = { "unit", "equal", "random", NULL };
 
 struct keys {
-    double half_side, velocity, mass, mass_range[2];
+    double half_side, velocity, mass, mass_range[2], radius; /* radius: cold-sphere only */
     enum masses masses;
 };
 
@@ -118,4 +124,56 @@ const struct initial_class initial_uniform_cube = {
     .fill = fill,
     .scales = scales,
     .uses_scale = uses_scale,
+};
+
+/* --- a sphere at rest ------------------------------------------------------------------------- */
+
+static const struct parameter sphere_parameters[] = {
+    INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, of equal masses."),
+    INITIAL_CENTER(true),
+    INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS, "Total mass."),
+    INITIAL_POSITIVE(radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Radius of the sphere."),
+};
+
+/* Draws velocities of dispersion 1, which initial.c then rescales to the virial ratio. They are
+ * drawn after all positions, so that the key virial_ratio does not change the positions. */
+static void draw_velocities(gsl_rng *generator, struct bodies *bodies, size_t first)
+{
+    for (size_t i = first; i < first + bodies->count; i++) {
+        bodies->vx[i] = gsl_ran_gaussian_ziggurat(generator, 1.0);
+        bodies->vy[i] = gsl_ran_gaussian_ziggurat(generator, 1.0);
+        bodies->vz[i] = gsl_ran_gaussian_ziggurat(generator, 1.0);
+    }
+}
+
+static enum status fill_sphere(const struct section *section, const struct physics *physics,
+                               unsigned long seed, struct bodies *bodies, size_t first,
+                               struct error *error)
+{
+    (void)physics;
+    static const double rest[3] = { 0.0, 0.0, 0.0 };
+    gsl_rng *generator = random_create(seed, error);
+    if (!generator)
+        return error->status;
+    struct keys keys;
+    section_read(section, &keys);
+    for (size_t i = first; i < first + bodies->count; i++) {
+        double position[3];
+        random_in_ball(generator, keys.radius, position);
+        initial_set(bodies, i, keys.mass / (double)bodies->count, position, rest);
+    }
+    if (section_has(section, "virial_ratio"))
+        draw_velocities(generator, bodies, first);
+    random_destroy(generator);
+    return STATUS_OK;
+}
+
+static const char *const sphere_scales[] = { "mass", "radius", NULL };
+
+const struct initial_class initial_cold_sphere = {
+    .variant = { "cold-sphere", "A uniform sphere, at rest unless virial_ratio says otherwise.",
+                 sphere_parameters, COUNT_OF(sphere_parameters) },
+    .count = initial_count_key,
+    .fill = fill_sphere,
+    .scales = sphere_scales,
 };
