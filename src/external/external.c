@@ -66,16 +66,6 @@ static bool uniform_keeps_angular_momentum(const struct field *field, int axis)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-struct field_class {
-    struct variant variant;
-    /* Tell whether the field conserves the component along `axis` (0, 1, 2: x, y, z) of the bodies'
-     * momentum, or of their angular momentum about an axis through its centre. */
-    bool (*keeps_momentum)(const struct field *field, int axis);
-    bool (*keeps_angular_momentum)(const struct field *field, int axis);
-    bool everywhere; /* the field is equal everywhere and has no centre: any point will do for
-                        angular momentum */
-};
-
 static const char mass_help[] = "Its mass.";
 
 static const struct parameter point_rows[] = {
@@ -157,6 +147,11 @@ static const struct field_class classes[] = {
                             .keeps_momentum = about_z,
                             .keeps_angular_momentum = never },
 };
+
+const struct field_class *field_class_of(enum field_kind kind)
+{
+    return &classes[kind];
+}
 
 const struct variant *field_variant(size_t kind)
 {

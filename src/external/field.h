@@ -59,6 +59,18 @@ struct field {
     double frequencies[3], acceleration[3];
 };
 
+struct field_class {
+    struct variant variant;
+    /* Tell whether the field conserves the component along `axis` (0, 1, 2: x, y, z) of the bodies'
+     * momentum, or of their angular momentum about an axis through its centre. */
+    bool (*keeps_momentum)(const struct field *field, int axis);
+    bool (*keeps_angular_momentum)(const struct field *field, int axis);
+    bool everywhere; /* the field is equal everywhere and has no centre: any point will do for
+                        angular momentum */
+};
+
+const struct field_class *field_class_of(enum field_kind kind);
+
 /* Returns the name and the keys of a kind of field for the table of all config keys; NULL for kinds
  * that a config cannot name. */
 const struct variant *field_variant(size_t kind);
