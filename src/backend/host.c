@@ -163,12 +163,12 @@ const char *host_kernel(const struct host *host, const char *kernel)
 
 void host_destroy(struct host *host)
 {
-    if (host && host->backend.adaptive)
+    if (!host)
+        return;
+    if (host->backend.adaptive)
         host->backend.adaptive->class_->destroy(host->backend.adaptive);
-    if (host)
-        memory_free(host->registers);
-    if (host)
-        memory_free(host->before);
+    memory_free(host->registers);
+    memory_free(host->before);
     free(host);
 }
 

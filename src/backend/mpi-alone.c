@@ -54,14 +54,12 @@ double mpi_node_sum(double value, int *ranks)
 
 void mpi_broadcast(void *bytes, size_t size)
 {
-    (void)bytes;
-    (void)size;
+    (void)bytes, (void)size;
 }
 
 void mpi_await(void *bytes, size_t size)
 {
-    (void)bytes;
-    (void)size;
+    (void)bytes, (void)size;
 }
 
 enum status mpi_agree(enum status status, struct error *error)
@@ -72,8 +70,7 @@ enum status mpi_agree(enum status status, struct error *error)
 
 void mpi_abandon(enum status status, const struct error *error)
 {
-    (void)status;
-    (void)error;
+    (void)status, (void)error;
 }
 
 void mpi_meet(const struct mpi_meanwhile *meanwhile)
@@ -97,19 +94,13 @@ void mpi_take_word(void)
 void mpi_send(double *const arrays[3], size_t count, int rank,
               const struct mpi_meanwhile *meanwhile)
 {
-    (void)meanwhile;
-    (void)arrays;
-    (void)count;
-    (void)rank;
+    (void)meanwhile, (void)arrays, (void)count, (void)rank;
 }
 
 void mpi_receive(double *const arrays[3], size_t count, int rank,
                  const struct mpi_meanwhile *meanwhile)
 {
-    (void)meanwhile;
-    (void)arrays;
-    (void)count;
-    (void)rank;
+    (void)meanwhile, (void)arrays, (void)count, (void)rank;
 }
 
 enum status mpi_division_create(size_t units, size_t size, struct mpi_division *division,
@@ -130,23 +121,16 @@ void mpi_division_destroy(struct mpi_division *division)
 
 void mpi_gather(double *all, const double *own, const struct mpi_division *division)
 {
-    (void)all;
-    (void)own;
-    (void)division;
+    (void)all, (void)own, (void)division;
 }
 
 void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division,
                  const struct mpi_meanwhile *meanwhile)
 {
-    (void)meanwhile;
-    (void)from;
-    (void)all;
-    (void)own;
-    (void)division;
+    (void)meanwhile, (void)from, (void)all, (void)own, (void)division;
 }
 
 void mpi_all_gather(double *array, const struct mpi_division *division)
 {
-    (void)array;
-    (void)division;
+    (void)array, (void)division;
 }

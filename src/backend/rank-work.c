@@ -275,14 +275,6 @@ static enum status create_inner(struct ranks *ranks, const struct rank_plan *pla
     return class_->create(&options, &ranks->physics, &ranks->own, &ranks->inner, error);
 }
 
-static bool is_one_of(const char *name, const char *const names[])
-{
-    for (size_t k = 0; names[k]; k++)
-        if (strcmp(names[k], name) == 0)
-            return true;
-    return false;
-}
-
 /* Puts the choices that the backend of rank 0 has made into the plan for the other ranks. The
  * kernel of a CPU depends only on the number of bodies; that of a GPU also on the number of systems
  * of a rank. No rank has fewer systems than rank 0, so what suits rank 0 suits all. */
@@ -291,7 +283,7 @@ static void resolve(struct ranks *ranks, struct rank_plan *plan)
     struct backend_description chosen;
     ranks->inner->class_->describe(ranks->inner, &chosen);
     snprintf(plan->backend, RANK_NAME_SIZE, "%s", chosen.backend);
-    if (is_one_of(chosen.isa, force_isa_names))
+    if (force_isa_row(chosen.isa) >= 0)
         snprintf(plan->isa, RANK_NAME_SIZE, "%s", chosen.isa);
     if (backend_find(chosen.backend) != &backend_cuda)
         return;

@@ -186,14 +186,6 @@ static enum status multipoles_measure(const struct force_options *options,
 
 /* --- one size ----------------------------------------------------------------------------------*/
 
-static size_t index_of(const char *const *names, const char *name)
-{
-    size_t k = 0;
-    while (names[k] && strcmp(names[k], name) != 0)
-        k++;
-    return k;
-}
-
 /* Returns the operations of the inner loop of the kernel (struct stream), by which its fastest
  * possible speed is measured; NULL unless the kernel is `plain` or `symmetric` of the openmp
  * backend, and the bodies are the cube in open space. */
@@ -213,14 +205,13 @@ static const struct stream *find_stream(const struct bench_case *one,
 
 static struct force_options force_of(const struct bench_case *one)
 {
-    return (struct force_options){
-        .method = one->row.accuracy > 0 ? &force_fmm : &force_direct,
-        .accuracy = one->row.accuracy,
-        .precision = (enum precision)index_of(precision_names, one->row.precision),
-        .kernel = one->row.kernel,
-        .isa = one->row.isa,
-        .threads = one->row.threads,
-    };
+    const char *const method = one->row.accuracy > 0 ? force_fmm.name : force_direct.name;
+    struct force_options force = force_options_named(method, one->row.precision);
+    force.accuracy = one->row.accuracy;
+    force.kernel = one->row.kernel;
+    force.isa = one->row.isa;
+    force.threads = one->row.threads;
+    return force;
 }
 
 static enum status start_copy(const struct bench_case *one, const struct simulation *origin,

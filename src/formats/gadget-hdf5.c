@@ -99,9 +99,8 @@ static void get_position(const struct moment *now, size_t i, void *values)
     double *r = values;
     const struct bodies *b = now->bodies;
     const double position[3] = { b->x[i], b->y[i], b->z[i] };
-    const bool periodic = now->physics->boundary == BOUNDARY_PERIODIC;
     for (int k = 0; k < 3; k++)
-        r[k] = periodic ? physics_wrap(position[k], now->physics->box_length) : position[k];
+        r[k] = physics_inside(now->physics, position[k]);
 }
 
 static void get_velocity(const struct moment *now, size_t i, void *values)

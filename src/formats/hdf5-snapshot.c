@@ -8,23 +8,6 @@
 #include "base/memory.h"
 #include "config.h"
 
-const struct hdf5_set hdf5_sets[HDF5_SETS] = {
-    { "Coordinates", 3 }, { "Velocities", 3 }, { "Masses", 1 }, { "ParticleIDs", 1 }
-};
-
-bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set)
-{
-    if (set == HDF5_IDS)
-        return snapshot->has_set[type][HDF5_IDS];
-    return set != HDF5_MASSES || snapshot->has_set[type][HDF5_MASSES] ||
-           !(snapshot->mass[type] > 0.0);
-}
-
-enum status hdf5_bad(const struct hdf5_snapshot *snapshot, struct error *error, const char *what)
-{
-    return error_set(error, STATUS_DATA, "%s: %s", snapshot->path, what);
-}
-
 #ifndef HAVE_HDF5
 
 enum status hdf5_snapshot_probe(const char *path, struct error *error)

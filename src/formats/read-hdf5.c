@@ -20,6 +20,23 @@
 #include "formats/read.h"
 #include "model/units.h"
 
+const struct hdf5_set hdf5_sets[HDF5_SETS] = {
+    { "Coordinates", 3 }, { "Velocities", 3 }, { "Masses", 1 }, { "ParticleIDs", 1 }
+};
+
+bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set)
+{
+    if (set == HDF5_IDS)
+        return snapshot->has_set[type][HDF5_IDS];
+    return set != HDF5_MASSES || snapshot->has_set[type][HDF5_MASSES] ||
+           !(snapshot->mass[type] > 0.0);
+}
+
+enum status hdf5_bad(const struct hdf5_snapshot *snapshot, struct error *error, const char *what)
+{
+    return error_set(error, STATUS_DATA, "%s: %s", snapshot->path, what);
+}
+
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
 static bool recognise(const char *path, const char *head, size_t length)

@@ -95,19 +95,13 @@ enum status check_ids(const struct bodies *bodies, size_t first, const char *sou
     return status;
 }
 
-/* Returns a coordinate of a body or, in a periodic box of side L, of its image in [0, L). */
-static double wrapped(const struct subject *subject, double x)
-{
-    const double L = subject->physics->box_length;
-    return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
-}
-
 static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;
     const double *const axes[] = { b->x, b->y, b->z };
     for (size_t k = 0; k < 3; k++) {
-        const double left = wrapped(subject, axes[k][i]), right = wrapped(subject, axes[k][j]);
+        const double left = physics_inside(subject->physics, axes[k][i]),
+                     right = physics_inside(subject->physics, axes[k][j]);
         if (left != right)
             return left < right ? -1 : 1;
     }

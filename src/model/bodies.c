@@ -89,11 +89,11 @@ void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS])
 struct bodies bodies_alone(const struct bodies *bodies, size_t first)
 {
     struct bodies one = *bodies;
-    double **const arrays[] = { &one.m,  &one.x,  &one.y,  &one.z,  &one.vx,
-                                &one.vy, &one.vz, &one.ax, &one.ay, &one.az };
+    double **arrays[BODIES_REALS];
+    real_arrays(&one, arrays);
     one.systems = 1;
     one.id += first;
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+    for (size_t k = 0; k < BODIES_REALS; k++)
         *arrays[k] += first;
     return one;
 }

@@ -64,6 +64,12 @@ static inline double physics_wrap(double x, double L)
     return y < L ? y : 0.0;
 }
 
+/* Returns the coordinate x, in a periodic box that of the image in [0, L). */
+static inline double physics_inside(const struct physics *physics, double x)
+{
+    return physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, physics->box_length) : x;
+}
+
 #ifdef __cplusplus
 }
 #endif

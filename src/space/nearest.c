@@ -93,20 +93,15 @@ static void describe(const struct physics *physics, const struct bodies *bodies,
                        sqrt(physics->gravitational_constant * mass);
 }
 
-static double wrapped(double x, double L)
-{
-    return L > 0.0 ? physics_wrap(x, L) : x;
-}
-
-static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first, double *x,
-                        double *body)
+static void sort_bodies(struct sweep *sweep, const struct physics *physics,
+                        const struct bodies *bodies, size_t first, double *x, double *body)
 {
     size_t count = 0;
     for (size_t i = 0; i < bodies->count; i++) {
         const size_t at = first + i;
         if (!isfinite(bodies->x[at]) || !isfinite(bodies->y[at]) || !isfinite(bodies->z[at]))
             continue;
-        x[count] = wrapped(bodies->x[at], sweep->box_length);
+        x[count] = physics_inside(physics, bodies->x[at]);
         body[count++] = (double)i;
         sweep->heaviest = fmax(sweep->heaviest, sweep->m ? 2.0 * sweep->m[i] : 1.0);
     }
@@ -134,7 +129,7 @@ enum status nearest_pair(const struct physics *physics, const struct bodies *bod
             .z = bodies->z + first,
             .m = by == NEAREST_IN_TIME ? bodies->m + first : NULL,
         };
-        sort_bodies(&sweep, bodies, first, x, body);
+        sort_bodies(&sweep, physics, bodies, first, x, body);
         find_bound(&sweep);
         run_sweep(&sweep);
         if (sweep.i != sweep.j)
