@@ -12,7 +12,7 @@
 #include "config/configuration.h"
 #include "initial/energy.h"
 #include "model/bodies.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 
 /* --- binaries --------------------------------------------------------------------------------- */
 

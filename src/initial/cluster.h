@@ -8,7 +8,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "initial/initial-table.h"
+#include "initial/initial.h"
 #include "model/physics.h"
 
 /* The config keys that all models of star clusters have: the number of bodies, their masses,

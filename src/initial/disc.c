@@ -45,7 +45,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "external/external.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 
 struct keys {

@@ -16,9 +16,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "initial/body-files.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 
 enum { MODELS = 2 };
 

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "formats/read.h"
 #include "initial/body-files.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 
 static const char *const format_choices[] = { "auto", READ_FORMATS(READ_NAME) NULL };

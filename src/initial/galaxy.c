@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "initial/cusp.h"
 #include "initial/disc.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 
 enum { BULGE, HALO, SPHERES };

@@ -10,7 +10,6 @@
 #include "config/configuration.h"
 #include "initial/body-files.h"
 #include "initial/energy.h"
-#include "initial/initial-table.h"
 
 #define CLASS_OF(name) &initial_##name,
 static const struct initial_class *const table[] = { INITIAL_ROWS(CLASS_OF) };

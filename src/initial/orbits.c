@@ -12,9 +12,8 @@
 #include <gsl/gsl_math.h>
 
 #include "base/memory.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 
 static const double origin[3] = { 0.0, 0.0, 0.0 };
 

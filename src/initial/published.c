@@ -18,7 +18,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 
 /* Puts `count` published bodies at the indices `first` and following. `mass`, `length` and `speed`

@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 
 enum masses { MASSES_UNIT, MASSES_EQUAL, MASSES_RANDOM };

@@ -208,7 +208,7 @@ def test_lines_that_do_not_fit_are_seen():
     """lines that are not in the sources, behind which others should stand, are an error"""
     tree = pathlib.Path("tree")
     (tree / "src/initial").mkdir(parents=True)
-    (tree / "src/initial/initial-table.h").write_text("/* empty */\n")
+    (tree / "src/initial/initial.h").write_text("/* empty */\n")
     try:
         write("add-a-start", tree)
     except AssertionError:

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "diagnostics/diagnostic-table.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 #include "observe.h"
 #include "sample.h"
 #include "space/time-scales.h"

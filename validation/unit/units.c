@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "file-case.h"
 #include "formats/read.h"
-#include "initial/initial-table.h"
 #include "initial/initial.h"
 #include "model/units.h"
 
