@@ -112,7 +112,7 @@ void rank_work_destroy(struct ranks *ranks);
  * on all ranks. */
 enum status rank_work_do(struct ranks *ranks, const struct rank_order *order, struct error *error);
 
-/* --- between ranks: rank-exchange.c ----------------------------------------------------------- */
+/* --- between ranks: ranks.c ------------------------------------------------------------------- */
 
 /* Sets the members of *ranks that inner backends borrow: the interruption, if `interruptible`, and
  * the functions that exchange bodies and sums with other ranks. */

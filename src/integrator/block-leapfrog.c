@@ -1,6 +1,15 @@
+/*
+ * The leapfrog with block steps, for one system (Quinn, Katz, Stadel & Lake 1997, astro-ph/9710043;
+ * Springel 2005, MNRAS 364, 1105, 3.1 and 4.1). Every body goes by kick, drift and kick over a step
+ * of its own: the grid step (the config's time.step) over the least power of two that makes the
+ * step no longer than
+ *   dt = eta sqrt(eps / |a|),
+ * with the softening length eps and the acceleration a at the beginning of the step. At each time
+ * at which the step of some body ends, all bodies are drifted to this time, and the accelerations
+ * of the bodies whose step ends are summed. Such a body may take a shorter step next at any time,
+ * and a longer one if the time is a multiple of the longer step.
+ */
 #include "config.h"
-
-#include "integrator/block-leapfrog.h"
 
 #include <math.h>
 
@@ -25,8 +34,8 @@ static void kick(const struct block_system *s, size_t i, double h)
         s->v[axis][i] += h * s->a[axis][i];
 }
 
-/* Returns the step for body i by the criterion of block-leapfrog.h, eta sqrt(eps / |a|); INFINITY
- * if no force acts on it. */
+/* Returns the step for body i by the criterion at the head of this file, eta sqrt(eps / |a|);
+ * INFINITY if no force acts on it. */
 static double wanted_step(const struct block_worker *worker, size_t i)
 {
     const double *const eta = worker->rule;

@@ -12,6 +12,7 @@
 #include "force/direct/reference.h"
 #include "force/jerk.h"
 #include "integrator/adaptive-systems.h"
+#include "integrator/adaptive.h"
 
 /* The most times that the grid step is halved; a body that needs a shorter step ends the run. Times
  * within a grid step are counted in shortest steps: integers up to 2^50, exact in a double. */
@@ -169,5 +170,15 @@ enum { BLOCK_ARRAYS = 4, BLOCK_ARRAYS_WITH_JERKS = 10 };
 bool block_systems_makes_sense(const struct adaptive_systems *all, size_t s);
 enum status block_systems_describe_stuck(const struct adaptive_systems *all, size_t s,
                                          struct error *error);
+
+/* --- the leapfrog ----------------------------------------------------------------------------- */
+
+/* The class of block-leapfrog (adaptive.h; block-leapfrog.c says how it works). Between grid points
+ * the arrays of bodies hold, for each body, x at the beginning of its present step and v in the
+ * middle of that step. */
+extern const struct adaptive_class block_leapfrog_class;
+
+enum { BLOCK_LEAPFROG_PARAMETERS = 2 };
+extern const struct parameter block_leapfrog_parameters[BLOCK_LEAPFROG_PARAMETERS];
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "integrator/block-leapfrog.h"
+#include "integrator/block-steps.h"
 #include "integrator/gauss-radau.h"
 #include "integrator/hermite.h"
 

@@ -8,7 +8,7 @@
 
 #include "block-case.h"
 #include "force/direct/reference.h"
-#include "integrator/block-leapfrog.h"
+#include "integrator/block-steps.h"
 
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.04 };
 
