@@ -95,15 +95,25 @@ struct archive {
     struct text list;
 };
 
-/* Appends the lowest `bytes` bytes of a number, the lowest first, as all numbers in a ZIP archive
- * are stored. */
-static void number(struct text *text, uint64_t value, size_t bytes)
+/* A number as all numbers in a ZIP archive are stored: its lowest `bytes` bytes, at most
+ * 8, the lowest first. */
+struct number {
+    uint64_t value;
+    size_t bytes;
+};
+
+/* Appends numbers up to the first one of no bytes. */
+static void put_numbers(struct text *text, const struct number *numbers)
 {
-    for (size_t k = 0; k < bytes; k++, value >>= 8) {
-        const char byte = (char)(value & 0xff);
-        text_append(text, &byte, 1);
-    }
+    for (; numbers->bytes > 0; numbers++)
+        for (size_t k = 0; k < numbers->bytes; k++) {
+            const char byte = (char)(numbers->value >> 8 * k & 0xff);
+            text_append(text, &byte, 1);
+        }
 }
+/* clang-format off */
+#define NUMBERS(...) (const struct number[]){ __VA_ARGS__, { 0, 0 } }
+/* clang-format on */
 
 /* Values of ZIP's fields: version 4.5 of the format, not compressed, the date 1 January 1980, and
  * the id of the extra field that has sizes in 64 bits. */
@@ -115,16 +125,9 @@ static const uint64_t elsewhere_16 = 0xffff, elsewhere_32 = 0xffffffff;
  * `name` and `extra` are the lengths of the name and of the extra field. */
 static void describe(struct text *text, uint32_t crc, size_t name, size_t extra)
 {
-    number(text, VERSION, 2);
-    number(text, 0, 2);
-    number(text, STORED, 2);
-    number(text, 0, 2);
-    number(text, DAY_ONE, 2);
-    number(text, crc, 4);
-    number(text, elsewhere_32, 4);
-    number(text, elsewhere_32, 4);
-    number(text, name, 2);
-    number(text, extra, 2);
+    put_numbers(text, NUMBERS({ VERSION, 2 }, { 0, 2 }, { STORED, 2 }, { 0, 2 }, { DAY_ONE, 2 },
+                              { crc, 4 }, { elsewhere_32, 4 }, { elsewhere_32, 4 }, { name, 2 },
+                              { extra, 2 }));
 }
 
 static void archive_write(struct archive *archive, const void *bytes, size_t length)
@@ -145,17 +148,13 @@ static void archive_send(struct archive *archive, struct text *text)
 static void enter_in_list(struct archive *archive, const char *name, uint32_t crc, uint64_t size)
 {
     struct text *const list = &archive->list;
-    number(list, 0x02014b50, 4);
-    number(list, VERSION, 2);
+    put_numbers(list, NUMBERS({ 0x02014b50, 4 }, { VERSION, 2 }));
     describe(list, crc, strlen(name), 28);
-    number(list, 0, 2 + 2 + 2 + 4); /* no comment, disk 0, no attributes */
-    number(list, elsewhere_32, 4);
+    /* no comment, disk 0, no attributes */
+    put_numbers(list, NUMBERS({ 0, 2 }, { 0, 2 }, { 0, 2 + 4 }, { elsewhere_32, 4 }));
     text_append(list, name, strlen(name));
-    number(list, IN_64_BITS, 2);
-    number(list, 24, 2);
-    number(list, size, 8);
-    number(list, size, 8);
-    number(list, archive->length, 8);
+    put_numbers(list, NUMBERS({ IN_64_BITS, 2 }, { 24, 2 }, { size, 8 }, { size, 8 },
+                              { archive->length, 8 }));
 }
 
 static void archive_add(struct archive *archive, const char *name, const struct text *head,
@@ -167,13 +166,10 @@ static void archive_add(struct archive *archive, const char *name, const struct 
     struct text header = { 0 };
     enter_in_list(archive, name, crc, size);
     archive->members++;
-    number(&header, 0x04034b50, 4);
+    put_numbers(&header, NUMBERS({ 0x04034b50, 4 }));
     describe(&header, crc, strlen(name), 20);
     text_append(&header, name, strlen(name));
-    number(&header, IN_64_BITS, 2);
-    number(&header, 16, 2);
-    number(&header, size, 8);
-    number(&header, size, 8);
+    put_numbers(&header, NUMBERS({ IN_64_BITS, 2 }, { 16, 2 }, { size, 8 }, { size, 8 }));
     archive_send(archive, &header);
     archive_write(archive, head->bytes, head->length);
     archive_write(archive, bytes, length);
@@ -184,26 +180,14 @@ static void archive_end(struct archive *archive)
     struct text end = { 0 };
     const uint64_t list = archive->length, size = archive->list.length;
     archive_send(archive, &archive->list);
-    number(&end, 0x06064b50, 4);
-    number(&end, 44, 8);
-    number(&end, VERSION, 2);
-    number(&end, VERSION, 2);
-    number(&end, 0, 4 + 4); /* the numbers of this disk and of the first: 0 */
-    number(&end, archive->members, 8);
-    number(&end, archive->members, 8);
-    number(&end, size, 8);
-    number(&end, list, 8);
-    number(&end, 0x07064b50, 4);
-    number(&end, 0, 4);
-    number(&end, list + size, 8);
-    number(&end, 1, 4);
-    number(&end, 0x06054b50, 4);
-    number(&end, 0, 2 + 2);
-    number(&end, elsewhere_16, 2);
-    number(&end, elsewhere_16, 2);
-    number(&end, elsewhere_32, 4);
-    number(&end, elsewhere_32, 4);
-    number(&end, 0, 2);
+    /* This disk and the first have the number 0. */
+    put_numbers(&end, NUMBERS({ 0x06064b50, 4 }, { 44, 8 }, { VERSION, 2 }, { VERSION, 2 },
+                              { 0, 4 + 4 }, { archive->members, 8 }, { archive->members, 8 },
+                              { size, 8 }, { list, 8 }));
+    put_numbers(&end, NUMBERS({ 0x07064b50, 4 }, { 0, 4 }, { list + size, 8 }, { 1, 4 }));
+    put_numbers(&end,
+                NUMBERS({ 0x06054b50, 4 }, { 0, 2 + 2 }, { elsewhere_16, 2 }, { elsewhere_16, 2 },
+                        { elsewhere_32, 4 }, { elsewhere_32, 4 }, { 0, 2 }));
     archive_send(archive, &end);
 }
 
@@ -226,7 +210,7 @@ static void add_array(struct archive *archive, const char *name, const char *typ
                  order, type, shape);
     const size_t padded = ((size_t)length + 1 + MAGIC + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     text_append(&head, "\x93NUMPY\x01\x00", 8);
-    number(&head, padded - MAGIC, 2);
+    put_numbers(&head, NUMBERS({ padded - MAGIC, 2 }));
     text_print(&head, "%-*s\n", (int)(padded - MAGIC - 1), words);
     if (head.failed)
         stream_fail(archive->stream, ENOMEM);

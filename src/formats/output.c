@@ -173,7 +173,6 @@ static const struct format *format_of(const struct section *section)
 
 struct numbered {
     struct output output;
-    const struct format *format;
     const struct section *section;
     struct directory *directory;
 };
@@ -210,7 +209,6 @@ static enum status numbered_open(const struct section *section, struct directory
     numbered->output.needs = NEED_STATE;
     numbered->output.file = section_string(section, "file");
     numbered->output.written = mark ? mark->length : 0;
-    numbered->format = format;
     numbered->section = section;
     numbered->directory = directory;
     *result = &numbered->output;
@@ -227,7 +225,7 @@ static bool is_late(const void *context, const char *name)
         return false;
     const char *digits = name + length + 1;
     const size_t count = strspn(digits, "0123456789");
-    return count > 0 && strcmp(digits + count, numbered->format->suffix) == 0 &&
+    return count > 0 && strcmp(digits + count, format_of(numbered->section)->suffix) == 0 &&
            strtoull(digits, NULL, 10) >= numbered->output.written;
 }
 
@@ -245,7 +243,7 @@ static enum status numbered_write(struct output *output, const struct moment *no
     numbered_file(numbered->section, output->written, name);
     void *bytes;
     size_t length;
-    if (numbered->format->image(now, &bytes, &length, error))
+    if (format_of(numbered->section)->image(now, &bytes, &length, error))
         return error->status;
     const enum status status = write_file(output, numbered->directory, name, bytes, length, error);
     free(bytes);

@@ -321,16 +321,15 @@ static enum status begin_reading(const struct read_request *request, bool number
         return error->status;
     const struct child_limits limits = { SECONDS + task.bytes / BYTES_A_SECOND,
                                          memory + 2 * task.bytes };
-    enum status status = child_start(hdf5_snapshot_send, &task, &limits, &reading->child, error);
-    if (!status)
-        status = receive_part(reading, snapshot, sizeof *snapshot, error);
-    if (!status)
-        status = check_snapshot(snapshot, request->path, error);
-    if (!status)
-        status = resolve_units(request, snapshot, &reading->factors, error);
-    if (!status && request->about)
+    if (child_start(hdf5_snapshot_send, &task, &limits, &reading->child, error))
+        return error->status;
+    const enum status status = receive_part(reading, snapshot, sizeof *snapshot, error);
+    if (status || check_snapshot(snapshot, request->path, error) ||
+        resolve_units(request, snapshot, &reading->factors, error))
+        return status ? status : error->status;
+    if (request->about)
         *request->about = snapshot->about;
-    return status;
+    return STATUS_OK;
 }
 
 static enum status end_reading(struct reading *reading, struct error *error)

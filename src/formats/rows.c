@@ -149,23 +149,21 @@ static enum status open_rows(const struct read_format *format, const struct read
                            .lines = request->lines,
                            .lent = request->lines != NULL };
     read_about_clear(&rows->about);
-    enum status status = rows->lent ? STATUS_OK : lines_open(request->path, &rows->lines, error);
-    if (!status)
-        status = format->open_rows(request, rows, error);
-    if (!status)
-        status = read_resolve_units(request, rows->units_line, &rows->about, &rows->factors, error);
-    if (!status) {
-        rows->fields = calloc(rows->width, sizeof *rows->fields);
-        if (!rows->fields)
-            status = error_system(error, STATUS_MEMORY, ENOMEM, request->path);
-    }
-    if (status) {
-        close_rows(rows);
-        return status;
+    if ((!rows->lent && lines_open(request->path, &rows->lines, error)) ||
+        format->open_rows(request, rows, error) ||
+        read_resolve_units(request, rows->units_line, &rows->about, &rows->factors, error))
+        goto fail;
+    rows->fields = calloc(rows->width, sizeof *rows->fields);
+    if (!rows->fields) {
+        error_system(error, STATUS_MEMORY, ENOMEM, request->path);
+        goto fail;
     }
     if (request->about)
         *request->about = rows->about;
     return STATUS_OK;
+fail:
+    close_rows(rows);
+    return error->status;
 }
 
 /* Reads the line of the next row into *line, which is NULL behind the last row. */
@@ -298,20 +296,19 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
                                ? " (a decimal comma? the decimal sign is '.')"
                                : "");
     look_for_cut(rows);
-    enum status status = check_time(rows, error);
-    if (!status)
-        status = parse_integer(rows, QUANTITY_ID, &row->id, error);
-    if (!status)
-        status = parse_integer(rows, QUANTITY_SYSTEM, &row->system, error);
-    for (enum quantity q = 0; q < QUANTITY_REALS && !status; q++)
-        status = parse_real(rows, q, row, error);
-    if (!status && row->value[QUANTITY_MASS] < 0)
+    if (check_time(rows, error) || parse_integer(rows, QUANTITY_ID, &row->id, error) ||
+        parse_integer(rows, QUANTITY_SYSTEM, &row->system, error))
+        return error->status;
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        if (parse_real(rows, q, row, error))
+            return error->status;
+    if (row->value[QUANTITY_MASS] < 0)
         return lines_error(
             rows->lines, error, "column %zu (mass) of body %" PRId64 ": %g is negative",
             rows->column[QUANTITY_MASS], body_name(rows, row), row->value[QUANTITY_MASS]);
-    for (enum quantity q = 0; q < QUANTITY_REALS && !status; q++)
-        status = convert(rows, q, row, error);
-    return status;
+    for (enum quantity q = 0; q < QUANTITY_REALS && !error->status; q++)
+        convert(rows, q, row, error);
+    return error->status;
 }
 
 /* --- systems ---------------------------------------------------------------------------------- */
@@ -324,15 +321,11 @@ static enum status count_systems(struct rows *rows, struct system_list *systems,
     for (;;) {
         char *line;
         struct row row = { 0 };
-        enum status status = next_line(rows, &line, error);
-        if (!status && !line)
-            return STATUS_OK;
-        if (!status && rows->column[QUANTITY_SYSTEM])
-            status = parse_row(rows, line, &row, error);
-        if (!status)
-            status = system_list_add(systems, row.system, error);
-        if (status)
-            return status;
+        if (next_line(rows, &line, error) || !line)
+            return error->status;
+        if ((rows->column[QUANTITY_SYSTEM] && parse_row(rows, line, &row, error)) ||
+            system_list_add(systems, row.system, error))
+            return error->status;
     }
 }
 
@@ -403,13 +396,8 @@ static enum status fill_bodies(struct rows *rows, struct system_list *systems,
     for (;;) {
         char *line;
         struct row row;
-        enum status status = next_line(rows, &line, error);
-        if (!status && !line)
-            return STATUS_OK;
-        if (!status)
-            status = parse_row(rows, line, &row, error);
-        if (status)
-            return status;
+        if (next_line(rows, &line, error) || !line || parse_row(rows, line, &row, error))
+            return error->status;
         const size_t s = system_list_find(systems, row.system);
         if (s == systems->length || systems->all[s].name != row.system ||
             systems->all[s].count == bodies->count)
@@ -469,25 +457,20 @@ enum status rows_read(const struct read_format *format, const struct read_reques
     struct system_list systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
-    enum status status = STATUS_OK;
     if (!announces_expected(&rows, request, bodies))
-        status = lines_error(rows.lines, error, "the frame has %zu bodies, where %zu are expected",
-                             rows.announced, bodies->systems * bodies->count);
-    if (!status)
-        status = name_systems(&rows, &systems, error);
-    if (!status)
-        status = read_check_systems(request, systems.length, bodies, error);
-    if (!status)
-        status = fill_bodies(&rows, &systems, bodies, error);
-    if (!status)
+        lines_error(rows.lines, error, "the frame has %zu bodies, where %zu are expected",
+                    rows.announced, bodies->systems * bodies->count);
+    else if (!name_systems(&rows, &systems, error) &&
+             !read_check_systems(request, systems.length, bodies, error) &&
+             !fill_bodies(&rows, &systems, bodies, error) &&
+             !check_filled(&rows, &systems, bodies, error)) {
         keep_species(&rows, bodies);
-    if (!status)
-        status = check_filled(&rows, &systems, bodies, error);
-    if (!status && systems.length == 1)
-        read_repeat(bodies);
-    if (!status && request->about)
-        *request->about = rows.about;
+        if (systems.length == 1)
+            read_repeat(bodies);
+        if (request->about)
+            *request->about = rows.about;
+    }
     system_list_free(&systems);
     close_rows(&rows);
-    return status;
+    return error->status;
 }

@@ -130,15 +130,6 @@ static void write_lammps(struct stream *stream, const struct moment *now,
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static const char *const csv_endings[] = { ".csv", NULL };
-static const char *const xyz_endings[] = { ".xyz", ".extxyz", NULL };
-static const char *const plain_endings[] = { ".txt", ".dat", NULL };
-static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
-static const char *const lammps_endings[] = { ".dump", ".lammpstrj", NULL };
-static const char *const npz_endings[] = { ".npz", NULL };
-static const char *const vtk_endings[] = { ".vtkhdf", NULL };
-static const char *const dcd_endings[] = { ".dcd", NULL };
-
 /* Combinations of enum snapshot_content that several formats hold: whole bodies; positions with
  * time and cell; whole bodies with time and cell, but without species. */
 enum {
@@ -150,46 +141,46 @@ enum {
 
 static const struct snapshot_format table[] = {
     { .name = "csv",
-      .endings = csv_endings,
+      .endings = { ".csv" },
       .holds = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_SPECIES,
       .holds_of_many = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME |
                        SNAPSHOT_STEP | SNAPSHOT_SPECIES,
       .begin = begin_csv,
       .write = write_csv },
     { .name = "xyz",
-      .endings = xyz_endings,
+      .endings = { ".xyz", ".extxyz" },
       .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write = write_xyz },
     { .name = "plain",
-      .endings = plain_endings,
+      .endings = { ".txt", ".dat" },
       .holds = HOLDS_BODIES,
       .begin = begin_plain,
       .write = write_plain },
     { .name = "hdf5",
-      .endings = hdf5_endings,
+      .endings = { ".hdf5", ".h5" },
       .holds = HOLDS_BODIES | SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX |
                SNAPSHOT_SPECIES_NUMBERS,
       .needs_hdf5 = true,
       .image = gadget_hdf5_image },
     { .name = "lammps",
-      .endings = lammps_endings,
+      .endings = { ".dump", ".lammpstrj" },
       .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES_NUMBERS,
       .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES_NUMBERS,
       .write = write_lammps },
     { .name = "npz",
-      .endings = npz_endings,
+      .endings = { ".npz" },
       .holds = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .holds_of_many = HOLDS_FRAMES | SNAPSHOT_SPECIES,
       .write_arrays = snapshot_arrays_write_npz },
     { .name = "vtkhdf",
-      .endings = vtk_endings,
+      .endings = { ".vtkhdf" },
       .holds = HOLDS_FRAMES,
       .holds_of_many = HOLDS_FRAMES,
       .needs_hdf5 = true,
       .write_arrays = snapshot_arrays_write_vtk },
     { .name = "dcd",
-      .endings = dcd_endings,
+      .endings = { ".dcd" },
       .holds = HOLDS_POSITIONS,
       .holds_of_many = HOLDS_POSITIONS,
       .write_arrays = snapshot_arrays_write_dcd },

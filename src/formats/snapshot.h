@@ -64,7 +64,7 @@ struct snapshot_arrays {
 struct snapshot_format {
     const char *name; /* as --to spells it */
     /* Usual endings of file names, the first one by default; NULL at the end. */
-    const char *const *endings;
+    const char *endings[3];
     unsigned holds;         /* enum snapshot_content, or-ed: what a file of one moment holds */
     unsigned holds_of_many; /* what a file of several moments holds; 0: not possible */
     bool needs_hdf5;        /* needs a program built with HDF5: hdf5_snapshot_probe() */

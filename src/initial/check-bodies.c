@@ -164,10 +164,7 @@ enum status check_bodies(const struct bodies *bodies, size_t first, const struct
                          const char *source, size_t *coincident, struct error *error)
 {
     struct subject subject = { bodies, first, first + bodies->count, physics, source, error };
-    enum status status = check_values(&subject);
-    if (!status)
-        status = check_ids(bodies, first, source, error);
-    if (!status)
-        status = check_positions(&subject, coincident);
-    return status;
+    if (check_values(&subject) || check_ids(bodies, first, source, error))
+        return error->status;
+    return check_positions(&subject, coincident);
 }

@@ -315,16 +315,13 @@ static enum status create(const struct section *section, const struct physics *p
 {
     *bodies = NULL;
     *warnings = (struct initial_warnings){ 0 };
-    enum status status = bodies_create(systems, count, bodies, error);
-    if (!status)
-        status = fill(section, physics, seed, *bodies, warnings, error);
-    if (!status)
-        status = finish(section, physics, forces, *bodies, warnings, error);
-    if (status) {
-        bodies_destroy(*bodies);
-        *bodies = NULL;
-    }
-    return status;
+    if (!bodies_create(systems, count, bodies, error) &&
+        !fill(section, physics, seed, *bodies, warnings, error) &&
+        !finish(section, physics, forces, *bodies, warnings, error))
+        return STATUS_OK;
+    bodies_destroy(*bodies);
+    *bodies = NULL;
+    return error->status;
 }
 
 static void add_to_all(const struct section *section, const char *key, double *const components[3],

@@ -8,7 +8,7 @@ ROWS = [
     ("src/formats/read.c", "factors->time = units_factor(wish->units, from.time);", ";",
      "cli/units.py"),
     ("src/formats/hdf5-snapshot.c", "if (!is_read(name))", "if (is_read(name))", "cli/hdf5.py"),
-    ("src/formats/npz.c", "number(list, archive->length, 8);", "number(list, 0, 8);",
+    ("src/formats/npz.c", "{ archive->length, 8 }", "{ 0, 8 }",
      "cli/convert.py"),
     ("src/formats/npz.c", "first & (0xffU >> (length + 1))", "first", "cli/convert.py"),
     ("src/formats/vtk-hdf5.c", "fields[k].every ? rows : 0", "rows", "cli/convert.py"),
