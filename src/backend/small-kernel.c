@@ -9,12 +9,6 @@
 #include "backend/small.h"
 #include "force/vector.h"
 
-#define CONCAT_EXPANDED(a, b) a##b
-#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
-#define STRING_EXPANDED(a) #a
-#define STRING(a) STRING_EXPANDED(a)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
     FEW = 4 /* most bodies for which sums pair by pair are faster than vectors */

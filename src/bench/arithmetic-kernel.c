@@ -8,11 +8,6 @@
 
 #include "force/vector.h"
 
-#define CONCAT_EXPANDED(a, b) a##b
-#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
-#define STRING_EXPANDED(a) #a
-#define STRING(a) STRING_EXPANDED(a)
-
 /* The number of operations in one round of a stream that has a single kind of operation: enough to
  * use all chains. */
 enum { ALONE = 6 };

@@ -44,6 +44,14 @@
 #endif
 
 #define VECTOR_INLINE(type) static inline __attribute__((always_inline, unused)) type
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Join two words, and make a string of one, after macros in them are expanded; the names of kernels
+ * are made so. */
+#define CONCAT_EXPANDED(a, b) a##b
+#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
+#define STRING_EXPANDED(a) #a
+#define STRING(a) STRING_EXPANDED(a)
 
 /*
  * UNROLL stands before a loop of few rounds, whose number the compiler knows, that is to become

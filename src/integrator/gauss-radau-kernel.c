@@ -18,12 +18,6 @@
 #include "force/direct/reference.h"
 #include "force/vector.h"
 
-#define CONCAT_EXPANDED(a, b) a##b
-#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
-#define STRING_EXPANDED(a) #a
-#define STRING(a) STRING_EXPANDED(a)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 enum { LANES = sizeof(vdouble) / sizeof(double) };
 
 /* A system that is being moved, in one lane or in all lanes. `on_copy`: a copy of its state takes

@@ -54,10 +54,6 @@
 #include "force/origin.h"
 #include "force/vector.h"
 
-#define CONCAT_EXPANDED(a, b) a##b
-#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
-#define STRING_EXPANDED(a) #a
-#define STRING(a) STRING_EXPANDED(a)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
