@@ -60,11 +60,10 @@ static double real_at(const struct snapshot_arrays *arrays, enum snapshot_array 
     return value;
 }
 
-static int64_t integer_at(const struct snapshot_arrays *arrays, enum snapshot_array array,
-                          size_t index)
+static int64_t step_at(const struct snapshot_arrays *arrays, size_t index)
 {
     int64_t value;
-    memcpy(&value, arrays->array[array].bytes + index * sizeof value, sizeof value);
+    memcpy(&value, arrays->array[ARRAY_STEP].bytes + index * sizeof value, sizeof value);
     return value;
 }
 
@@ -81,11 +80,11 @@ struct clock {
  * frames are unknown or at unequal distances. */
 static bool find_steps(const struct snapshot_arrays *arrays, struct clock *clock)
 {
-    const int64_t first = integer_at(arrays, ARRAY_STEP, 0);
-    const int64_t distance = arrays->frames > 1 ? integer_at(arrays, ARRAY_STEP, 1) - first : 1;
+    const int64_t first = step_at(arrays, 0);
+    const int64_t distance = arrays->frames > 1 ? step_at(arrays, 1) - first : 1;
     bool even = first >= 0 && first <= INT32_MAX && distance > 0 && distance <= INT32_MAX;
     for (size_t k = 0; k < arrays->frames && even; k++)
-        even = integer_at(arrays, ARRAY_STEP, k) == first + (int64_t)k * distance;
+        even = step_at(arrays, k) == first + (int64_t)k * distance;
     if (even)
         *clock = (struct clock){ (int32_t)first, (int32_t)distance, 1.0 };
     return even;

@@ -255,7 +255,7 @@ static enum status find_kernel_error(struct run *run, struct error *error)
 
 static enum status find_structure(struct run *run, struct error *error)
 {
-    return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
+    return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0,
                                  &run->structure, error);
 }
 

@@ -32,19 +32,19 @@ static void count_pairs(const struct bound_pairs *pairs, const struct bodies *bo
 }
 
 enum status time_scales_structure(const struct physics *physics, const struct bodies *bodies,
-                                  size_t system, int threads,
-                                  struct time_scales_structure *structure, struct error *error)
+                                  size_t system, struct time_scales_structure *structure,
+                                  struct error *error)
 {
     *structure = (struct time_scales_structure){ 0 };
     if (physics->boundary == BOUNDARY_PERIODIC || physics->external || bodies->count < LEAST_BODIES)
         return STATUS_OK;
     struct bound_pairs pairs;
     struct sphere sphere;
-    if (bound_pairs_create(physics, bodies, system, threads, &pairs, error))
+    if (bound_pairs_create(physics, bodies, system, 1, &pairs, error))
         return error->status;
     count_pairs(&pairs, bodies, system, structure);
     bound_pairs_destroy(&pairs);
-    if (sphere_create(bodies, system, SPHERE_MASS, threads, &sphere, error))
+    if (sphere_create(bodies, system, SPHERE_MASS, 1, &sphere, error))
         return error->status;
     structure->half_mass_radius = sphere_radius(&sphere, 0.5);
     sphere_destroy(&sphere);

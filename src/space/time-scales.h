@@ -39,10 +39,11 @@ enum { TIME_SCALES_BODY_BYTES = SPHERE_BODY_BYTES };
 
 /* Finds the structure of a system, which time_scales() needs beside the conserved quantities; all
  * members are 0 in a periodic box, with external fields, whose energy is not that of the bodies
- * among themselves, and for fewer than 50 bodies. STATUS_MEMORY, STATUS_NUMERICAL. */
+ * among themselves, and for fewer than 50 bodies. One thread does it. STATUS_MEMORY,
+ * STATUS_NUMERICAL. */
 enum status time_scales_structure(const struct physics *physics, const struct bodies *bodies,
-                                  size_t system, int threads,
-                                  struct time_scales_structure *structure, struct error *error);
+                                  size_t system, struct time_scales_structure *structure,
+                                  struct error *error);
 struct time_scales time_scales(const struct physics *physics,
                                const struct time_scales_structure *structure,
                                const struct conserved *conserved);

@@ -317,8 +317,8 @@ static struct time_scales scales_of(struct scene *scene)
     struct error error = { 0 };
     struct time_scales_structure structure;
     scene_moment(scene, 0, 0.01, true);
-    assert_int_equal(
-        time_scales_structure(&scene->physics, scene->bodies, 0, 2, &structure, &error), STATUS_OK);
+    assert_int_equal(time_scales_structure(&scene->physics, scene->bodies, 0, &structure, &error),
+                     STATUS_OK);
     return time_scales(&scene->physics, &structure, scene->conserved);
 }
 
