@@ -8,7 +8,7 @@
 
 #include "base/document.h"
 #include "base/text.h"
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "space/nearest.h"
 
 enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };

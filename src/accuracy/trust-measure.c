@@ -5,7 +5,7 @@
 #include "accuracy/bound-orbits.h"
 #include "accuracy/trust-state.h"
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 
 const unsigned trust_steps[TRUST_SHADOWS] = { [TRUST_TWIN] = 1, [TRUST_FINE] = 2 };
 

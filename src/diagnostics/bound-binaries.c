@@ -2,7 +2,6 @@
  * units of kT, 2/3 of the mean kinetic energy), and which is the hardest. */
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "model/kepler.h"
 #include "space/bound-pairs.h"

@@ -6,9 +6,7 @@
 
 #include "base/memory.h"
 #include "diagnostics/bound-set.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/species.h"
 #include "external/external.h"
 #include "model/vec3.h"
 #include "space/sphere.h"

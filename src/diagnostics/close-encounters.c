@@ -2,7 +2,6 @@
  * shortest time scale; they limit the step and cause jumps of the energy. */
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "space/nearest.h"
 

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "external/external.h"
 #include "model/conserved.h"

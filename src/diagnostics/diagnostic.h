@@ -1,5 +1,5 @@
 /* Diagnostics measure the bodies at chosen steps, the events. Each has one source file and one row
- * of the table in diagnostic-table.h. A diagnostic makes rows of numbers from the bodies at one
+ * of the table at the end of this file. A diagnostic makes rows of numbers from the bodies at one
  * moment; the run writes the rows to the file <name>.csv and shows them to the acceptance
  * criteria. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
@@ -260,5 +260,60 @@ void diagnostic_destroy(struct diagnostic *diagnostic); /* accepts NULL */
  * work is interrupted. */
 enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
                                const struct row_sink *sink, struct error *error);
+
+/* Returns the number n of bodies of equal mass whose total mass has the relative counting noise of
+ * some bodies, 1 / sqrt(n): (sum m)^2 / sum m^2; 0 without mass. `squares` is sum m^2. */
+double diagnostic_equal_bodies(double mass, double squares);
+
+/* --- the bodies of a species, for diagnostics that measure only a part of the bodies ---------- */
+
+/* The table row that declares the config key `species`, for a struct with a member `species`, a
+ * string; NULL there means all bodies. */
+/* clang-format off */
+#define SPECIES_PARAMETER(struct_)                                                                 \
+    { BIND(STRING, struct_, species), OPTIONAL,                                                    \
+      .help = "Which bodies are measured: those of this species, and of those whose names begin "  \
+              "with it and a hyphen, as the parts of a galaxy of an encounter. Unset: all." }
+/* clang-format on */
+
+/* Tells whether the body at index i of the arrays belongs to the species; if `species` is NULL,
+ * every body does. */
+bool species_has(const char *species, const struct bodies *bodies, size_t i);
+
+/* Refuses a species to which no body belongs. STATUS_CONFIG. */
+enum status species_check(const struct section *section, const char *species,
+                          const struct bodies *bodies, struct error *error);
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* Each diagnostic has one source file, which defines diagnostic_NAME, and one row here. */
+/* The diagnostics that users list in `diagnostics` of a config, in the order of the manual. */
+#define DIAGNOSTIC_ROWS(ROW)                                                                       \
+    ROW(binaries)                                                                                  \
+    ROW(bound_mass)                                                                                \
+    ROW(close_encounters)                                                                          \
+    ROW(conservation)                                                                              \
+    ROW(density_profile)                                                                           \
+    ROW(density_slope)                                                                             \
+    ROW(disc_profile)                                                                              \
+    ROW(escapers)                                                                                  \
+    ROW(force_error)                                                                               \
+    ROW(lagrangian_radii)                                                                          \
+    ROW(orbit)                                                                                     \
+    ROW(own_steps)                                                                                 \
+    ROW(radial_distribution)                                                                       \
+    ROW(velocity_dispersion)                                                                       \
+    ROW(virial)
+
+/* The diagnostics that other groups of a config ask for (energy_budget, trust);
+ * diagnostic_measured() returns these too. */
+#define DIAGNOSTIC_GROUP_ROWS(ROW)                                                                 \
+    ROW(energy_budget)                                                                             \
+    ROW(trust)
+
+#define DIAGNOSTIC_DECLARED(name) extern const struct diagnostic_class diagnostic_##name;
+DIAGNOSTIC_ROWS(DIAGNOSTIC_DECLARED)
+DIAGNOSTIC_GROUP_ROWS(DIAGNOSTIC_DECLARED)
+#undef DIAGNOSTIC_DECLARED
 
 #endif

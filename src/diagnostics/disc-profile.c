@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/profile.h"
-#include "diagnostics/species.h"
 #include "model/vec3.h"
 #include "space/sphere.h"
 
@@ -209,7 +206,7 @@ static void fill_rings(const struct disc_profile *profile, const struct frame *f
 static void fill_row(const struct ring *ring, double inner, double outer, double row[COLUMNS])
 {
     const double area = M_PI * (outer * outer - inner * inner);
-    const double n = profile_equal_bodies(ring->mass, ring->squares);
+    const double n = diagnostic_equal_bodies(ring->mass, ring->squares);
     double scatter[QUANTITIES];
     for (int q = 0; q < QUANTITIES; q++)
         scatter[q] = sqrt(ring->square[q] / ring->mass);

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "diagnostics/bound-set.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "space/bound-pairs.h"
 #include "space/sphere.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "space/sphere.h"
 

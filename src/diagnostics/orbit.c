@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "model/kepler.h"
 #include "model/vec3.h"

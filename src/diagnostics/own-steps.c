@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 
 enum { NEXT_STEP, MEAN_STEP, SMALLEST_STEP, STEPS, TAKEN_BACK, COLUMNS };

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "model/cell.h"
 #include "space/pairs.h"

@@ -4,7 +4,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 
 enum {

@@ -9,7 +9,6 @@
 #include "backend/host.h"
 #include "backend/ranks.h"
 #include "base/memory.h"
-#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "force/method.h"
 #include "formats/output.h"

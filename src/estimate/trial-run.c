@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "estimate/need.h"
 #include "observation/criteria.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "model/conserved.h"
 
 /* --- finding the column ----------------------------------------------------------------------- */

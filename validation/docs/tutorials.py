@@ -141,7 +141,7 @@ def test_add_a_diagnostic():
     text = source.read_text(encoding="utf-8")
     source.write_text(re.sub(r" - c->center\[\d\]", "", text), encoding="utf-8")
     wrong = build(pathlib.Path("tree"), ["src/diagnostics/inertia.c",
-                                         "src/diagnostics/diagnostic-table.h"])
+                                         "src/diagnostics/diagnostic.h"])
     assert run(wrong, "run", "inertia.cfg", "-q", "--force").returncode == 0
     assert run(wrong, *away).returncode == 1, run(wrong, *away)
     box = run(orrery, "check", "inertia.cfg", "-P", "physics.boundary=periodic")

@@ -4,7 +4,7 @@
 #include <gsl/gsl_rng.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "model/kepler.h"
 #include "observe.h"
 #include "sample.h"

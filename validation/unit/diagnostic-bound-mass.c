@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "external/external.h"
 #include "observe.h"
 #include "sample.h"

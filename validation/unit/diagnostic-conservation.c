@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "observe.h"
 
 /* Two bodies at rest at a distance: closed forms of U and W with softening. */

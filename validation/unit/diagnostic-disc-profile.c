@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "model/vec3.h"
 #include "observe.h"
 

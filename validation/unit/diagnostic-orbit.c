@@ -3,7 +3,7 @@
 #include <gsl/gsl_errno.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "model/kepler.h"
 #include "observe.h"
 

@@ -3,7 +3,7 @@
 #include <gsl/gsl_rng.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "observe.h"
 #include "sample.h"
 

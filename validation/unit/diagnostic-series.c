@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "observe.h"
 
 static void test_closest_pair_is_remembered(void **state)

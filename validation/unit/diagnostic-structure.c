@@ -6,7 +6,7 @@
 #include <gsl/gsl_sort.h>
 #include <string.h>
 
-#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "observe.h"
 #include "sample.h"
 
