@@ -10,7 +10,6 @@
 
 #include "base/descriptor.h"
 #include "base/memory.h"
-#include "output/directory-state.h"
 #include "output/lock.h"
 
 enum status directory_error(const struct directory *directory, const char *name, enum status status,

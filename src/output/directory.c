@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/directory-state.h"
-
 /* The seconds to wait for the lock of a directory before the directory counts as in use, since a
  * process that was killed lives on while the disk takes its last writes; and the seconds to wait
  * for the lock of shared files. */

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/build.h"
+#include "base/descriptor.h"
 #include "base/document.h"
 #include "output/directory-files.h"
 #include "output/lock.h"
-#include "output/seal.h"
 #include "output/workplace.h"
 
 static const char program_name[] = "orrery";
@@ -89,6 +89,126 @@ bool manifest_is_foreign(const struct directory *directory, const struct directo
     const bool foreign = manifest && !manifest_is_ours(manifest, kind);
     json_decref(manifest);
     return foreign;
+}
+
+/* --- seals ------------------------------------------------------------------------------------ */
+
+/* The bytes of the largest file that is read; the program writes no larger file with a seal. */
+enum { LARGEST = 64 << 20 };
+
+static const char plots[] = "plots/";
+
+const char *seal_plain(const char *name)
+{
+    const size_t length = strlen(plots);
+    return strncmp(name, plots, length) == 0 ? name + length : name;
+}
+
+/* Tells whether a name has no slash and no dot at its beginning, so that it does not lead out of
+ * the directory. */
+static bool is_plain(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
+}
+
+int seal_folder(const struct directory *directory, const char *name)
+{
+    return openat(directory->fd, seal_plain(name) == name ? "." : "plots",
+                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int seal_hash(int folder, const char *name, char hash[SHA256_TEXT_SIZE])
+{
+    struct stat about;
+    size_t length;
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int code = fd < 0 ? errno : fstat(fd, &about) != 0 ? errno : 0;
+    if (code == 0 && (!S_ISREG(about.st_mode) || about.st_size > LARGEST))
+        code = EINVAL;
+    char *bytes = code == 0 ? malloc((size_t)about.st_size + 1) : NULL;
+    if (code == 0)
+        code = bytes ? descriptor_read(fd, bytes, (size_t)about.st_size, &length) : ENOMEM;
+    if (code == 0)
+        sha256_text(bytes, length, hash);
+    free(bytes);
+    if (fd >= 0)
+        close(fd);
+    return code;
+}
+
+static bool lists(const json_t *manifest, const char *name, const char *hash)
+{
+    size_t index;
+    json_t *listed;
+    json_array_foreach(json_object_get(json_object_get(manifest, "sha256"), name), index, listed)
+    {
+        const char *text = json_string_value(listed);
+        if (text && strcmp(text, hash) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum status seal_check(const struct directory *directory, const json_t *manifest, const char *name,
+                       char hash[SHA256_TEXT_SIZE], struct error *error)
+{
+    struct stat about;
+    hash[0] = '\0';
+    const int folder = seal_folder(directory, name);
+    if (folder < 0 && errno == ENOENT)
+        return STATUS_OK;
+    if (folder < 0)
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s/plots: is no folder of its own; move it away", directory->path);
+    const bool there = fstatat(folder, seal_plain(name), &about, AT_SYMLINK_NOFOLLOW) == 0;
+    const int code = there ? seal_hash(folder, seal_plain(name), hash) : 0;
+    close(folder);
+    if (code == ENOMEM)
+        return directory_error(directory, name, STATUS_MEMORY, code, error);
+    const bool gone = !there || code == ENOENT; /* `run --force` may remove it at any time */
+    if (gone || (code == 0 && lists(manifest, name, hash)))
+        return STATUS_OK;
+    hash[0] = '\0';
+    const json_t *const known = json_object_get(json_object_get(manifest, "sha256"), name);
+    return error_set(error, STATUS_CANT_CREATE,
+                     known ? "%s/%s: is no longer what the %s has written there; move it away, or "
+                             "write elsewhere with -o DIR"
+                           : "%s/%s: is there already and belongs to no %s; move it away, or write "
+                             "elsewhere with -o DIR",
+                     directory->path, name, directory->kind->noun);
+}
+
+static enum status remove_sealed(const struct directory *directory, const json_t *manifest,
+                                 const char *name, struct error *error)
+{
+    char hash[SHA256_TEXT_SIZE];
+    const int folder = is_plain(seal_plain(name)) ? seal_folder(directory, name) : -1;
+    if (folder < 0)
+        return STATUS_OK;
+    int code = seal_hash(folder, seal_plain(name), hash);
+    if (code == 0 && lists(manifest, name, hash) && unlinkat(folder, seal_plain(name), 0) != 0 &&
+        errno != ENOENT)
+        directory_error(directory, name, STATUS_CANT_CREATE, errno, error);
+    else if (code == ENOMEM)
+        directory_error(directory, name, STATUS_MEMORY, code, error);
+    close(folder);
+    return error->status;
+}
+
+/* Removes the files whose content is one that the manifest lists, but not the manifest.
+ * STATUS_CANT_CREATE, STATUS_MEMORY. */
+static enum status remove_all_sealed(struct directory *directory, const json_t *manifest,
+                                     struct error *error)
+{
+    const char *name;
+    json_t *unused;
+    json_object_foreach(json_object_get(manifest, "sha256"), name, unused)
+    {
+        if (remove_sealed(directory, manifest, name, error))
+            return error->status;
+    }
+    unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* succeeds only if the folder is empty */
+    return STATUS_OK;
 }
 
 /* --- the files that are its own --------------------------------------------------------------- */
@@ -177,7 +297,7 @@ static enum status remove_listed(struct directory *directory, const json_t *mani
     json_array_foreach(json_object_get(manifest, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        if (!name || !seal_is_plain(name) || strcmp(name, directory->kind->lock) == 0 ||
+        if (!name || !is_plain(name) || strcmp(name, directory->kind->lock) == 0 ||
             strcmp(name, directory->kind->manifest) == 0)
             continue;
         const int code = remove_file(directory, name);
@@ -212,7 +332,7 @@ static enum status remove_report(struct directory *directory, struct error *erro
     struct error foreign = { 0 };
     json_t *report = read_manifest(directory, &directory_report, &foreign);
     workplace_clean(directory, &directory_report);
-    if (report && seal_remove(directory, report, error) == STATUS_OK)
+    if (report && remove_all_sealed(directory, report, error) == STATUS_OK)
         remove_manifest(directory, directory_report.manifest, error);
     json_decref(report);
     return foreign.status == STATUS_MEMORY ? error_pass(error, &foreign) : error->status;
@@ -249,9 +369,7 @@ static enum status forget_end(struct directory *directory, json_t *manifest, str
  * comes later waits in turn, and then sees that the run is gone. */
 static const double report_patience = 10.0;
 
-static enum status remove_content(struct directory *directory, const json_t *manifest,
-                                  enum status (*then)(struct directory *directory,
-                                                      struct error *error),
+static enum status remove_content(struct directory *directory, const json_t *manifest, bool forget,
                                   struct error *error)
 {
     int lock;
@@ -259,8 +377,8 @@ static enum status remove_content(struct directory *directory, const json_t *man
                   report_patience, &lock, error))
         return error->status;
     if (remove_report(directory, error) == STATUS_OK &&
-        remove_listed(directory, manifest, error) == STATUS_OK && then)
-        then(directory, error);
+        remove_listed(directory, manifest, error) == STATUS_OK && forget)
+        forget_content(directory, error);
     lock_release(directory->fd, directory_report.files_lock, lock);
     return error->status;
 }
@@ -269,7 +387,7 @@ enum status directory_clear(struct directory *directory, struct error *error)
 {
     json_t *manifest = directory_manifest(directory, error);
     if (manifest)
-        remove_content(directory, manifest, NULL, error);
+        remove_content(directory, manifest, false, error);
     json_decref(manifest);
     return error->status;
 }
@@ -281,7 +399,7 @@ enum status directory_claim(struct directory *directory, const char *const *name
     if (!error->status)
         check_names(directory, manifest, names, count, error);
     if (manifest && !error->status && forget_end(directory, manifest, error) == STATUS_OK)
-        remove_content(directory, manifest, forget_content, error);
+        remove_content(directory, manifest, true, error);
     json_decref(manifest);
     return error->status;
 }
@@ -300,7 +418,7 @@ enum status directory_remove(struct directory *directory,
     {
         const char *name = json_string_value(file);
         const int code =
-            name && seal_is_plain(name) && which(context, name) ? remove_file(directory, name) : 0;
+            name && is_plain(name) && which(context, name) ? remove_file(directory, name) : 0;
         if (code) {
             directory_error(directory, name, STATUS_IO, code, error);
             break;

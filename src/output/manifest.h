@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sha256.h"
 #include "base/status.h"
-#include "output/directory-state.h"
 
 struct directory;
+struct directory_kind;
 struct json_t;
 
 /* Checks that files (and folders) of these names may be written. STATUS_CANT_CREATE for each name
@@ -75,5 +76,29 @@ bool manifest_is_foreign(const struct directory *directory, const struct directo
 /* Sets the error that Orrery has not written the manifest: STATUS_CANT_CREATE. */
 enum status manifest_refuse(const struct directory *directory, const struct directory_kind *kind,
                             struct error *error);
+
+/* --- seals ------------------------------------------------------------------------------------ */
+
+/*
+ * Seals: for each file, a manifest lists the SHA-256 hashes of the contents that the program has
+ * written to it: {"sha256": {"name": [hash, ...]}}. A file is replaced or removed only if it is a
+ * regular file with one of these contents; a file that the user has put there or has changed stays.
+ * Names are plain or "plots/name", and are looked up in the open directory without following links.
+ */
+
+/* Opens the folder in which the file `name` is, the directory or its folder plots; returns -1 with
+ * errno. The caller closes it. */
+int seal_folder(const struct directory *directory, const char *name);
+/* Returns the name of the file in that folder: "a.svg" for "plots/a.svg". */
+const char *seal_plain(const char *name);
+/* Computes the hash of the regular file `name` in an open folder. Returns 0, or errno; EINVAL if it
+ * is no regular file or is larger than 64 MiB. */
+int seal_hash(int folder, const char *name, char hash[SHA256_TEXT_SIZE]);
+
+/* Checks that the file may be written. If nothing has its name, `hash` becomes ""; if its content
+ * is one that the manifest lists, `hash` becomes the hash of the content. STATUS_CANT_CREATE for
+ * any other file, STATUS_MEMORY. */
+enum status seal_check(const struct directory *directory, const struct json_t *manifest,
+                       const char *name, char hash[SHA256_TEXT_SIZE], struct error *error);
 
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "output/directory-files.h"
 #include "output/lock.h"
 
 enum { WORKPLACE_NAME_SIZE = 64, MOST_FOLDERS = 100 };

@@ -10,9 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "output/directory-state.h"
-
-struct directory;
+#include "output/directory-files.h"
 
 /* Makes the folder and locks it. STATUS_CANT_CREATE, STATUS_MEMORY. */
 enum status workplace_open(const struct directory *directory, struct directory **work,

@@ -11,11 +11,7 @@
 
 #include "base/document.h"
 #include "base/name.h"
-#include "output/directory-files.h"
-#include "output/directory-state.h"
 #include "output/directory.h"
-#include "output/manifest.h"
-#include "output/seal.h"
 #include "output/workplace.h"
 #include "report/differences.h"
 #include "report/draw.h"
@@ -28,9 +24,7 @@
 /* --- placing the files ------------------------------------------------------------------------ */
 
 /* The files of a report are made in a temporary folder (output/workplace.h), listed with hashes of
- * their contents (output/seal.h) in a manifest, report.json, and then moved to their places. */
-
-struct directory;
+ * their contents (output/manifest.h) in a manifest, report.json, and then moved to their places. */
 
 /* Checks that files of these names may be written. STATUS_CANT_CREATE if one exists whose content
  * is not as report.json lists it, or if Orrery has not written report.json. */

@@ -273,8 +273,8 @@ def test_creators_test_sees_another_one():
 LOOK_UP = re.compile(r'\b(?:json_object_(?:get|del)|document_(?:find|string|real)|json_unpack)\('
                      r'(?=(?:[^()"]|\([^()]*\))*"([^"]+)")')
 READERS = {
-    "src/output/manifest.c": {"program", "name", "format", "files"},  # what all manifests have
-    "src/output/seal.c": {"sha256"},  # of report.json
+    "src/output/manifest.c": {"program", "name", "format", "files",  # what all manifests have
+                              "sha256"},  # of report.json
     "src/report/report.c": {"sha256", "time_end"},  # of report.json, of study.json
     "src/study/folder.c": {"keys", "members", "files", "time_end"},  # of study.json
     "src/study/existing.c": {"keys", "members"},
