@@ -1,5 +1,5 @@
 #include "report/draw.h"
-#include "report/script.h"
+#include "report/plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -125,7 +125,7 @@ struct errors_axis {
 enum status errors_draw(const struct errors_axis *axis, const char *name, struct figures *figures,
                         struct error *error);
 
-/* --- what an asked error costs: error-cost.c -------------------------------------------------- */
+/* --- what an asked error costs: errors.c ------------------------------------------------------ */
 
 /* Adds, for a run whose config asks for an accuracy, a figure of the settings (integrators with
  * their steps) among which the program has chosen: expected error against cost, with the chosen one

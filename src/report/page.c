@@ -16,7 +16,6 @@
 #include "integrator/stage-list.h"
 #include "report/outcome.h"
 #include "report/plot.h"
-#include "report/script.h"
 #include "report/template.h"
 
 /* Returns the SHA-256 of a style or a script in base64: the content security policy of a page names

@@ -15,7 +15,6 @@
 #include "base/name.h"
 #include "machine/cores.h"
 #include "output/workplace.h"
-#include "report/script.h"
 #include "report/template.h"
 
 extern char **environ;

@@ -1,4 +1,4 @@
-#include "report/script.h"
+#include "report/plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/name.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "report/script.h"
+#include "report/plot.h"
 
 static void test_what_may_be_a_name(void **state)
 {
