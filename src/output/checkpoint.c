@@ -109,20 +109,10 @@ void checkpoint_put_text(struct checkpoint_writer *writer, const char *name, con
     emit(writer, text, length);
 }
 
-static void hash_sink(void *context, const void *bytes, size_t length)
-{
-    XXH3_64bits_update(context, bytes, length);
-}
-
-static void emit_sink(void *context, const void *bytes, size_t length)
-{
-    emit(context, bytes, length);
-}
-
-/* Hands rows of numbers of 64 bits (see checkpoint_put_words()), made little-endian, to `sink`,
- * which hashes or writes them. */
-static void feed_words(const void *words, size_t rows, size_t count, size_t stride,
-                       void (*sink)(void *context, const void *bytes, size_t length), void *context)
+/* Adds rows of numbers of 64 bits (see checkpoint_put_words()), made little-endian, to `hash` or,
+ * if that is NULL, writes them. */
+static void feed_words(struct checkpoint_writer *writer, const void *words, size_t rows,
+                       size_t count, size_t stride, XXH3_state_t *hash)
 {
     uint64_t part[PART_WORDS];
     for (size_t r = 0; r < rows; r++) {
@@ -132,7 +122,10 @@ static void feed_words(const void *words, size_t rows, size_t count, size_t stri
             memcpy(part, row + i * sizeof *part, n * sizeof *part);
             for (size_t k = 0; k < n; k++)
                 part[k] = little_endian(part[k]);
-            sink(context, part, n * sizeof *part);
+            if (hash)
+                XXH3_64bits_update(hash, part, n * sizeof *part);
+            else
+                emit(writer, part, n * sizeof *part);
             i += n;
         }
     }
@@ -147,10 +140,10 @@ void checkpoint_put_words(struct checkpoint_writer *writer, const char *name, co
         return;
     }
     XXH3_64bits_reset(hash);
-    feed_words(words, rows, count, stride, hash_sink, hash);
+    feed_words(writer, words, rows, count, stride, hash);
     emit_header(writer, name, rows * count * sizeof(uint64_t), XXH3_64bits_digest(hash));
     XXH3_freeState(hash);
-    feed_words(words, rows, count, stride, emit_sink, writer);
+    feed_words(writer, words, rows, count, stride, NULL);
 }
 
 static void writer_destroy(struct checkpoint_writer *writer)

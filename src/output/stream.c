@@ -66,6 +66,15 @@ static struct stream *stream_allocate(const struct directory *directory, const c
     return NULL;
 }
 
+/* Ends a function that opens a stream: *result becomes the stream or, after an error, NULL. */
+static enum status hand_over(struct stream *stream, struct stream **result, struct error *error)
+{
+    *result = error->status ? NULL : stream;
+    if (error->status && stream)
+        stream_abandon(stream);
+    return error->status;
+}
+
 static enum status other_length(const struct stream *stream, uint64_t has, uint64_t recorded,
                                 struct error *error)
 {
@@ -128,21 +137,14 @@ enum status stream_trim(struct stream *stream, struct error *error)
 enum status stream_open(struct directory *directory, const char *name,
                         const struct stream_mark *mark, struct stream **result, struct error *error)
 {
-    *result = NULL;
     struct stream *stream = stream_allocate(directory, name, error);
-    if (!stream)
-        return error->status;
-    if (mark)
+    if (stream && mark)
         resume(stream, directory, mark, error);
-    else
+    else if (stream)
         stream->fd = directory_create_file(directory, name, error);
-    if (error->status) {
-        stream_destroy(stream);
-        return error->status;
-    }
-    stream->watched = true;
-    *result = stream;
-    return STATUS_OK;
+    if (stream)
+        stream->watched = true;
+    return hand_over(stream, result, error);
 }
 
 /* Tells whether the file ends with the bytes that were written last, which are still in the
@@ -231,17 +233,10 @@ enum status stream_append(struct directory *directory, const char *name, struct 
 {
     if (!directory_has(directory, name))
         return stream_open(directory, name, NULL, result, error);
-    *result = NULL;
     struct stream *stream = stream_allocate(directory, name, error);
-    if (!stream)
-        return error->status;
-    stream->fd = directory_open_file(directory, name, error);
-    if (stream->fd < 0 || go_to_end(stream, error)) {
-        stream_destroy(stream);
-        return error->status;
-    }
-    *result = stream;
-    return STATUS_OK;
+    if (stream && (stream->fd = directory_open_file(directory, name, error)) >= 0)
+        go_to_end(stream, error);
+    return hand_over(stream, result, error);
 }
 
 /* Tells whether the length of the file is no longer that of what was written: somebody has cut the
@@ -349,35 +344,22 @@ enum status stream_close(struct stream *stream, struct error *error)
 enum status stream_replace(struct directory *directory, const char *name, bool compressed,
                            struct stream **result, struct error *error)
 {
-    *result = NULL;
     struct stream *stream = stream_allocate(directory, name, error);
-    if (!stream)
-        return error->status;
-    stream->directory = directory;
-    stream->fd = directory_replace_begin(directory, name, error);
-    if (stream->fd >= 0 && compressed && !(stream->gzip = gzip_create(stream->fd)))
-        error_memory(error);
-    if (error->status)
-        stream_abandon(stream);
-    else
-        *result = stream;
-    return error->status;
+    if (stream) {
+        stream->directory = directory;
+        stream->fd = directory_replace_begin(directory, name, error);
+        if (stream->fd >= 0 && compressed && !(stream->gzip = gzip_create(stream->fd)))
+            error_memory(error);
+    }
+    return hand_over(stream, result, error);
 }
 
 enum status stream_standard_output(struct stream **result, struct error *error)
 {
-    *result = NULL;
     struct stream *stream = stream_allocate(NULL, "standard output", error);
-    if (!stream)
-        return error->status;
-    stream->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (stream->fd >= 0) {
-        *result = stream;
-        return STATUS_OK;
-    }
-    error_system(error, STATUS_IO, errno, stream->path);
-    stream_destroy(stream);
-    return error->status;
+    if (stream && (stream->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) < 0)
+        error_system(error, STATUS_IO, errno, stream->path);
+    return hand_over(stream, result, error);
 }
 
 void stream_abandon(struct stream *stream)
