@@ -46,14 +46,9 @@ struct aggregate {
     double *row;
 };
 
-static const struct diagnostic_class aggregate_class = {
-    .variant = { .name = "ensemble", .help = "Statistics over the systems of an ensemble." },
-};
-
-static const struct diagnostic_class table_class = {
-    .variant = { .name = "ensemble", .help = "Statistics over the systems in every bin." },
-    .table = true,
-};
+/* The classes of statistics in one row, and of those of a table. */
+static const struct diagnostic_class aggregate_classes[] = { { .table = false },
+                                                             { .table = true } };
 
 static size_t measured_columns(const struct aggregate *aggregate)
 {
@@ -85,29 +80,28 @@ static void name_columns(struct aggregate *aggregate)
         }
 }
 
-static bool allocate(struct aggregate *aggregate, struct error *error)
+static enum status allocate(struct aggregate *aggregate, struct error *error)
 {
     const size_t columns = column_count(aggregate), rows = aggregate->rows;
     const size_t values =
         memory_bytes(rows, memory_bytes(measured_columns(aggregate), aggregate->systems));
-    aggregate->names = calloc(columns, sizeof *aggregate->names);
-    aggregate->columns = calloc(columns, sizeof *aggregate->columns);
-    aggregate->row = calloc(columns, sizeof(double));
-    aggregate->sorted = calloc(aggregate->systems, sizeof(double));
+    aggregate->names = memory_array(columns, sizeof *aggregate->names, error);
+    aggregate->columns = memory_array(columns, sizeof *aggregate->columns, error);
+    aggregate->row = memory_array(columns, sizeof(double), error);
+    aggregate->sorted = memory_array(aggregate->systems, sizeof(double), error);
     aggregate->bins = memory_array(rows, (aggregate->bin_columns + 1) * sizeof(double), error);
     aggregate->taken = memory_array(values, sizeof(double), error);
-    return aggregate->names && aggregate->columns && aggregate->row && aggregate->sorted &&
-           aggregate->bins && aggregate->taken;
+    return error->status;
 }
 
 static void aggregate_destroy(struct aggregate *aggregate)
 {
     if (!aggregate)
         return;
-    free(aggregate->names);
-    free(aggregate->columns);
-    free(aggregate->row);
-    free(aggregate->sorted);
+    memory_free(aggregate->names);
+    memory_free(aggregate->columns);
+    memory_free(aggregate->row);
+    memory_free(aggregate->sorted);
     memory_free(aggregate->bins);
     memory_free(aggregate->taken);
     free(aggregate);
@@ -120,25 +114,24 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
     struct aggregate *aggregate = calloc(1, sizeof *aggregate);
     if (!aggregate)
         return error_memory(error);
-    const bool table = source->class_->table;
-    struct error none = { 0 };
     aggregate->source = source;
     aggregate->systems = aggregate->system = systems;
     aggregate->rows = source->row_count;
     aggregate->bin_columns = source->class_->bin_columns;
-    if (!allocate(aggregate, &none)) {
+    if (allocate(aggregate, error)) {
         aggregate_destroy(aggregate);
-        return error_memory(error);
+        return error->status;
     }
     snprintf(aggregate->name, NAME_SIZE, "%.100s-ensemble", source->name);
     name_columns(aggregate);
     for (size_t k = 0; k < column_count(aggregate); k++)
         aggregate->row[k] = NAN;
-    aggregate->diagnostic = (struct diagnostic){ .class_ = table ? &table_class : &aggregate_class,
-                                                 .name = aggregate->name,
-                                                 .columns = aggregate->columns,
-                                                 .column_count = column_count(aggregate),
-                                                 .row_count = source->row_count };
+    aggregate->diagnostic =
+        (struct diagnostic){ .class_ = &aggregate_classes[source->class_->table],
+                             .name = aggregate->name,
+                             .columns = aggregate->columns,
+                             .column_count = column_count(aggregate),
+                             .row_count = source->row_count };
     *result = aggregate;
     return STATUS_OK;
 }
