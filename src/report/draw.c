@@ -175,8 +175,7 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
     const size_t stem = strcspn(curve->column, "*");
     const bool pattern = curve->column[stem] == '*';
     const char *end = curve->value == DRAWN_CHANGE ? "_x" : "";
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < series->columns && !status; i++) {
+    for (size_t i = 0; i < series->columns && !error->status; i++) {
         const struct series_column *column = &series->column[i];
         char label[FIGURE_LABEL_SIZE];
         if (strncmp(column->name, curve->column, stem) != 0 ||
@@ -185,12 +184,12 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
         snprintf(label, sizeof label, "%s%s", pattern ? column->name + stem : "",
                  curve->label ? curve->label : "");
         const size_t before = plot->figure->curve_count;
-        status = add_column(plot, curve, curve->label ? label : NULL, column, error);
+        add_column(plot, curve, curve->label ? label : NULL, column, error);
         if (plot->figure->curve_count > before)
             plot->figure->curves[plot->figure->curve_count - 1].compared =
                 is_compared(plot, curve, column);
     }
-    return status;
+    return error->status;
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
@@ -335,18 +334,17 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
                          { subject->of.series, subject->of.result, 0.0, false } };
     if (!plot.figure || choose_axes(&plot, error))
         return error->status;
-    enum status status = STATUS_OK;
     name_figure(plot.figure, subject, drawing->name, drawing->title);
-    for (size_t i = 0; i < DRAWING_CURVES && drawing->curves[i].column && !status; i++)
-        status = add_curve(&plot, &drawing->curves[i], error);
+    for (size_t i = 0; i < DRAWING_CURVES && drawing->curves[i].column && !error->status; i++)
+        add_curve(&plot, &drawing->curves[i], error);
     write_caption(&plot);
-    if (!status && drawing->focus && plot.figure->curve_count)
-        status = figure_marks(plot.figure, 1, plot.figure->curves[0].x, plot.figure->curves[0].y,
-                              drawing->focus, error);
-    if (!status && subject->statistics)
-        status = add_mean(plot.figure, subject, drawing->curves[0].column, error);
+    if (!error->status && drawing->focus && plot.figure->curve_count)
+        figure_marks(plot.figure, 1, plot.figure->curves[0].x, plot.figure->curves[0].y,
+                     drawing->focus, error);
+    if (!error->status && subject->statistics)
+        add_mean(plot.figure, subject, drawing->curves[0].column, error);
     figure_drop_empty(figures);
-    return status;
+    return error->status;
 }
 
 /* --- figures without hints -------------------------------------------------------------------- */
@@ -395,27 +393,26 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     drawing.y_label = count == 1 ? first->name : "value";
     drawing.caption = caption.failed ? "" : caption.bytes;
     const size_t before = figures->count;
-    const enum status status = draw_hints(subject, &drawing, figures, error);
+    draw_hints(subject, &drawing, figures, error);
     text_free(&caption);
     if (figures->count > before && count == 1)
         snprintf(figures->figures[before].column, FIGURE_LABEL_SIZE, "%.40s.%.40s",
                  subject->of.name, first->name);
-    return status;
+    return error->status;
 }
 
 static enum status draw_columns(const struct subject *subject, struct figures *figures,
                                 struct error *error)
 {
     const struct series *series = subject->of.series;
-    enum status status = STATUS_OK;
-    for (size_t i = subject->first; i < series->columns && !status; i++) {
+    for (size_t i = subject->first; i < series->columns && !error->status; i++) {
         bool drawn = false;
         for (size_t k = subject->first; k < i; k++)
             drawn = drawn || strcmp(series->column[k].unit, series->column[i].unit) == 0;
-        for (size_t column = i; column < series->columns && !drawn && !status;)
-            status = draw_unit(subject, &column, figures, error);
+        for (size_t column = i; column < series->columns && !drawn && !error->status;)
+            draw_unit(subject, &column, figures, error);
     }
-    return status;
+    return error->status;
 }
 
 /* --- a diagnostic ----------------------------------------------------------------------------- */
@@ -435,15 +432,14 @@ static enum status draw_all(const struct subject *subject, struct figures *figur
     const bool hints = class_ && class_->drawing_count > 0;
     const enum drawing_space elsewhere =
         result_is_periodic(subject->of.result) ? OPEN_SPACE : PERIODIC_SPACE;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; hints && i < class_->drawing_count && !status; i++) {
+    for (size_t i = 0; hints && i < class_->drawing_count && !error->status; i++) {
         const struct drawing *drawing = &class_->drawings[i];
         if (drawing->space != elsewhere && (subject->extent != DRAW_PAGE || !drawing->comparative))
-            status = draw_hints(subject, drawing, figures, error);
+            draw_hints(subject, drawing, figures, error);
     }
-    if (!status && (!hints || subject->extent == DRAW_ALL))
-        status = draw_columns(subject, figures, error);
-    return status;
+    if (!error->status && (!hints || subject->extent == DRAW_ALL))
+        draw_columns(subject, figures, error);
+    return error->status;
 }
 
 enum status draw_diagnostic(const struct measured *measured, enum draw_extent extent,
@@ -467,7 +463,7 @@ enum status draw_diagnostic(const struct measured *measured, enum draw_extent ex
     }
     if (!subject.bin && series->rows < 2)
         return STATUS_OK;
-    const enum status status = draw_all(&subject, figures, error);
+    draw_all(&subject, figures, error);
     series_destroy(statistics);
-    return status;
+    return error->status;
 }

@@ -233,14 +233,13 @@ static enum status draw_candidates(const struct error_cost *drawn, struct figure
                                    struct error *error)
 {
     const struct choice *const choice = &drawn->choice;
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < choice->count && !status; k++) {
+    for (size_t k = 0; k < choice->count && !error->status; k++) {
         const struct candidate *const c = &choice->candidates[k];
         char text[SETTING_TEXT_SIZE];
-        status = figure_curve(figure, setting_text(&c->setting, text), CURVE_POINTS, (int)k, 1,
-                              &c->cost, &c->error, error);
+        figure_curve(figure, setting_text(&c->setting, text), CURVE_POINTS, (int)k, 1, &c->cost,
+                     &c->error, error);
     }
-    return status;
+    return error->status;
 }
 
 static enum status draw_attempts(const struct error_cost *drawn, struct figure *figure,

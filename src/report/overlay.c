@@ -82,14 +82,13 @@ static enum status add_run(struct figure *figure, const struct figure *own, cons
 static enum status add_marks(struct figure *figure, const struct figure *own, bool first,
                              struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < own->curve_count && !status; i++) {
+    for (size_t i = 0; i < own->curve_count && !error->status; i++) {
         const struct curve *mark = &own->curves[i];
         if (mark->kind == CURVE_STARTS || (mark->kind == CURVE_FOCUS && first))
-            status = figure_curve(figure, first ? mark->label : "", mark->kind, 0, mark->count,
-                                  mark->x, mark->y, error);
+            figure_curve(figure, first ? mark->label : "", mark->kind, 0, mark->count, mark->x,
+                         mark->y, error);
     }
-    return status;
+    return error->status;
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
@@ -392,28 +391,25 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
     const size_t shown = count < FIGURE_MAX_LINES ? count : FIGURE_MAX_LINES;
     struct figures own[FIGURE_MAX_LINES] = { { 0 } };
     struct overlay overlay = { runs, shown, { NULL } };
-    enum status status = STATUS_OK;
-    for (size_t run = 0; run < shown && !status; run++) {
+    for (size_t run = 0; run < shown && !error->status; run++) {
         struct trajectory *trajectory;
-        status = trajectory_open(runs[run].result, &trajectory, error);
-        if (!status)
-            status = draw_run(runs[run].result, trajectory, extent, &own[run], error);
+        if (!trajectory_open(runs[run].result, &trajectory, error))
+            draw_run(runs[run].result, trajectory, extent, &own[run], error);
         trajectory_close(trajectory);
     }
     const struct time_unit unit = common_unit(runs, shown);
     for (size_t run = 0; run < shown; run++)
         figures_change_time(&own[run], &unit);
-    for (size_t run = 0; run < shown && !status; run++)
-        for (size_t i = 0; i < own[run].count && !status; i++) {
+    for (size_t run = 0; run < shown; run++)
+        for (size_t i = 0; i < own[run].count && !error->status; i++) {
             const struct figure *figure = &own[run].figures[i];
             if (figure->alone || figure->curve_count == 0 ||
                 !find_figures(&overlay, own, run, figure->name))
                 continue;
-            status = lay_over(&overlay, figure, figures, error);
-            if (!status)
+            if (!lay_over(&overlay, figure, figures, error))
                 figures->figures[figures->count - 1].left_out += count - shown;
         }
     for (size_t run = 0; run < shown; run++)
         figure_free_all(&own[run]);
-    return status;
+    return error->status;
 }

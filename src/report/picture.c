@@ -205,15 +205,6 @@ static enum status draw_first_and_last(struct figures *figures, struct trajector
     return STATUS_OK;
 }
 
-static enum status picture_draw(const struct result *result, struct trajectory *trajectory,
-                                struct figures *figures, struct error *error)
-{
-    const struct view view = view_of(result);
-    return trajectory->bodies <= PATH_BODIES
-               ? draw_orbits(figures, trajectory, &view, error)
-               : draw_first_and_last(figures, trajectory, &view, error);
-}
-
 /* --- all figures of a run --------------------------------------------------------------------- */
 
 /* Adds the figures of one diagnostic, if it has a file; on the page of a run also columns of which
@@ -249,25 +240,29 @@ enum status draw_run(const struct result *result, struct trajectory *trajectory,
 {
     size_t index;
     json_t *item;
-    enum status status = trajectory ? picture_draw(result, trajectory, figures, error) : STATUS_OK;
+    const struct view view = view_of(result);
+    if (trajectory && trajectory->bodies <= PATH_BODIES)
+        draw_orbits(figures, trajectory, &view, error);
+    else if (trajectory)
+        draw_first_and_last(figures, trajectory, &view, error);
     json_array_foreach(result_find(result, FIELD_CONFIG_DIAGNOSTICS), index, item)
     {
         const char *type = json_string_value(run_field(item, FIELD_DIAGNOSTIC_TYPE));
         const char *given = run_field_string(item, FIELD_DIAGNOSTIC_NAME);
-        if (!type || status)
+        if (!type || error->status)
             break;
-        status = add_diagnostic(
+        add_diagnostic(
             (struct measured){ result, NULL, find_class(type), type, given[0] ? given : type },
             extent, figures, error);
     }
     const struct diagnostic_class *class_;
-    for (size_t i = 0; (class_ = diagnostic_measured(i)) && !status; i++) {
+    for (size_t i = 0; (class_ = diagnostic_measured(i)) && !error->status; i++) {
         if (class_->asked_by && json_is_true(result_config(result, class_->asked_by)))
-            status = add_diagnostic((struct measured){ result, NULL, class_, class_->variant.name,
-                                                       class_->variant.name },
-                                    extent, figures, error);
+            add_diagnostic((struct measured){ result, NULL, class_, class_->variant.name,
+                                              class_->variant.name },
+                           extent, figures, error);
     }
-    if (!status)
-        status = error_cost_draw(result, figures, error);
-    return status || extent != DRAW_PAGE ? status : arrange_page(result, figures, error);
+    if (!error->status && !error_cost_draw(result, figures, error) && extent == DRAW_PAGE)
+        arrange_page(result, figures, error);
+    return error->status;
 }
