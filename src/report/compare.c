@@ -318,22 +318,21 @@ static enum status draw_overlays(const struct differences *runs, enum draw_exten
     size_t count = 0;
     double least = INFINITY;
     struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
-    enum status status = error->status;
     for (size_t run = 0; run < runs->count && !few; run++)
         least = fmin(least, differences_x(runs, run));
-    for (size_t run = 0; run < runs->count && !status; run++)
+    for (size_t run = 0; run < runs->count && drawn; run++)
         if (few || differences_x(runs, run) == least) {
             const struct result *result = &runs->results[run];
             drawn[count] = (struct overlay_run){ result, outcome_mark(result), "" };
             differences_label(runs, run, -1, drawn[count++].label);
         }
-    if (!status)
-        status = overlay_draw(drawn, count, extent, figures, error);
+    if (drawn)
+        overlay_draw(drawn, count, extent, figures, error);
     for (size_t i = before; i < figures->count && !few; i++)
         text_print(&figures->figures[i].caption, " For the runs with the least %s.",
                    runs->keys[runs->x]);
     memory_free(drawn);
-    return status;
+    return error->status;
 }
 
 enum status compare_figures(const struct differences *runs, enum draw_extent extent,
@@ -342,11 +341,10 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
     const size_t first = figures->count;
     struct differences by = *runs;
     by.x = differences_speed_key(runs);
-    enum status status = draw_points(runs, false, figures, error);
-    if (!status && by.x >= 0)
-        status = draw_points(&by, true, figures, error);
+    if (!draw_points(runs, false, figures, error) && by.x >= 0)
+        draw_points(&by, true, figures, error);
     name_bad_runs(runs, figures, first);
-    return status ? status : draw_overlays(runs, extent, figures, error);
+    return error->status ? error->status : draw_overlays(runs, extent, figures, error);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -31,18 +31,21 @@ static json_t *hash_view(const struct text *text)
 
 /* The content security policy lets a browser use the page's own style and scripts only: text that
  * comes from a directory stays text, even if it looks like a script. */
-void page_begin(struct text *html, const char *title, const struct text *player)
+void page_begin(struct text *html, const char *title, bool player)
 {
-    struct text style = { 0 }, figures = { 0 };
+    struct text style = { 0 }, figures = { 0 }, script = { 0 };
     template_fill(&style, "style.css", DOCUMENT({ "palette", palette_view() }), NULL);
     template_fill(&figures, "figures.js", json_object(), NULL);
     json_t *view =
         DOCUMENT({ "title", json_string_nocheck(title) }, { "style_hash", hash_view(&style) },
                  { "figures_hash", hash_view(&figures) });
     document_set(&view, "style", template_value(&style));
-    if (player)
-        document_set(&view, "player_hash", hash_view(player));
+    if (player) {
+        template_fill(&script, "player.js", json_object(), NULL);
+        document_set(&view, "player_hash", hash_view(&script));
+    }
     text_free(&figures);
+    text_free(&script);
     template_fill(html, "begin.html", view, NULL);
 }
 

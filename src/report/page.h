@@ -12,9 +12,8 @@
 #include "report/result.h"
 
 /* Write the start of a page, up to the first element of its body, and its end. A browser will run
- * only two scripts in the page: that of its figures, and `player`, the script of the player below,
- * which may be NULL. */
-void page_begin(struct text *html, const char *title, const struct text *player);
+ * only two scripts in the page: that of its figures and, if `player`, that of the player below. */
+void page_begin(struct text *html, const char *title, bool player);
 void page_end(struct text *html);
 
 /* Writes figures, whose pictures plot_draw() has left in the folder `work`, with captions and links
@@ -77,9 +76,6 @@ bool findings_table_lost_energy(const struct result *result);
 
 /* The player shows the bodies in three dimensions, frame by frame: a script in the page draws them
  * from positions that are in the page too. */
-
-/* Appends the script of the player (templates/player.js). */
-void player_script(struct text *script);
 
 /* Appends the player of a run's trajectory, with its data, to a page. STATUS_DATA, STATUS_IO,
  * STATUS_MEMORY. */

@@ -59,12 +59,11 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     if (!x)
         return error_memory(error);
     double *y = x + bodies * frames;
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < frames && !status; k++) {
+    for (size_t k = 0; k < frames && !error->status; k++) {
         const struct trajectory_values values = { .x = position[0],
                                                   .y = position[1],
                                                   .z = position[2] };
-        status = trajectory_read(trajectory, k * stride, 1, &values, error);
+        trajectory_read(trajectory, k * stride, 1, &values, error);
         for (size_t i = 0; i < bodies; i++) {
             x[i * frames + k] = position[0][i];
             y[i * frames + k] = position[1][i];
@@ -72,28 +71,28 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     }
     struct trajectory_groups groups;
     unsigned group[PATH_BODIES];
-    if (!status)
-        status = trajectory_identify(trajectory, 1, ids, group, &groups, error);
-    for (size_t i = 0; i < bodies && !status; i++) {
+    if (!error->status)
+        trajectory_identify(trajectory, 1, ids, group, &groups, error);
+    for (size_t i = 0; i < bodies && !error->status; i++) {
         char label[TRAJECTORY_GROUP_SIZE] = "";
         if (bodies > 1 && bodies <= NAMED_BODIES)
             snprintf(label, sizeof label, "body %.0f", ids[i]);
         if (label[0] && trajectory_body_name(&groups, group[i]))
             snprintf(label, sizeof label, "%s", groups.names[group[i]]);
-        status = figure_curve(figure, label, CURVE_PATH, (int)i, frames, x + i * frames,
-                              y + i * frames, error);
+        figure_curve(figure, label, CURVE_PATH, (int)i, frames, x + i * frames, y + i * frames,
+                     error);
     }
     for (size_t i = 0; i < figure->curve_count; i++)
         figure->curves[i].compared = true;
-    for (size_t i = 0; i < bodies && !status; i++) {
+    for (size_t i = 0; i < bodies && !error->status; i++) {
         position[0][i] = x[i * frames];
         position[1][i] = y[i * frames];
     }
-    if (!status)
-        status = figure_marks(figure, bodies, position[0], position[1],
-                              centered ? "centre of mass" : NULL, error);
+    if (!error->status)
+        figure_marks(figure, bodies, position[0], position[1], centered ? "centre of mass" : NULL,
+                     error);
     free(x);
-    return status;
+    return error->status;
 }
 
 /* Returns half the width of a square about 0 that shows all bodies but the outermost fiftieth, with
@@ -121,19 +120,18 @@ static enum status add_bodies(struct figure *figure, struct trajectory *trajecto
     }
     const bool several = strcmp(groups.kind, "species") == 0 && groups.count <= MOST_SPECIES;
     const size_t curves = several && groups.count > 0 ? groups.count : 1;
-    enum status status = STATUS_OK;
-    for (size_t g = 0; g < curves && !status; g++) {
+    for (size_t g = 0; g < curves && !error->status; g++) {
         size_t points = 0;
         for (size_t i = 0; i < count; i++)
             if (curves == 1 || group[i] == g) {
                 own[0][points] = x[i];
                 own[1][points++] = y[i];
             }
-        status = figure_curve(figure, curves > 1 ? groups.names[g] : "", kind, (int)g, points,
-                              own[0], own[1], error);
+        figure_curve(figure, curves > 1 ? groups.names[g] : "", kind, (int)g, points, own[0],
+                     own[1], error);
     }
     memory_free(group);
-    return status;
+    return error->status;
 }
 
 static enum status draw_frame(struct figures *figures, struct trajectory *trajectory, size_t frame,
@@ -158,16 +156,14 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     figure->alone = true;
     double *y = x + count, *z = y + count;
     const struct trajectory_values values = { .x = x, .y = y, .z = z };
-    enum status status = trajectory_read(trajectory, frame, stride, &values, error);
-    if (!status) {
+    if (!trajectory_read(trajectory, frame, stride, &values, error)) {
         figure->range[1] = half_width(count, x, y, z + count);
         figure->range[0] = -figure->range[1];
-        status = add_bodies(figure, trajectory, stride, count, x, y, (double *[2]){ z, z + count },
-                            error);
+        add_bodies(figure, trajectory, stride, count, x, y, (double *[2]){ z, z + count }, error);
     }
     free(x);
     figure_drop_empty(figures);
-    return status;
+    return error->status;
 }
 
 static enum status draw_orbits(struct figures *figures, struct trajectory *trajectory,
@@ -183,9 +179,9 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
                trajectory->frame_count, trajectory->frame_count == 1 ? "" : "s", view->systems);
     figure->systems = view->systems[0] ? "all of its systems" : NULL;
     label_axes(figure, view);
-    const enum status status = draw_paths(figure, trajectory, view->centered, error);
+    draw_paths(figure, trajectory, view->centered, error);
     figure_drop_empty(figures);
-    return status;
+    return error->status;
 }
 
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
@@ -216,14 +212,12 @@ static enum status add_diagnostic(struct measured measured, enum draw_extent ext
     struct series *series = NULL;
     const size_t first = figures->count;
     snprintf(file, sizeof file, "%.*s.csv", SERIES_NAME_SIZE, measured.name);
-    enum status status = result_series(measured.result, file, &series, error);
+    result_series(measured.result, file, &series, error);
     measured.series = series;
-    if (!status && series)
-        status = draw_diagnostic(&measured, extent, figures, error);
-    if (!status && series && extent == DRAW_PAGE)
-        status = arrange_expected(&measured, figures, first, error);
+    if (series && !draw_diagnostic(&measured, extent, figures, error) && extent == DRAW_PAGE)
+        arrange_expected(&measured, figures, first, error);
     series_destroy(series);
-    return status;
+    return error->status;
 }
 
 static const struct diagnostic_class *find_class(const char *type)

@@ -156,22 +156,21 @@ static void centre(struct player *player, size_t k)
 
 static enum status read_frames(struct player *player, struct error *error)
 {
-    enum status status = trajectory_identify(player->trajectory, player->stride, player->ids,
-                                             player->group, &player->groups, error);
+    trajectory_identify(player->trajectory, player->stride, player->ids, player->group,
+                        &player->groups, error);
     player->slowest = INFINITY;
-    for (size_t k = 0; k < player->frames && !status; k++) {
+    for (size_t k = 0; k < player->frames && !error->status; k++) {
         const size_t first = k * player->bodies;
         const struct trajectory_values values = { player->x + first, player->y + first,
                                                   player->z + first, player->m,
                                                   player->speed + first };
-        status = trajectory_read(player->trajectory, frame_of(player, k), player->stride, &values,
-                                 error);
-        if (!status) {
+        if (!trajectory_read(player->trajectory, frame_of(player, k), player->stride, &values,
+                             error)) {
             aim(player, k);
             centre(player, k);
         }
     }
-    return status;
+    return error->status;
 }
 
 /* Sets `scale` to a tenth of the median radius of the cameras, or 1 if that is 0 or beyond 1e150,
@@ -270,11 +269,6 @@ static void put_all(struct player *player)
 
 /* --- on the page ------------------------------------------------------------------------------ */
 
-void player_script(struct text *script)
-{
-    template_fill(script, "player.js", json_object(), NULL);
-}
-
 static json_t *number_view(double value)
 {
     char number[TEXT_REAL_SIZE];
@@ -368,17 +362,15 @@ enum status player_add(const struct result *result, struct trajectory *trajector
     player.group = memory_array(player.bodies, sizeof *player.group, error);
     player.m = memory_array(player.bodies, 3 * sizeof *player.m, error);
     player.x = memory_array(all, 4 * sizeof *player.x, error);
-    enum status status = error->status;
-    if (!status) {
+    if (!error->status) {
         player.ids = player.m + player.bodies;
         player.distance = player.ids + player.bodies;
         player.y = player.x + all;
         player.z = player.y + all;
         player.speed = player.z + all;
-        status = read_frames(&player, error);
+        if (!read_frames(&player, error) && !find_scale(&player, error))
+            pack(&player, result, html, error);
     }
-    if (!status && !find_scale(&player, error))
-        status = pack(&player, result, html, error);
     text_free(&player.bytes);
     memory_free(player.cameras);
     memory_free(player.order);

@@ -333,32 +333,25 @@ static enum status one_run(const struct report *report, struct figures *figures,
 {
     const struct result *result = &report->results[0];
     const bool player = !report->options->no_player;
-    struct text script = { 0 };
     char title[PAGE_TITLE_SIZE];
-    if (player)
-        player_script(&script);
     page_title(result, title);
-    page_begin(html, title, player ? &script : NULL);
-    text_free(&script);
+    page_begin(html, title, player);
     page_run_head(html, result);
     struct trajectory *trajectory;
-    enum status status = trajectory_open(result, &trajectory, error);
-    if (!status)
-        status = draw_run(result, trajectory, report->options->plots ? DRAW_ALL : DRAW_PAGE,
-                          figures, error);
+    if (!trajectory_open(result, &trajectory, error))
+        draw_run(result, trajectory, report->options->plots ? DRAW_ALL : DRAW_PAGE, figures, error);
     const struct time_unit unit = result_time_unit(result);
     figures_change_time(figures, &unit);
     const size_t pictures = report->options->plots ? 0 : count_pictures(figures);
-    if (!status)
-        status = draw_runs(report, figures, html, error);
-    if (!status && report->can_draw && figures->count <= pictures)
+    if (!error->status && !draw_runs(report, figures, html, error) && report->can_draw &&
+        figures->count <= pictures)
         page_nothing_measured(html, result, trajectory != NULL);
-    if (!status && player && trajectory)
-        status = player_add(result, trajectory, html, error);
+    if (!error->status && player && trajectory)
+        player_add(result, trajectory, html, error);
     trajectory_close(trajectory);
     page_run_foot(html, result, is_beside(report));
     page_end(html);
-    return status;
+    return error->status;
 }
 
 /* Sets *end to the time.end of the study in a folder; 0 if it holds no study. It is NaN if the
@@ -388,24 +381,20 @@ static enum status many_runs(const struct report *report, struct figures *figure
         return error->status;
     for (size_t i = 0; i < report->count; i++)
         report->results[i].study_end = study_end;
-    if (differences_find(report->results, report->count, path, &differences, error))
+    if (differences_find(report->results, report->count, path, &differences, error) ||
+        shared_seeds_warning(&differences, warning, error))
         return error->status;
-    if (shared_seeds_warning(&differences, warning, error))
-        return error->status;
-    page_begin(html, result_string(&report->results[0], FIELD_NAME), NULL);
+    page_begin(html, result_string(&report->results[0], FIELD_NAME), false);
     const bool members = report->options->count == 1 && !report->options->output;
     compare_head(html, &differences, members, warning);
-    enum status status = compare_figures(
-        &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
-    if (!status)
-        status = draw_runs(report, figures, html, error);
     snprintf(path, sizeof path, "%s/convergence.csv", report->options->directories[0]);
-    if (!status)
-        status =
-            page_csv(html, "Convergence: measured order, and error left with the smallest step",
-                     path, error);
+    const enum draw_extent extent = report->options->plots ? DRAW_ALL : DRAW_COMPARISON;
+    if (!compare_figures(&differences, extent, figures, error) &&
+        !draw_runs(report, figures, html, error))
+        page_csv(html, "Convergence: measured order, and error left with the smallest step", path,
+                 error);
     page_end(html);
-    return status;
+    return error->status;
 }
 
 static enum status write_report(struct report *report, struct report_summary *summary,

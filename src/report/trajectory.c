@@ -140,16 +140,16 @@ enum status trajectory_open(const struct result *result, struct trajectory **ope
     struct trajectory *trajectory = calloc(1, sizeof *trajectory);
     if (!trajectory)
         return error_memory(error);
-    enum status status = lines_open_own(path, &trajectory->lines, error);
-    for (bool end = false; !status && !end;)
-        status = index_frame(trajectory, &end, error);
-    if (!status && trajectory->frame_count == 0 && result_is_whole(result))
-        status = error_set(error, STATUS_DATA, "%s: no frame", path);
-    if (status || trajectory->frame_count == 0)
+    lines_open_own(path, &trajectory->lines, error);
+    for (bool end = false; !error->status && !end;)
+        index_frame(trajectory, &end, error);
+    if (!error->status && trajectory->frame_count == 0 && result_is_whole(result))
+        error_set(error, STATUS_DATA, "%s: no frame", path);
+    if (error->status || trajectory->frame_count == 0)
         trajectory_close(trajectory);
     else
         *opened = trajectory;
-    return status;
+    return error->status;
 }
 
 void trajectory_close(struct trajectory *trajectory)
@@ -183,48 +183,44 @@ static enum status read_body(const struct trajectory *trajectory, char *line,
     const size_t count = text_split(line, ' ', cells, MOST_CELLS);
     double *const position[3] = { values->x + k, values->y + k, values->z + k };
     double v[3];
-    enum status status = STATUS_OK;
     if (ends_before(count, trajectory->position, 3) || ends_before(count, trajectory->mass, 1) ||
         ends_before(count, trajectory->velocity, 3))
         return lines_error(trajectory->lines, error, "the line ends before the position");
-    for (size_t axis = 0; axis < 3 && !status; axis++)
-        status = read_number(trajectory, cells[trajectory->position + axis], position[axis], error);
+    for (size_t axis = 0; axis < 3 && !error->status; axis++)
+        read_number(trajectory, cells[trajectory->position + axis], position[axis], error);
     if (values->m)
         values->m[k] = 1.0;
     if (values->speed)
         values->speed[k] = NAN;
-    if (!status && values->m && trajectory->mass != NO_COLUMN)
-        status = read_number(trajectory, cells[trajectory->mass], &values->m[k], error);
-    if (!status && values->speed && trajectory->velocity != NO_COLUMN) {
-        for (size_t axis = 0; axis < 3 && !status; axis++)
-            status = read_number(trajectory, cells[trajectory->velocity + axis], &v[axis], error);
-        values->speed[k] = status ? NAN : hypot(hypot(v[0], v[1]), v[2]);
+    if (!error->status && values->m && trajectory->mass != NO_COLUMN)
+        read_number(trajectory, cells[trajectory->mass], &values->m[k], error);
+    if (!error->status && values->speed && trajectory->velocity != NO_COLUMN) {
+        for (size_t axis = 0; axis < 3 && !error->status; axis++)
+            read_number(trajectory, cells[trajectory->velocity + axis], &v[axis], error);
+        values->speed[k] = error->status ? NAN : hypot(hypot(v[0], v[1]), v[2]);
     }
-    return status;
+    return error->status;
 }
 
 /* Reads the next line of a frame, which was complete when trajectory_open() found it: the end of
  * the file is an error. */
 static enum status next_line(struct trajectory *trajectory, char **line, struct error *error)
 {
-    const enum status status = lines_next(trajectory->lines, line, error);
-    return !status && !*line ? lines_error(trajectory->lines, error, "the file has become shorter")
-                             : status;
+    if (!lines_next(trajectory->lines, line, error) && !*line)
+        lines_error(trajectory->lines, error, "the file has become shorter");
+    return error->status;
 }
 
 enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride,
                             const struct trajectory_values *values, struct error *error)
 {
     char *line;
-    enum status status = lines_seek(trajectory->lines, trajectory->frames[frame].mark, error);
-    if (!status)
-        status = next_line(trajectory, &line, error);
-    for (size_t i = 0; !status && i < trajectory->bodies; i++) {
-        status = next_line(trajectory, &line, error);
-        if (!status && i % stride == 0)
-            status = read_body(trajectory, line, values, i / stride, error);
-    }
-    return status;
+    if (!lines_seek(trajectory->lines, trajectory->frames[frame].mark, error))
+        next_line(trajectory, &line, error);
+    for (size_t i = 0; !error->status && i < trajectory->bodies; i++)
+        if (!next_line(trajectory, &line, error) && i % stride == 0)
+            read_body(trajectory, line, values, i / stride, error);
+    return error->status;
 }
 
 /* Copies as much of a name as there is room for, as valid UTF-8, which pages and figures need. */
@@ -261,21 +257,19 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
     const bool systems = trajectory->system != NO_COLUMN;
     const size_t column = systems ? trajectory->system : trajectory->species;
     bool too_many = false;
-    enum status status = lines_seek(trajectory->lines, trajectory->frames[0].mark, error);
     if (groups)
         *groups = (struct trajectory_groups){ .kind = systems ? "system" : "species",
                                               .whole = stride == 1 };
-    if (!status)
-        status = next_line(trajectory, &line, error);
-    for (size_t i = 0; !status && i < trajectory->bodies; i++) {
+    if (!lines_seek(trajectory->lines, trajectory->frames[0].mark, error))
+        next_line(trajectory, &line, error);
+    for (size_t i = 0; !error->status && i < trajectory->bodies; i++) {
         const size_t k = i / stride;
-        status = next_line(trajectory, &line, error);
-        if (status || i % stride > 0)
+        if (next_line(trajectory, &line, error) || i % stride > 0)
             continue;
         const size_t count = text_split(line, ' ', cells, MOST_CELLS);
         ids[k] = (double)i + 1.0;
         if (count > trajectory->id)
-            status = read_number(trajectory, cells[trajectory->id], &ids[k], error);
+            read_number(trajectory, cells[trajectory->id], &ids[k], error);
         if (group) {
             group[k] = count > column && !too_many ? group_of(groups, cells[column]) : 0;
             too_many = too_many || group[k] == TRAJECTORY_GROUPS;
@@ -284,7 +278,7 @@ enum status trajectory_identify(struct trajectory *trajectory, size_t stride, do
     }
     if (groups && (too_many || groups->count == 1))
         groups->count = 0;
-    return status;
+    return error->status;
 }
 
 const char *trajectory_body_name(const struct trajectory_groups *groups, unsigned group)
