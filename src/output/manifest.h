@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sha256.h"
+#include "base/name.h"
 #include "base/status.h"
 
 struct directory;

@@ -1,7 +1,7 @@
 """The faults of src/base/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/base/sha256.c", "0x6a09e667, 0xbb67ae85,", "0xbb67ae85, 0x6a09e667,", "unit/name"),
+    ("src/base/name.c", "0x6a09e667, 0xbb67ae85,", "0xbb67ae85, 0x6a09e667,", "unit/name"),
     ("src/base/text.c", "(p[0] == 0xe0 && p[1] < 0xa0)", "false", "unit/config-syntax"),
     ("src/base/text.c", "((unsigned char)bytes[i] & 0xc0) != 0x80", "true", "unit/text"),
     ("src/base/text.c", "column + 1 + wide > width", "column + wide > width", "unit/text"),
@@ -53,7 +53,7 @@ ROWS = [
     ("src/base/document.c", "document_set(&object, row->key, row->value);",
      "if (row->value)\n            document_set(&object, row->key, row->value);", "unit/document"),
     ("src/base/document.c", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |", "cli/report*.py"),
-    ("src/base/terminal.c", "    name_neutralise(words);\n", "", "fuzz/report faults/hostile.py"),
+    ("src/base/terminal.c", "        name_neutralise(text->bytes);\n", "", "fuzz/report faults/hostile.py"),
     ("src/base/status.c", "    name_neutralise(error->text + start);", "    ;",
      "faults/hostile.py"),
     ("src/base/text.c", 'strchr("=+@-\\t\\r", words[0])', 'strchr("=+@", words[0])', "unit/text"),
