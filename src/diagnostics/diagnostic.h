@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/dimension.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "config/configuration.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/dimension.h"
+#include "config/parameter.h"
 
 #ifdef __cplusplus
 extern "C" {
