@@ -14,18 +14,21 @@ static bool has_colours(FILE *file)
     return isatty(fileno(file)) && !(forbids && forbids[0]) && kind && strcmp(kind, "dumb") != 0;
 }
 
-void terminal_put(FILE *file, char *words)
-{
-    name_neutralise(words);
-    fputs(words, file);
-}
-
 void terminal_print(FILE *file, enum terminal_colour colour, const char *text)
 {
     if (colour && has_colours(file))
         fprintf(file, "\033[%dm%s\033[0m", (int)colour, text);
     else
         fputs(text, file);
+}
+
+void terminal_put(FILE *file, enum terminal_colour colour, struct text *text)
+{
+    if (text->bytes) {
+        name_neutralise(text->bytes);
+        terminal_print(file, colour, text->bytes);
+    }
+    text_free(text);
 }
 
 struct terminal_size terminal_measure(FILE *file)

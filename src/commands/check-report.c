@@ -28,9 +28,7 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
     text_print(&line, "#   %-15s", name);
     text_wrap(&line, "#                  ", REFERENCE_WIDTH, value.bytes ? value.bytes : "");
     text_print(&line, "\n");
-    if (line.bytes)
-        terminal_put(stdout, line.bytes);
-    text_free(&line);
+    terminal_put(stdout, TERMINAL_PLAIN, &line);
     text_free(&value);
 }
 
@@ -172,9 +170,7 @@ static void print_choice(const struct choice *choice, double softening)
              "smallest that is expected of the integrator",
              choice->target.error);
     choice_report_table(choice, "#   ", &table);
-    if (table.bytes)
-        terminal_put(stdout, table.bytes);
-    text_free(&table);
+    terminal_put(stdout, TERMINAL_PLAIN, &table);
     if (choice->expected > choice->target.work)
         item(
             "warning",

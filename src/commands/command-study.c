@@ -26,9 +26,7 @@ __attribute__((format(printf, 2, 3))) static void say(FILE *file, const char *fo
     va_start(arguments, format);
     text_vprint(&line, format, arguments);
     va_end(arguments);
-    if (line.bytes)
-        terminal_put(file, line.bytes);
-    text_free(&line);
+    terminal_put(file, TERMINAL_PLAIN, &line);
 }
 
 static void show_notice(void *context, const char *line)
@@ -84,9 +82,7 @@ static void print_members(const struct study *study, const char *directory, enum
                                           .end = study_end(study) };
     struct text lines = { 0 };
     status_report_of_members(directory, study, &report, &lines);
-    if (lines.bytes)
-        terminal_put(stdout, lines.bytes);
-    text_free(&lines);
+    terminal_put(stdout, TERMINAL_PLAIN, &lines);
 }
 
 static void print_summary(const struct study *study, const char *directory, enum outcome *outcomes,

@@ -80,15 +80,15 @@ static void print_report(struct watcher *watcher, const struct text *text, bool 
     if (watcher->quiet || (!watcher->redraws && watcher->printed && !last))
         return;
     display_clear(&watcher->display);
+    name_neutralise(words);
     if (watcher->redraws && !last) {
-        name_neutralise(words);
         redraw(watcher, words);
     } else {
         if (watcher->drawn > 0)
             printf("\033[%zuA\033[J", watcher->drawn);
         if (watcher->printed && !watcher->redraws)
             putchar('\n');
-        terminal_put(stdout, words);
+        fputs(words, stdout);
         watcher->drawn = 0;
     }
     watcher->printed = true;

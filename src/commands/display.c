@@ -85,9 +85,7 @@ void display_progress(void *context, const struct run_progress *run)
                duration(seconds_left(run), time_left), display->terminal ? "   " : "\n");
     if (display->terminal)
         fputc('\r', stderr);
-    if (words.bytes)
-        terminal_put(stderr, words.bytes);
-    text_free(&words);
+    terminal_put(stderr, TERMINAL_PLAIN, &words);
     display->bar_shown = display->terminal;
 }
 
@@ -103,10 +101,10 @@ void display_notice(void *context, bool loud, const char *line)
     struct display *const display = context;
     display_clear(display);
     struct text words = { 0 };
+    if (!loud && display->quiet)
+        return;
     text_print(&words, "%s\n", line);
-    if (words.bytes && (loud || !display->quiet))
-        terminal_put(stderr, words.bytes);
-    text_free(&words);
+    terminal_put(stderr, TERMINAL_PLAIN, &words);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -167,8 +165,8 @@ void display_row(void *context, const struct run_row *row)
         put_header(row, label, &lines);
     display->tabular = true;
     put_row(row, label, &lines);
-    if (lines.bytes && !lines.failed)
-        terminal_put(stdout, lines.bytes);
+    if (lines.failed)
+        text_free(&lines);
+    terminal_put(stdout, TERMINAL_PLAIN, &lines);
     fflush(stdout);
-    text_free(&lines);
 }

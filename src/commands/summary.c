@@ -7,7 +7,6 @@
 
 #include "accuracy/energy-budget.h"
 #include "accuracy/trust.h"
-#include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/parameter-reference.h"
@@ -22,10 +21,7 @@ static void say(enum terminal_colour colour, const char *name, const char *value
 {
     struct text line = { 0 };
     reference_item("  ", name, VALUE_COLUMN, value, &line);
-    if (line.bytes)
-        name_neutralise(line.bytes);
-    terminal_print(stdout, colour, line.bytes ? line.bytes : "");
-    text_free(&line);
+    terminal_put(stdout, colour, &line);
 }
 
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
@@ -346,9 +342,7 @@ static void say_files(const struct run_record *record)
     text_print(&command, "  %-15sorrery report ", "figures");
     text_shell(&command, directory_path(record->directory));
     text_print(&command, "\n");
-    if (command.bytes)
-        terminal_put(stdout, command.bytes);
-    text_free(&command);
+    terminal_put(stdout, TERMINAL_PLAIN, &command);
 }
 
 /* Prints how many steps an integrator that chooses its own steps has made: "5376, and 2 rejected;
@@ -392,10 +386,8 @@ static void say_what(const struct run_record *record)
         units_time(experiment->simulation.physics.units, experiment->simulation.step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
     text_print(&line, "\n");
-    if (line.bytes)
-        terminal_put(stdout, line.bytes);
+    terminal_put(stdout, TERMINAL_PLAIN, &line);
     text_free(&title);
-    text_free(&line);
     struct text stages = { 0 };
     if (stage_list_describe(experiment->simulation.integrator, &stages))
         item("stages", "%s", stages.bytes);
@@ -442,8 +434,7 @@ static void say_sentence(const struct run_record *record)
         return;
     text_wrap(&line, "  ", REFERENCE_WIDTH, record->verdict);
     text_print(&line, "\n\n");
-    terminal_print(stdout, TERMINAL_RED, line.bytes ? line.bytes : "");
-    text_free(&line);
+    terminal_put(stdout, TERMINAL_RED, &line);
 }
 
 void summary_print(const struct run_record *record, enum status status)
