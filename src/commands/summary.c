@@ -70,20 +70,21 @@ static void say_energy_error(const struct run_record *record, enum status status
     const struct ensemble *ensemble = record->ensemble;
     const size_t systems = record->experiment->simulation.bodies->systems;
     const size_t system = ensemble_worst(ensemble);
-    const double worst = ensemble_error(ensemble, system);
+    const double worst = simulation_energy_error(ensemble->simulation, system);
     char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE], others[96] = "";
     const bool whole = when_measured(record, status, when);
     const double number = systems > 1 ? (double)system + 1.0 : 0.0;
     size_t other = system; /* the worst of the systems whose errors are defined */
     for (size_t s = 0; s < systems && isnan(worst); s++)
-        if (!isnan(ensemble_error(ensemble, s)) &&
-            !(fabs(ensemble_error(ensemble, s)) <= fabs(ensemble_error(ensemble, other))))
+        if (!isnan(simulation_energy_error(ensemble->simulation, s)) &&
+            !(fabs(simulation_energy_error(ensemble->simulation, s)) <=
+              fabs(simulation_energy_error(ensemble->simulation, other))))
             other = s;
     text_system(of, number, file_of(record, number));
     if (other != system)
         snprintf(others, sizeof others, "; |dE| = %.3g of max(|E0|, |U0|) in system %zu",
-                 text_plain(fabs(ensemble_error(ensemble, other))), other + 1);
-    if (conserved_energy_scale(&ensemble->first[system]) == 0.0)
+                 text_plain(fabs(simulation_energy_error(ensemble->simulation, other))), other + 1);
+    if (conserved_energy_scale(&ensemble->simulation->first[system]) == 0.0)
         item("energy error", "undefined%s, since E0 and U0 are 0%s", of, others);
     else if (isnan(worst))
         item("energy error", "undefined%s%s%s", when, of, others);
@@ -113,9 +114,9 @@ static void say_virial_ratio(const struct run_record *record, enum status status
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
     for (size_t s = 0; s < record->experiment->simulation.bodies->systems; s++) {
-        kinetic += record->ensemble->now[s].internal;
-        virial += record->ensemble->now[s].virial;
-        potential += record->ensemble->now[s].potential;
+        kinetic += record->experiment->simulation.now[s].internal;
+        virial += record->experiment->simulation.now[s].virial;
+        potential += record->experiment->simulation.now[s].potential;
     }
     char clausius[32], by_potential[32], when[WHEN_SIZE];
     if (record->experiment->simulation.physics.rotation != 0.0)
@@ -132,19 +133,17 @@ static void say_virial_ratio(const struct run_record *record, enum status status
 static void say_left_out(const struct run_record *record)
 {
     const struct ensemble *ensemble = record->ensemble;
-    size_t count = 0;
+    const size_t count = ensemble_left_out(ensemble);
+    const size_t systems = ensemble->simulation->bodies->systems;
     bool undefined = false;
     char value[160];
-    for (size_t s = 0; s < ensemble->systems; s++)
-        if (ensemble->left_out[s]) {
-            count++;
-            undefined |= isnan(ensemble->largest_error[s]);
-        }
+    for (size_t s = 0; s < systems; s++)
+        undefined |= ensemble->left_out[s] && isnan(ensemble->largest_error[s]);
     if (count == 0)
         return;
     snprintf(value, sizeof value,
              "%zu of %zu %s left out of the statistics: %s energy error is %sabove %g", count,
-             ensemble->systems, count == 1 ? "is" : "are", count == 1 ? "its" : "their",
+             systems, count == 1 ? "is" : "are", count == 1 ? "its" : "their",
              undefined ? "undefined or " : "", ensemble->error_limit);
     say(TERMINAL_YELLOW, "systems", value);
 }

@@ -88,7 +88,7 @@ static struct finding horizon_finding(const struct run *run)
     row.unit = run->time_unit;
     row.from_below = true;
     row.times = bound / outlook.accurate;
-    row.system = run->ensemble.systems > 1 ? outlook.system + 1 : 0;
+    row.system = run->simulation->bodies->systems > 1 ? outlook.system + 1 : 0;
     if (!outlook.missed && !outlook.whole)
         row.severity = FINDING_OPEN;
     return row;
@@ -107,7 +107,7 @@ static double error_of(const struct run *run, size_t system)
  * not finite if the numbers of that system have failed. */
 static size_t system_of_error(const struct run *run, double error)
 {
-    for (size_t s = 0; s < run->ensemble.systems; s++) {
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
         const double own = error_of(run, s);
         if (own == fabs(error) || (isnan(own) && !isfinite(error)))
             return s;
@@ -118,7 +118,7 @@ static size_t system_of_error(const struct run *run, double error)
 struct finding attempt_finding(const struct run *run)
 {
     const struct accuracy_target target = accuracy_target(run->experiment.config);
-    const size_t systems = run->ensemble.systems;
+    const size_t systems = run->simulation->bodies->systems;
     struct error ignored = { 0 };
     double error = NAN;
     if (accuracy_target_of_orbits(&target))

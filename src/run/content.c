@@ -56,7 +56,8 @@ void content_visit_state(const struct run *run,
     }
     for (size_t i = 0; i < run->criteria.expect.count; i++)
         visit(context, "expect", i, run->criteria.expect.criteria[i].state, CRITERION_STATE);
-    visit(context, "member_error", 0, run->ensemble.largest_error, run->ensemble.systems);
+    visit(context, "member_error", 0, run->ensemble.largest_error,
+          run->simulation->bodies->systems);
     size_t length;
     double *watched = watch_state(run->observers.watch, &length);
     visit(context, "watch", 0, watched, length);

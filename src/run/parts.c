@@ -93,8 +93,8 @@ struct moment run_moment(const struct run *run)
                             .threads = run->simulation->description.threads,
                             .physics = &run->simulation->physics,
                             .bodies = run->simulation->bodies,
-                            .conserved = run->ensemble.now,
-                            .first = run->ensemble.first,
+                            .conserved = run->simulation->now,
+                            .first = run->simulation->first,
                             .phi = run->observers.phi,
                             .psi = run->observers.psi,
                             .simulation = run->simulation };

@@ -33,7 +33,6 @@
 #include "output/checkpoint.h"
 #include "output/directory.h"
 #include "output/stream.h"
-#include "run/ensemble.h"
 #include "run/options.h"
 #include "run/show.h"
 #include "space/time-scales.h"

@@ -118,8 +118,7 @@ static enum status create_parts(struct run *run, struct error *error)
                              : INFINITY;
     if (observers_create(diagnostics, outputs, &run->observers, error) ||
         schedule_create(diagnostics, outputs, run->experiment.steps, &run->schedule, error) ||
-        ensemble_create(run->simulation->bodies->systems, limit, run->simulation->now,
-                        run->simulation->first, &run->ensemble, error))
+        ensemble_create(run->simulation, limit, &run->ensemble, error))
         return error->status;
     if (section_has(checkpoint, "every_steps"))
         run->schedule.triggers[SCHEDULE_CHECKPOINT].every =
@@ -284,7 +283,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
     if (measure && find_kernel_error(run, error))
         return error->status;
     if (!run->continuation.checkpoint)
-        ensemble_begin(&run->ensemble);
+        memcpy(run->simulation->first, run->simulation->now,
+               run->simulation->bodies->systems * sizeof *run->simulation->first);
     create_diagnostics(run, measure, error);
     open_outputs(run, NULL, error);
     if (error->status || create_criteria(run, error) || create_watch(run, error) ||

@@ -64,7 +64,7 @@ static json_t *external_json(const struct external *external)
 static json_t *time_scales_json(const struct run *run)
 {
     const struct time_scales scales =
-        time_scales(&run->simulation->physics, &run->structure, run->ensemble.first);
+        time_scales(&run->simulation->physics, &run->structure, run->simulation->first);
     return DOCUMENT({ "crossing", document_number(scales.crossing) },
                     { "half_mass_relaxation", document_number(scales.relaxation) });
 }
@@ -309,7 +309,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
     const struct experiment *x = &run->experiment;
     const struct schedule *schedule = &run->schedule;
-    const double error = ensemble_error(&run->ensemble, ensemble_worst(&run->ensemble));
+    const double error = simulation_energy_error(run->simulation, ensemble_worst(&run->ensemble));
     const double largest = ensemble_largest_error(&run->ensemble);
     /* The errors of the start are 0 by definition, and say nothing. */
     const bool measured = run->ensemble.time > 0.0;
@@ -338,8 +338,8 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "cpu_seconds", document_number(sum.cpu) },
         { "interactions", document_number(sum.interactions) },
         { "interactions_per_second", document_number(legs_rate(&sum)) }, { "legs", legs },
-        { "initial", conserved_json(run->ensemble.first) },
-        { "final", conserved_json(run->ensemble.now) },
+        { "initial", conserved_json(run->simulation->first) },
+        { "final", conserved_json(run->simulation->now) },
         { "final_time", document_number(run->ensemble.time) },
         { "relative_energy_error", document_number(measured ? error : NAN) },
         { "largest_energy_error", document_number(measured ? largest : NAN) },

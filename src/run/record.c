@@ -40,7 +40,8 @@ struct run_record run_record(const struct run *run)
         .steps_per_second = steps / fmax(run->clocks.advance_seconds, 1e-9),
         .rate = run_rate(run),
         .legs = legs_sum(run, legs),
-        .time_scales = time_scales(&run->simulation->physics, &run->structure, run->ensemble.first),
+        .time_scales =
+            time_scales(&run->simulation->physics, &run->structure, run->simulation->first),
         .choice = run->choice.count > 0 ? &run->choice : NULL,
         .target = accuracy_target(run->experiment.config),
         .asked = attempt_finding(run),

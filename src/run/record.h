@@ -13,7 +13,6 @@
 #include "estimate/experiment.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
-#include "run/ensemble.h"
 #include "space/time-scales.h"
 
 struct run;

@@ -184,7 +184,7 @@ enum status restart_load_bodies(struct run *run, struct error *error)
     for (size_t k = 0; k < SAVED_ARRAYS; k++)
         checkpoint_get_words(run->continuation.checkpoint, arrays[k].name, arrays[k].values,
                              bodies->systems, bodies->count, bodies->stride, error);
-    checkpoint_get_words(run->continuation.checkpoint, "first", run->ensemble.first, 1,
+    checkpoint_get_words(run->continuation.checkpoint, "first", run->simulation->first, 1,
                          bodies->systems * CONSERVED_REALS, 0, error);
     return error->status ? error->status : legs_load(run, error);
 }

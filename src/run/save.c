@@ -150,8 +150,8 @@ static void put_state(struct checkpoint_writer *writer, const struct run *run)
         checkpoint_put_words(writer, arrays[k].name, arrays[k].values, bodies->systems,
                              bodies->count, bodies->stride);
     saved_put_adaptive(writer, "", run->simulation->backend);
-    checkpoint_put_words(writer, "first", run->ensemble.first, 1, bodies->systems * CONSERVED_REALS,
-                         0);
+    checkpoint_put_words(writer, "first", run->simulation->first, 1,
+                         bodies->systems * CONSERVED_REALS, 0);
 }
 
 /* Writes a JSON document as a section of text, and frees it. STATUS_MEMORY. */

@@ -198,3 +198,67 @@ double simulation_energy_error(const struct simulation *simulation, size_t syste
 {
     return conserved_energy_error(&simulation->first[system], &simulation->now[system]);
 }
+
+/* --- errors of systems --------------------------------------------------------------------------- */
+
+enum status ensemble_create(const struct simulation *simulation, double error_limit,
+                            struct ensemble *ensemble, struct error *error)
+{
+    const size_t systems = simulation->bodies->systems;
+    *ensemble =
+        (struct ensemble){ .simulation = simulation,
+                           .largest_error = calloc(systems, sizeof *ensemble->largest_error),
+                           .left_out = calloc(systems, sizeof *ensemble->left_out),
+                           .error_limit = error_limit };
+    return ensemble->largest_error && ensemble->left_out ? STATUS_OK : error_memory(error);
+}
+
+void ensemble_destroy(struct ensemble *ensemble)
+{
+    free(ensemble->largest_error);
+    free(ensemble->left_out);
+    *ensemble = (struct ensemble){ 0 };
+}
+
+void ensemble_leave_out(struct ensemble *ensemble)
+{
+    for (size_t s = 0; s < ensemble->simulation->bodies->systems; s++)
+        ensemble->left_out[s] = isfinite(ensemble->error_limit) &&
+                                !(ensemble->largest_error[s] <= ensemble->error_limit);
+}
+
+size_t ensemble_left_out(const struct ensemble *ensemble)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < ensemble->simulation->bodies->systems; s++)
+        count += ensemble->left_out[s];
+    return count;
+}
+
+void ensemble_judge(struct ensemble *ensemble)
+{
+    for (size_t s = 0; s < ensemble->simulation->bodies->systems; s++)
+        ensemble->largest_error[s] = conserved_larger_error(
+            ensemble->largest_error[s], simulation_energy_error(ensemble->simulation, s));
+    ensemble_leave_out(ensemble);
+}
+
+double ensemble_largest_error(const struct ensemble *ensemble)
+{
+    double largest = 0.0;
+    for (size_t s = 0; s < ensemble->simulation->bodies->systems; s++)
+        largest = conserved_larger_error(largest, ensemble->largest_error[s]);
+    return largest;
+}
+
+size_t ensemble_worst(const struct ensemble *ensemble)
+{
+    size_t worst = 0;
+    for (size_t s = 1; s < ensemble->simulation->bodies->systems; s++) {
+        const double error = simulation_energy_error(ensemble->simulation, s),
+                     most = simulation_energy_error(ensemble->simulation, worst);
+        if (!isnan(most) && (isnan(error) || fabs(error) > fabs(most)))
+            worst = s;
+    }
+    return worst;
+}

@@ -131,4 +131,38 @@ double simulation_time(const struct simulation *simulation);
  * to the last simulation_measure(). */
 double simulation_energy_error(const struct simulation *simulation, size_t system);
 
+/* --- errors of systems --------------------------------------------------------------------------- */
+
+/* The energy errors of the systems of a simulation; the arrays have an element for each system. */
+struct ensemble {
+    const struct simulation *simulation; /* borrowed */
+    double time;                         /* time to which simulation->now belongs */
+    double *largest_error; /* largest |energy error| so far; NaN from the moment when it was
+                              undefined */
+    bool *left_out; /* true: statistics and accuracy watch leave the system out, since its energy
+                       error exceeded the limit or was undefined */
+    double error_limit; /* limit of the energy error; infinite: none */
+};
+
+/* Creates an ensemble that knows no error yet of the simulation, which must outlive it.
+ * STATUS_MEMORY. */
+enum status ensemble_create(const struct simulation *simulation, double error_limit,
+                            struct ensemble *ensemble, struct error *error);
+void ensemble_destroy(struct ensemble *ensemble);
+
+/* Updates the largest energy errors by the present ones, and leaves out the systems beyond the
+ * limit. */
+void ensemble_judge(struct ensemble *ensemble);
+/* Leaves out the systems whose largest energy error so far is beyond the limit; for a restart,
+ * after largest_error was loaded. */
+void ensemble_leave_out(struct ensemble *ensemble);
+size_t ensemble_left_out(const struct ensemble *ensemble);
+
+/* Returns the largest |energy error| of all systems so far, at rows and at the checks of the
+ * accuracy watch between them; NaN if one was undefined. */
+double ensemble_largest_error(const struct ensemble *ensemble);
+/* Returns the system, from 0, with the largest present |energy error|; an undefined one counts as
+ * larger than all others. */
+size_t ensemble_worst(const struct ensemble *ensemble);
+
 #endif

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "run/ensemble.h"
 #include "run/parts.h"
 #include "run/schema.h"
 
@@ -89,33 +88,36 @@ static void test_members(void **state)
     struct ensemble ensemble;
     struct conserved now[SYSTEMS] = { 0 }, first[SYSTEMS] = { 0 };
     struct error error = { 0 };
-    assert_int_equal(ensemble_create(SYSTEMS, 0.1, now, first, &ensemble, &error), STATUS_OK);
+    struct bodies bodies = { .systems = SYSTEMS };
+    struct simulation simulation = { .bodies = &bodies, .now = now, .first = first };
+    assert_int_equal(ensemble_create(&simulation, 0.1, &ensemble, &error), STATUS_OK);
     for (size_t s = 0; s < SYSTEMS; s++)
-        ensemble.now[s] = (struct conserved){ .internal = 1.0, .potential = -3.0 };
-    ensemble.now[3] = (struct conserved){ 0 }; /* E0 = U0 = 0: its error is undefined */
-    ensemble_begin(&ensemble);
+        now[s] = (struct conserved){ .internal = 1.0, .potential = -3.0 };
+    now[3] = (struct conserved){ 0 }; /* E0 = U0 = 0: its error is undefined */
+    memcpy(first, now, sizeof first);
     ensemble_judge(&ensemble);
     assert_int_equal(ensemble_worst(&ensemble), 3);
-    assert_true(isnan(ensemble_error(&ensemble, 3)) && ensemble.left_out[3]);
-    ensemble.now[1].internal = 1.5;
-    ensemble.now[2].potential = -3.25;
+    assert_true(isnan(simulation_energy_error(&simulation, 3)) && ensemble.left_out[3]);
+    now[1].internal = 1.5;
+    now[2].potential = -3.25;
     ensemble_judge(&ensemble);
-    assert_close(ensemble_error(&ensemble, 1), 0.5 / 3.0, 0.0);
-    assert_close(ensemble_error(&ensemble, 2), -0.25 / 3.0, 0.0);
+    assert_close(simulation_energy_error(&simulation, 1), 0.5 / 3.0, 0.0);
+    assert_close(simulation_energy_error(&simulation, 2), -0.25 / 3.0, 0.0);
     assert_true(!ensemble.left_out[0] && ensemble.left_out[1] && !ensemble.left_out[2]);
-    ensemble.now[1].internal = 1.0; /* back, but it was beyond the limit */
+    now[1].internal = 1.0; /* back, but it was beyond the limit */
     ensemble_judge(&ensemble);
     assert_close(ensemble.largest_error[1], 0.5 / 3.0, 0.0);
     assert_true(ensemble.left_out[1]);
-    ensemble.now[2].potential = NAN; /* once undefined, the largest error stays so */
+    now[2].potential = NAN; /* once undefined, the largest error stays so */
     ensemble_judge(&ensemble);
-    ensemble.now[2].potential = -3.0;
+    now[2].potential = -3.0;
     ensemble_judge(&ensemble);
     assert_true(isnan(ensemble.largest_error[2]) && ensemble.left_out[2]);
     assert_true(isnan(ensemble_largest_error(&ensemble)));
     ensemble_destroy(&ensemble);
     memset(now, 0, sizeof now);
-    assert_int_equal(ensemble_create(SYSTEMS, INFINITY, now, now, &ensemble, &error), STATUS_OK);
+    memset(first, 0, sizeof first);
+    assert_int_equal(ensemble_create(&simulation, INFINITY, &ensemble, &error), STATUS_OK);
     ensemble_judge(&ensemble); /* without a limit none is left out, whatever its error */
     assert_true(isnan(ensemble.largest_error[0]) && !ensemble.left_out[0]);
     ensemble_destroy(&ensemble);
