@@ -49,7 +49,7 @@ struct choice {
     json_t *attempts; /* list for run.json of runs that missed the error; NULL: none */
 };
 
-/* Size of the text about a run far costlier than expected: attempt_cost_text() in run/attempt.h. */
+/* Size of the text about a run far costlier than expected: attempt_cost_text() in run/phases.h. */
 enum { CHOICE_DEARER_SIZE = 320 };
 
 void choice_destroy(struct choice *choice);

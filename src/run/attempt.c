@@ -1,4 +1,4 @@
-#include "run/attempt.h"
+#include "run/phases.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -5,7 +5,6 @@
 
 #include "accuracy/resolution.h"
 #include "formats/csv.h"
-#include "run/attempt.h"
 
 /* The context of take_row(): the diagnostic (an index) that makes the rows, and the moment that
  * they show. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "output/directory.h"
-#include "run/attempt.h"
 #include "run/signals.h"
 
 /* The seconds that one call of the backend shall take, so that signals, control files and progress

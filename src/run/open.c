@@ -11,7 +11,6 @@
 #include "formats/csv.h"
 #include "output/run-fields.h"
 #include "run/record.h"
-#include "run/restart.h"
 
 static enum status write_config(struct run *run, struct error *error)
 {

@@ -4,7 +4,7 @@
  *
  *   prepare, open      what can be checked without writing; then the files
  *   loop, events       the steps from one event to the next, and the events
- *   save, restart      a checkpoint, and the way back from it; content names its sections, change
+ *   save, restart      a checkpoint, and the way back from it; restart names its sections, change
  *                      finds how the config differs from the earlier one
  *   verdict, remedy    the sentence about a run that failed, and a change that would have helped
  *   provenance, record the results of the run: run.json with its legs, and for commands

@@ -6,6 +6,8 @@
 #define ORRERY_RUN_PHASES_H
 
 #include "base/status.h"
+#include "model/conserved.h"
+#include "output/saved.h"
 #include "run/parts.h"
 
 /* --- prepare.c: what can be checked without writing ------------------------------------------- */
@@ -18,6 +20,51 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
 /* Prepares an existing run whose steps are computed again to verify them: creates experiment,
  * observers, schedule and ensemble, locks the run's directory and reads its run.json. */
 enum status prepare_bare(struct run *run, const struct config *config, struct error *error);
+
+/* --- attempt.c: the attempts of a run whose setting is chosen --------------------------------- */
+
+/* The config may ask for an accuracy (estimate/accuracy-target.h), so that integrator and steps (a
+ * setting) are chosen. The run begins with the chosen setting or, on a restart, with the one that
+ * run.json names. If it misses the accuracy, it begins anew with a finer setting, so that its files
+ * are those of a run with that setting from the start. */
+
+/* Chooses integrator and steps if `config` leaves them to the program: sets run->choice, and
+ * run->chosen to the config with the chosen setting in it. Keeps a choice that is in run->choice
+ * already. Returns the errors of choice_make(). */
+enum status attempt_choose(struct run *run, const struct config *config, struct error *error);
+
+/* Judges the run so far by the accuracy that its config asks for. If it misses that and another
+ * setting may be tried, sets run->missed and returns STATUS_NUMERICAL. */
+enum status attempt_judge(struct run *run, struct error *error);
+
+/* Returns the work of the present attempt and of those that missed the accuracy, in the unit of
+ * integrator_time(). */
+double attempt_work(const struct run *run);
+
+/* Tells whether the run has cost ten times what its pilots (short runs on copies) predicted, and
+ * more than time.work_limit: bodies have come closer than in the pilots. False if it had cost as
+ * much before this process began: whoever restarted it wants it to go on. */
+bool attempt_costs_too_much(const struct run *run);
+
+/* Writes "it has cost 12 times what was expected; ...", with the cause and what would avoid it; ""
+ * if the run has not cost ten times as much. */
+const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_SIZE]);
+
+/* Writes ", which shorter steps do not lower: ...", with what would lower the energy error, if the
+ * attempts show that the error of the forces limits it (choice_is_limited()); else "". Returns
+ * `buffer`. */
+enum { ATTEMPT_LIMIT_SIZE = 192 };
+const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_SIZE]);
+
+/* Tells whether a run that has ended with `status` shall begin anew, and makes the next choice for
+ * it. False if its steps were not chosen or are not why it ended. If no choice is left, a run that
+ * missed its accuracy is made once more with the last one, to its end. */
+bool attempt_again(struct run *run, enum status status);
+
+/* Returns the finding (accuracy/finding.h) about the accuracy that the run was asked for: the
+ * energy error by accuracy_target_error(), or the time until which its orbits are accurate. Its
+ * bound is NaN if nothing was asked for. */
+struct finding attempt_finding(const struct run *run);
 
 /* --- open.c: the files ------------------------------------------------------------------------ */
 
@@ -94,6 +141,104 @@ enum status failure_save(struct run *run, struct error *error);
 /* Removes the failure.xyz that the continued run has left, if there is one, since the run goes
  * on. */
 void failure_forget(struct run *run);
+
+/* --- restart.c: the continuation of a run from a checkpoint ----------------------------------- */
+
+/*
+ * Opens the newest whole checkpoint of the run's directory, into run->continuation.checkpoint. If
+ * checkpoint.orr is damaged, the previous one takes its place, with a notice; if both are,
+ * STATUS_DATA.
+ */
+enum status restart_open(struct run *run, struct error *error);
+
+/*
+ * Compares the config with that of the checkpoint. Refuses one that changes the experiment
+ * (STATUS_CONFIG, with a line for each difference), and notes the differences that are allowed,
+ * such as in the end, in any `every`, in threads or, if kernels agree to rounding, in kernel.
+ */
+enum status restart_compare(struct run *run, struct error *error);
+
+/* Loads from the checkpoint the bodies, the step, the conserved quantities of step 0 and the legs,
+ * before the backend is created. */
+enum status restart_load_bodies(struct run *run, struct error *error);
+
+/* Loads the state of an integrator that chooses its own steps into the backend, which was created
+ * with the loaded bodies. */
+enum status restart_load_integrator(struct run *run, struct error *error);
+
+/* Reads the step at which a checkpoint was written. */
+enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error);
+
+/* Tells whether the checkpoint was written by this build, on this kind of machine, by the same
+ * backend and kernel. */
+bool restart_same_build(const struct run *run, const struct checkpoint *checkpoint);
+
+/* Compares the present state of bodies and integrator with that of a checkpoint, bit by bit. */
+struct restart_difference;
+enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
+                                struct restart_difference *difference, struct error *error);
+
+/* Loads the state of diagnostics, criteria, accuracy watch and ensemble, once these exist. Warns if
+ * another build or kind of machine wrote the checkpoint. */
+enum status restart_load_observers(struct run *run, struct error *error);
+
+/* Reads the mark of a file (its length and hash) from the checkpoint, for stream_open(). `kind` is
+ * "series" for the table of diagnostic number `index`, "aggregate" for the table of its statistics
+ * over systems, "output" for an output. */
+enum status restart_mark(const struct run *run, const char *kind, size_t index,
+                         struct stream_mark *mark, struct error *error);
+
+/* Reads the marks of the files of an output that writes a file at each event, and checks that the
+ * files are unchanged, all bytes of them (STATUS_IO). */
+enum status restart_files(const struct run *run, size_t index, struct error *error);
+
+/* --- restart.c: the content of a checkpoint --------------------------------------------------- */
+
+/* The names and shapes of the sections of a checkpoint, which saving and loading share. Some
+ * sections have names of their own: `config`, `build`, `ended_by` and `legs` are text, `counts` has
+ * the numbers of the enum below, `first` the conserved quantities of every system at step 0.
+ * content_name() names those of diagnostics, outputs and criteria. */
+
+/* The `kind` (see content_name()) of the sections with the marks (length and hash) of all files of
+ * an output that writes a file at each event. */
+extern const char content_files[]; /* "files" */
+/* The name of the section with the legs of the run (run/record.h), as JSON. */
+extern const char content_legs[]; /* "legs" */
+
+enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };
+
+/* The indices of the numbers in the section `counts` of a checkpoint. The last three are 0 or 1:
+ * the events of the step have happened; no other build or machine has computed a part of the run;
+ * sections with the prefix content_early exist. */
+enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
+
+/* Calls `visit` for each array of numbers besides the bodies that must survive a restart, which the
+ * run keeps: the state of diagnostics, criteria, accuracy watch and ensemble. `kind` and `index`
+ * name the section of the array, see content_name(). */
+void content_visit_state(const struct run *run,
+                         void (*visit)(void *context, const char *kind, size_t index,
+                                       double *numbers, size_t count),
+                         void *context);
+
+/* The prefix of the sections with the state before the events of the last step, "early:". They
+ * exist if some of these events were not due by their `every`, but because it was the last step: a
+ * restart with a later end takes the events back. */
+extern const char content_early[];
+
+/* Writes the name of a section, "output:2" or "early:row:0", and returns `buffer`. It has the index
+ * of a diagnostic or output instead of its name, which may be of any length. */
+const char *content_name(const char *prefix, const char *kind, size_t index,
+                         char buffer[CHECKPOINT_NAME_SIZE]);
+
+/* Reads a section of JSON into *json, a new reference; NULL if the section is not JSON. STATUS_DATA
+ * if there is no such section, STATUS_IO, STATUS_MEMORY. */
+enum status content_get_json(const struct checkpoint *checkpoint, const char *name,
+                             struct json_t **json, struct error *error);
+
+/* Writes all that decides the bits of results besides the config: build, backend, kernel,
+ * instruction set and device; returns `buffer`. A restart is exact if this text equals that in the
+ * checkpoint. */
+const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]);
 
 /* --- verdict.c: whether a run has failed, and what is said of it ------------------------------ */
 

@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "initial/initial.h"
 #include "output/run-fields.h"
-#include "run/attempt.h"
-#include "run/restart.h"
 #include "run/signals.h"
 
 static enum status allocate_arrays(struct run *run, struct error *error)

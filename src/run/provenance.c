@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "external/external.h"
 #include "output/run-fields.h"
-#include "run/attempt.h"
 #include "run/phases.h"
 #include "run/record.h"
 

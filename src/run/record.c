@@ -8,9 +8,8 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "output/run-fields.h"
-#include "run/attempt.h"
-#include "run/content.h"
 #include "run/parts.h"
+#include "run/phases.h"
 
 struct run_record run_record(const struct run *run)
 {

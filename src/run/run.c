@@ -10,7 +10,6 @@
 #include "base/document.h"
 #include "machine/cores.h"
 #include "output/run-fields.h"
-#include "run/attempt.h"
 #include "run/parts.h"
 #include "run/phases.h"
 #include "run/signals.h"

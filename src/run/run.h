@@ -12,7 +12,6 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "run/options.h"
-#include "run/restart.h"
 
 struct run;
 
@@ -39,6 +38,17 @@ void run_destroy(struct run *run);
 
 /* The proof that restarts of a run are exact: the steps from checkpoint.orr.prev to checkpoint.orr
  * are computed again, and must give the bits in checkpoint.orr. */
+
+enum { RESTART_NO_BODY = -1 };
+
+/* The difference, bit by bit, between the present state of bodies and integrator and that of a
+ * checkpoint. */
+struct restart_difference {
+    size_t values; /* number of 64-bit values that differ */
+    /* Array with the first value that differs: "vx", or "the integrator's state" */
+    const char *array;
+    int64_t id; /* id of the body with the first value that differs, or RESTART_NO_BODY */
+};
 
 struct verification {
     uint64_t from, to; /* steps of the two checkpoints */

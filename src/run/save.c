@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/checkpoint.h"
-#include "run/content.h"
 #include "run/record.h"
 
 /* --- what is saved ---------------------------------------------------------------------------- */

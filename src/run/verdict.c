@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "output/run-fields.h"
-#include "run/attempt.h"
 #include "run/record.h"
 
 /* --- the decision ----------------------------------------------------------------------------- */

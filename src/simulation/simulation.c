@@ -199,7 +199,7 @@ double simulation_energy_error(const struct simulation *simulation, size_t syste
     return conserved_energy_error(&simulation->first[system], &simulation->now[system]);
 }
 
-/* --- errors of systems --------------------------------------------------------------------------- */
+/* --- errors of systems ------------------------------------------------------------------------ */
 
 enum status ensemble_create(const struct simulation *simulation, double error_limit,
                             struct ensemble *ensemble, struct error *error)

@@ -131,7 +131,7 @@ double simulation_time(const struct simulation *simulation);
  * to the last simulation_measure(). */
 double simulation_energy_error(const struct simulation *simulation, size_t system);
 
-/* --- errors of systems --------------------------------------------------------------------------- */
+/* --- errors of systems ------------------------------------------------------------------------ */
 
 /* The energy errors of the systems of a simulation; the arrays have an element for each system. */
 struct ensemble {

@@ -11,7 +11,6 @@
 #include "fuzz.h"
 #include "output/checkpoint.h"
 #include "run/phases.h"
-#include "run/restart.h"
 #include "run/run.h"
 #include "run/schema.h"
 

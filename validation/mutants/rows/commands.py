@@ -58,7 +58,7 @@ ROWS = [
      "false)", "cli/bench.py"),
     ("src/commands/summary.c", "if (!ended && !criterion_is_judged(c))", "if (false)",
      "cli/run.py"),
-    ("src/commands/summary.c", "if (ensemble->left_out[s]) {", "if (false) {", "cli/ensemble.py"),
+    ("src/commands/summary.c", "= ensemble_left_out(ensemble);", "= 0;", "cli/ensemble.py"),
     ("src/commands/summary.c", '? "the run so far"', '? "the whole run"', "cli/trust.py"),
     ("src/commands/summary.c", ': "held until it broke off");', ': "held so far");',
      "cli/reliability.py"),

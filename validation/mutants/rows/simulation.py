@@ -24,4 +24,12 @@ ROWS = [
      "unit/simulation"),
     ("src/simulation/simulation.c", "from->backend, changes->which ? changes->which[s] : s);",
      "from->backend, changes->which ? changes->which[0] : s);", "unit/simulation"),
+    ("src/simulation/simulation.c", "fabs(error) > fabs(most)", "fabs(error) < fabs(most)",
+     "cli/run-numbers.py"),
+    ("src/simulation/simulation.c", "conserved_larger_error(largest, ensemble->largest_error[s]);",
+     "conserved_larger_error(largest, ensemble->largest_error[0]);", "cli/ensemble.py"),
+    ("src/simulation/simulation.c", "conserved_larger_error(ensemble->largest_error[s],",
+     "conserved_larger_error(0.0,",
+     "cli/ensemble.py"),
+    ("src/simulation/simulation.c", "count += ensemble->left_out[s];", "count += 1;", "cli/ensemble.py"),
 ]
