@@ -11,8 +11,6 @@
 #include "commands/status-report.h"
 #include "estimate/experiment.h"
 #include "run/record.h"
-#include "study/convergence.h"
-#include "study/folder.h"
 #include "study/study.h"
 
 struct study_display {

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "commands/display.h"
 #include "config/parameter-reference.h"
-#include "study/existing.h"
+#include "study/study.h"
 
 enum { VALUE_COLUMN = 17, MOST_LISTED = 20 };
 

@@ -1,4 +1,3 @@
-#include "study/convergence.h"
 
 #include <float.h>
 #include <math.h>

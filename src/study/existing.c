@@ -1,4 +1,4 @@
-#include "study/existing.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "study/folder.h"
+#include "study/study.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -11,7 +11,6 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "report/result.h"
-#include "study/existing.h"
 
 /* --- what belongs to the study ---------------------------------------------------------------- */
 

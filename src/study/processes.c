@@ -1,4 +1,4 @@
-#include "study/processes.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <signal.h>

@@ -11,9 +11,6 @@
 #include "machine/cores.h"
 #include "report/result.h"
 #include "run/signals.h"
-#include "study/existing.h"
-#include "study/folder.h"
-#include "study/processes.h"
 #include "study/study.h"
 
 /* The lines of the errors of several members. */

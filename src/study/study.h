@@ -11,13 +11,19 @@
 #ifndef ORRERY_STUDY_STUDY_H
 #define ORRERY_STUDY_STUDY_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 #include "config/configuration.h"
+#include "initial/body-files.h"
 #include "output/directory.h"
 #include "report/outcome.h"
+#include "report/result.h"
+#include "study/errorbar.h"
 
 enum {
     STUDY_NAME_SIZE = 24,
@@ -102,5 +108,172 @@ enum status disk_needed(const struct study *study, const struct study_options *o
 /* Returns STATUS_CANT_CREATE if the disk of `directory`, which need not exist yet, has room for
  * fewer than `bytes` bytes. */
 enum status disk_check(const char *directory, double bytes, struct error *error);
+
+/* --- folder.c: the directory ------------------------------------------------------------------ */
+
+/*
+ * The directory of a study, which is claimed, locked and written as that of a run is. Its manifest,
+ * study.json, has the keys and values of the study, its files, and the directories of its members.
+ */
+
+/* Returns the description of the study for study.json: its keys, and the values of each member. A
+ * new reference; NULL when memory is exhausted. */
+json_t *folder_describe(const struct study *study);
+
+/*
+ * Makes the directory, or finds the same study there, and locks it until directory_close(): for
+ * this process alone, or for a single member together with other jobs of the array. With
+ * `options->force` removes the runs of the study that is there, with the files in their manifests,
+ * but not those of the same study if a single member is to run; notices name files that stay
+ * because Orrery did not write them. STATUS_CANT_CREATE if the directory holds another study, or
+ * files with the study's own names that Orrery did not write, or if another process works there.
+ */
+enum status folder_open(const struct study *study, const struct study_options *options,
+                        struct directory **directory, struct error *error);
+
+/* Sets *complete if all members in the directory `path` have finished, whatever their verdict. The
+ * errors of result_open(). */
+enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
+                               struct error *error);
+
+/* --- existing.c: what earlier commands have left ---------------------------------------------- */
+
+/*
+ * The runs that an earlier command has left in the directory of a study, and whether they still
+ * count: a member (a single run of the study) is done only if it has finished with the config that
+ * it would have now.
+ */
+
+/* The hash of the files of bodies that were read last, kept since most members read the same files.
+ * All zero at first. */
+struct existing_input {
+    char *path; /* the paths of the files, one in each line */
+    char hash[INPUT_HASH_SIZE];
+};
+
+/*
+ * Compares the grid of keys and values in DIR/study.json with the present one: `now`, made by
+ * folder_describe(). Adds a line to `error` for each difference (STATUS_CONFIG); none if the file
+ * is missing or is not that of a study.
+ */
+void existing_grid(const char *directory, const struct study *study, const json_t *now,
+                   struct error *error);
+
+/* Opens the run of a member of `study`. STATUS_NO_INPUT if there is none, STATUS_CANT_CREATE if
+ * another program's file is in the place of its manifest; else the errors of result_open(). */
+enum status existing_open(const char *directory, const struct study *study, struct result *result,
+                          struct error *error);
+
+/*
+ * Compares the config of the run in `directory` with `config`, as a restart does. Changes that a
+ * restart allows although they change rows, frames or verdicts count as differences once the run
+ * has finished. Adds a line to `error` for each difference (STATUS_CONFIG). Sets *done if the run
+ * stands as it is, with the exit status *status; a run that must go on to a later end is not done.
+ * `quiet_keys` is a study whose keys are not compared, since their differences were reported
+ * already; or NULL.
+ */
+void existing_member(const char *directory, const struct result *result,
+                     const struct config *config, const struct study *quiet_keys,
+                     struct existing_input *input, bool *done, int *status, struct error *error);
+
+/* --- table.c: study.csv ----------------------------------------------------------------------- */
+
+/*
+ * study.csv: one row for each member of a study, with the values of the keys, its exit status and
+ * verdict, and the last row of every diagnostic that has one row per event, in columns
+ * "diagnostic.column [unit]". Cells without a value are empty. A run is read once, when its process
+ * ends or an earlier command has left it, so that the table can be written at any moment.
+ */
+
+struct table;
+
+/* Creates an empty table of a study in that directory; both are borrowed. NULL without memory. */
+struct table *table_create(const struct study *study, const char *directory);
+void table_destroy(struct table *table); /* accepts NULL */
+
+/* Takes the row of a member from its run, in place of an earlier row; after an error the member has
+ * none. STATUS_IO, STATUS_MEMORY. */
+enum status table_take(struct table *table, size_t member, const struct result *result,
+                       struct error *error);
+void table_forget(struct table *table, size_t member); /* removes the row of a member */
+/* Takes the row of a member from its directory; without a run it has none. The errors of
+ * existing_open() and table_take(). */
+enum status table_read(struct table *table, size_t member, struct error *error);
+/* Returns how the member's run has ended; OUTCOME_NOT_BEGUN if it has no row. */
+enum outcome table_outcome(const struct table *table, size_t member);
+
+/* Writes study.csv anew; first reads the members that have no row yet. Jobs of an array take turns.
+ * The errors of table_read(); STATUS_CANT_CREATE. */
+enum status table_write(struct table *table, struct directory *directory, struct error *error);
+
+/* --- processes.c: members at work ------------------------------------------------------------- */
+
+/* Runs the members (single runs) of a study in processes, as many at a time as cores allow. */
+
+struct member {
+    pid_t process; /* process that runs it now; 0: none */
+    bool ended;
+    int status;           /* exit status of the run, once `ended` */
+    int signal;           /* signal that killed the process; or 0 */
+    struct stat manifest; /* file status of its run.json when `ended` was read there */
+};
+
+struct work {
+    const struct study *study;
+    const struct study_options *options;
+    struct member *members;
+    struct table *table; /* rows of study.csv, for members that have ended */
+    int jobs, threads;
+    size_t running, done;
+    size_t first, next; /* the first member that may be running, and the next to be started */
+    bool stopping;
+    size_t *notices; /* number of messages of all runs so far, in shared memory; or NULL */
+};
+
+const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
+
+/* Tells whether this process is to run the member: true unless options->only is another one. */
+bool work_is_ours(const struct work *work, size_t member);
+
+/* Tells whether the member has a run.json, whoever wrote it. */
+bool work_has_begun(const struct work *work, size_t member);
+
+/* Loads the config of a member, which the caller frees. */
+enum status work_load(const struct work *work, size_t member, struct config **config,
+                      struct error *error);
+
+void work_notice(const struct work *work, const char *line);
+
+/* Runs the members that have not ended, until all have or the study must stop. Passes signals that
+ * ask for a checkpoint or for the end on to the members. */
+void work_run(struct work *work);
+
+/* --- convergence.c: orders and error bars ----------------------------------------------------- */
+
+/*
+ * The result of a convergence study: for every column of every diagnostic, measured with steps dt,
+ * dt/2 and dt/4, the order at which it converges and the error that is left.
+ */
+
+enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
+
+struct convergence_row {
+    char column[CONVERGENCE_NAME_SIZE]; /* diagnostic and its column: "conservation.energy" */
+    char unit[CONVERGENCE_NAME_SIZE];
+    double value; /* value with the smallest step, at the last time that all runs have */
+    struct errorbar bar;
+};
+
+struct convergence {
+    struct convergence_row *rows;
+    size_t count;
+};
+
+/* Reads the three runs of the study in `path`, measures their convergence, and writes the study's
+ * convergence.csv. STATUS_NO_INPUT if a run is missing; STATUS_CANT_CREATE if another process is at
+ * work there. The caller calls convergence_free(). */
+enum status convergence_measure(const char *path, struct convergence *convergence,
+                                struct error *error);
+void convergence_free(struct convergence *convergence);
 
 #endif

@@ -1,4 +1,4 @@
-#include "study/table.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "base/document.h"
 #include "base/text.h"
-#include "study/existing.h"
 
 /* Appends the text of `value`, a string in config syntax with quotes and escapes. */
 static void put_string(struct text *out, const char *value)
