@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "report/result.h"
 #include "run/options.h"
-#include "run/show.h"
 
 /* The last complete row in the table of one diagnostic or, in an ensemble, in the table of its
  * statistics over the systems. */

@@ -34,7 +34,6 @@
 #include "output/directory.h"
 #include "output/stream.h"
 #include "run/options.h"
-#include "run/show.h"
 #include "space/time-scales.h"
 
 /* --- clocks ----------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "run/show.h"
+#include "run/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
