@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "estimate/experiment.h"
-#include "machine/disk-speed.h"
+#include "machine/room.h"
 #include "observation/observers.h"
 #include "observation/schedule.h"
 

@@ -7,6 +7,7 @@
 #define ORRERY_MACHINE_ROOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct room {
     double bytes; /* infinite if no limit is known */
@@ -65,5 +66,26 @@ bool control_group_read(const char *root, const char *group, const char *name,
  * behind it. Returns the length of the path; 0 if there is none.
  */
 int control_group_path(const char *text, const char *controller, const char **path);
+
+/* --- the disk --------------------------------------------------------------------------------- */
+
+/*
+ * The speed at which a disk takes data that must survive a crash, which the writer therefore
+ * flushes by fsync(). It is measured with a file without a name (O_TMPFILE of Linux), which nobody
+ * else can see and which is gone when it is closed.
+ */
+
+struct disk_speed {
+    double rate;  /* bytes per second of a long write, without the time of its flush */
+    double flush; /* seconds for writing and flushing 4 KiB */
+};
+
+/*
+ * Measures the disk of `path` or, if there is no such folder, of the deepest folder above it that
+ * exists. `bytes` is the size of the writes that the caller plans; the trial writes as much, but at
+ * least 256 KiB and at most 8 MiB. Returns 0; or an errno, with *speed unchanged, if the file
+ * system has no files without a name or cannot be written.
+ */
+int disk_speed_measure(const char *path, size_t bytes, struct disk_speed *speed);
 
 #endif

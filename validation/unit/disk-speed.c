@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/disk-speed.h"
+#include "machine/room.h"
 
 static const struct disk_speed guess = { 1.0, 2.0 };
 
