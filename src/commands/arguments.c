@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "config/parameter-reference.h"
-#include "config/suggest.h"
 #include "output/lock.h"
 #include "run/schema.h"
 

@@ -10,7 +10,6 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "config/parameter-reference.h"
-#include "config/suggest.h"
 #include "diagnostics/diagnostic.h"
 #include "gpu/host/devices.h"
 #include "gpu/host/tuning.h"

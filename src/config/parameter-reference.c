@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "config/requirement.h"
 #include "config/section.h"
-#include "config/suggest.h"
 
 /* --- words ------------------------------------------------------------------------------------ */
 

@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "config/requirement.h"
+#include "config/parameter-reference.h"
 #include "config/section.h"
-#include "config/suggest.h"
 
 /* The state of reading a config: its tree of settings is checked against the schema. */
 struct reader {

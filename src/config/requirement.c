@@ -1,4 +1,4 @@
-#include "config/requirement.h"
+#include "config/parameter-reference.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-#include "config/source.h"
+#include "config/tree.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "config/grammar.h"
-#include "config/requirement.h"
+#include "config/parameter-reference.h"
 
 enum {
     MAX_DEPTH = 32,     /* the most braces and brackets inside each other */
@@ -347,7 +347,7 @@ static enum status accept_error(struct scanner *s, const struct token *token)
                            "unexpected byte 0x%02x; a string needs quotation marks", c);
 }
 
-/* Tells whether a slip (requirement.h) starts at the token: several words and signs that are meant
+/* Tells whether a slip (slip_length()) starts at the token: several words and signs that are meant
  * as one value, such as 2*3.14. They become one token, *whole, so that a later check can say what
  * is wrong with the value. */
 static bool is_slip(const struct scanner *s, const struct token *token, struct token *whole)

@@ -1,4 +1,4 @@
-#include "config/suggest.h"
+#include "config/parameter-reference.h"
 
 #include <ctype.h>
 #include <stddef.h>

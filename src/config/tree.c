@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "config/source.h"
 
 /* --- from libconfig --------------------------------------------------------------------------- */
 

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "config/node.h"
-#include "config/requirement.h"
+#include "config/parameter-reference.h"
 #include "config/section.h"
-#include "config/suggest.h"
 
 /* The arguments of value_read(), for the functions that it calls. */
 struct reading {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "config/requirement.h"
+#include "config/parameter-reference.h"
 
 /* --- series ----------------------------------------------------------------------------------- */
 

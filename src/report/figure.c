@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
-#include "config/suggest.h"
+#include "config/parameter-reference.h"
 
 struct extent extent_of(const double *values, size_t count)
 {

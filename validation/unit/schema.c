@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "config/parameter-reference.h"
-#include "config/requirement.h"
 #include "config/section.h"
 #include "initial/initial.h"
 #include "model/units.h"
