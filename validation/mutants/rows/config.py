@@ -45,7 +45,7 @@ ROWS = [
      "unit/config-syntax unit/config"),
     ("src/config/node.c", "number && isfinite(node->real) ?",
      "number ?", "unit/config-syntax unit/config"),
-    ("src/config/echo.c", 'i ? "," : ""', '""', "unit/config unit/schema"),
+    ("src/config/section.c", 'i ? "," : ""', '""', "unit/config unit/schema"),
     ("src/config/reader.c", "               !has_instead(section, value->parameter)) {",
      "               true) {", "cli/asked.py"),
     ("src/config/reader.c", "source->override_locations ? 0 :", "false ? 0 :", "cli/report*.py"),
