@@ -142,20 +142,6 @@ enum status run_prepare(const struct config *config, const struct run_options *o
     return error->status;
 }
 
-/* Creates a run by prepare_bare(), whose steps are to be verified; NULL after an error. */
-static struct run *run_open_bare(const struct config *config, const char *directory,
-                                 struct error *error)
-{
-    struct run *run = create(error);
-    if (!run)
-        return NULL;
-    run->options.directory = directory;
-    if (prepare_bare(run, config, error) == STATUS_OK)
-        return run;
-    run_destroy(run);
-    return NULL;
-}
-
 /* Frees all that the run has created, but not its choice of integrator and step. */
 static void clear(struct run *run)
 {
@@ -359,10 +345,13 @@ enum status verify_run(const struct config *config, const char *directory,
                        struct verification *verification, struct error *error)
 {
     *verification = (struct verification){ 0 };
-    struct run *run = run_open_bare(config, directory, error);
+    struct run *run = create(error);
     struct replay replay = { run, NULL, verification, progress, context };
-    if (run)
-        replay_run(&replay, error);
+    if (run) {
+        run->options.directory = directory;
+        if (prepare_bare(run, config, error) == STATUS_OK)
+            replay_run(&replay, error);
+    }
     checkpoint_close(replay.target);
     run_destroy(run);
     return error->status;

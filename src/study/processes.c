@@ -32,12 +32,6 @@ bool work_has_begun(const struct work *work, size_t member)
     return access(manifest, F_OK) == 0;
 }
 
-enum status work_load(const struct work *work, size_t member, struct config **config,
-                      struct error *error)
-{
-    return study_load_member(work->study, work->threads, member, config, error);
-}
-
 void work_notice(const struct work *work, const char *line)
 {
     if (work->options->notice)
@@ -82,7 +76,7 @@ static enum status run_member(const struct work *work, size_t member, struct err
                                          .context = &voice };
     struct config *config = NULL;
     struct run *run = NULL;
-    enum status status = work_load(work, member, &config, error);
+    enum status status = study_load_member(work->study, work->threads, member, &config, error);
     if (!status)
         status = run_prepare(config, &options, true, &run, error);
     if (!status)

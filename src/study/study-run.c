@@ -52,7 +52,7 @@ static bool load_member(const struct work *work, size_t member, struct config **
                         struct common *common, struct error *error)
 {
     struct error own = { 0 };
-    const bool loaded = !work_load(work, member, config, &own);
+    const bool loaded = !study_load_member(work->study, work->threads, member, config, &own);
     add_lines(error, &own, common);
     return loaded;
 }
@@ -152,7 +152,7 @@ static void check_run(struct work *work, size_t member, const struct result *res
     struct error broken = { 0 }, no_row = { 0 }; /* no_row: table_write() tries again */
     if (!work->options->only)
         table_take(work->table, member, result, &no_row);
-    if (work_load(work, member, &config, &broken))
+    if (study_load_member(work->study, work->threads, member, &config, &broken))
         error_set(differences, broken.status, "%s", broken.text);
     else
         existing_member(work_path(work, member, path), result, config, quiet_keys, input,

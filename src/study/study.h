@@ -238,10 +238,6 @@ bool work_is_ours(const struct work *work, size_t member);
 /* Tells whether the member has a run.json, whoever wrote it. */
 bool work_has_begun(const struct work *work, size_t member);
 
-/* Loads the config of a member, which the caller frees. */
-enum status work_load(const struct work *work, size_t member, struct config **config,
-                      struct error *error);
-
 void work_notice(const struct work *work, const char *line);
 
 /* Runs the members that have not ended, until all have or the study must stop. Passes signals that
