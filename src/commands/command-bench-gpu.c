@@ -226,8 +226,15 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
 
 /* --- files -------------------------------------------------------------------------------------*/
 
-/* Adds a curve to the figure: from the rows with this label and precision of the part "sizes", the
- * rate over the number of bodies, or with `limit` the rate that the hardware allows. */
+/* Tells whether the member `key` of a row is the string `word`. */
+static bool says(const json_t *row, const char *key, const char *word)
+{
+    return strcmp(json_string_value(json_object_get(row, key)), word) == 0;
+}
+
+/* Adds a curve to the figure: from the rows with this label and precision of the part "sizes" (from
+ * all rows if `label` is NULL, which stands for the CPU), the rate over the number of bodies, or
+ * with `limit` the rate that the hardware allows. */
 static enum status add_curve(struct figure *figure, const json_t *rows, const char *label,
                              const char *precision, bool limit, int color, struct error *error)
 {
@@ -236,35 +243,19 @@ static enum status add_curve(struct figure *figure, const json_t *rows, const ch
     const json_t *row;
     json_array_foreach(rows, index, row)
     {
-        const char *part = json_string_value(json_object_get(row, "part"));
-        const char *own = json_string_value(json_object_get(row, "label"));
-        const char *own_precision = json_string_value(json_object_get(row, "precision"));
         const json_t *value = json_object_get(row, limit ? "limit" : "rate");
-        if (strcmp(part, titles[GPU_BENCH_SIZES]) == 0 && strcmp(own, label) == 0 &&
-            strcmp(own_precision, precision) == 0 && json_is_real(value) && count < MOST_SIZES) {
+        if ((!label || (says(row, "part", titles[GPU_BENCH_SIZES]) &&
+                        says(row, "label", label) && says(row, "precision", precision))) &&
+            json_is_real(value) && count < MOST_SIZES) {
             x[count] = (double)json_integer_value(json_object_get(row, "count"));
             y[count++] = 1e-9 * json_real_value(value);
         }
     }
-    char name[FIGURE_LABEL_SIZE];
-    snprintf(name, sizeof name, "%s %s%s", label, precision, limit ? ", limit" : "");
+    char name[FIGURE_LABEL_SIZE] = "all CPU cores, single";
+    if (label)
+        snprintf(name, sizeof name, "%s %s%s", label, precision, limit ? ", limit" : "");
     return figure_curve(figure, limit ? "" : name, limit ? CURVE_DASHED : CURVE_LINE, color, count,
                         x, y, error);
-}
-
-static enum status add_cpu_curve(struct figure *figure, const json_t *rows, struct error *error)
-{
-    double x[MOST_SIZES], y[MOST_SIZES];
-    size_t count = 0, index;
-    const json_t *row;
-    json_array_foreach(rows, index, row)
-    {
-        if (count == MOST_SIZES)
-            break;
-        x[count] = (double)json_integer_value(json_object_get(row, "count"));
-        y[count++] = 1e-9 * json_real_value(json_object_get(row, "rate"));
-    }
-    return figure_curve(figure, "all CPU cores, single", CURVE_LINE, 5, count, x, y, error);
 }
 
 static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char *device,
@@ -291,7 +282,7 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
         status =
             add_curve(&figure, rows, curves[k].label, curves[k].precision, true, (int)k, error);
     if (!status)
-        status = add_cpu_curve(&figure, cpu, error);
+        status = add_curve(&figure, cpu, NULL, "", false, 5, error);
     struct error without = { 0 };
     if (!status && figure.curve_count == 0)
         printf("; no figure: nothing was measured over N\n");

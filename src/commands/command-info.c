@@ -19,6 +19,13 @@
 
 enum { NAME_COLUMN = 22 };
 
+/* Appends a line for `name`, and frees the words that explain it. */
+static void put_item(const char *indent, const char *name, struct text *words, struct text *text)
+{
+    reference_item(indent, name, NAME_COLUMN, words->bytes ? words->bytes : "", text);
+    text_free(words);
+}
+
 /* --- the overview ----------------------------------------------------------------------------- */
 
 static void print_build(struct text *text)
@@ -29,8 +36,7 @@ static void print_build(struct text *text)
     reference_item("  ", "compiler", NAME_COLUMN, build_compiler(), text);
     reference_item("  ", "options", NAME_COLUMN, build_options(), text);
     text_print(&line, "%d", cores_available());
-    reference_item("  ", "cores", NAME_COLUMN, line.bytes ? line.bytes : "", text);
-    text_free(&line);
+    put_item("  ", "cores", &line, text);
     char library[MPI_LIBRARY_SIZE];
     reference_item("  ", "MPI", NAME_COLUMN, mpi_library(library), text);
 }
@@ -60,8 +66,7 @@ static void print_cpu(struct text *text)
     for (size_t k = 1; force_isa_names[k]; k++) /* from the fastest instruction set on */
         if (force_isa_runs(force_isa_names[k]))
             text_print(&line, "%s%s", line.length ? ", " : "", force_isa_names[k]);
-    reference_item("  ", "CPU kernels", NAME_COLUMN, line.bytes ? line.bytes : "", text);
-    text_free(&line);
+    put_item("  ", "CPU kernels", &line, text);
 }
 
 static void print_backends(struct text *text)
@@ -73,8 +78,7 @@ static void print_backends(struct text *text)
         const bool usable = !class_->probe || class_->probe(&error) == STATUS_OK;
         struct text line = { 0 };
         text_print(&line, "%s%s", usable ? "usable" : "not usable: ", usable ? "" : error.text);
-        reference_item("  ", class_->variant.name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
-        text_free(&line);
+        put_item("  ", class_->variant.name, &line, text);
     }
 }
 
@@ -96,9 +100,7 @@ static void print_tuning(const struct gpu_device *device, struct text *text)
             text_print(&line, "(measured with %zu bodies)", row->count);
         else
             text_print(&line, "(not measured: orrery bench --gpu)");
-        reference_item("    ", precision_names[row->precision], NAME_COLUMN,
-                       line.bytes ? line.bytes : "", text);
-        text_free(&line);
+        put_item("    ", precision_names[row->precision], &line, text);
     }
 }
 
@@ -117,8 +119,7 @@ static void print_gpus(struct text *text)
         text_print(&line, "%s, %d multiprocessors, %.1f GiB, driver %d.%d", device.isa,
                    device.multiprocessors, (double)device.memory / 0x1p30, device.driver / 1000,
                    device.driver % 1000 / 10);
-        reference_item("  ", device.name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
-        text_free(&line);
+        put_item("  ", device.name, &line, text);
         print_tuning(&device, text);
     }
 }
@@ -133,8 +134,7 @@ static void print_variant_line(const struct variant *variant, struct text *text)
         text_print(&line, "%s%s", i ? ", " : " [", variant->parameters[i].key);
     if (variant->parameter_count)
         text_print(&line, "]");
-    reference_item("  ", variant->name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
-    text_free(&line);
+    put_item("  ", variant->name, &line, text);
 }
 
 /* Appends the keys whose choices have explanations (compute.kernel, for instance), each with its
@@ -165,9 +165,7 @@ static void print_group_line(const struct group *group, struct text *text)
     for (size_t i = 0; i < group->parameter_count; i++)
         text_print(&line, "%s%s", i || group->variant_key ? ", " : " [", group->parameters[i].key);
     text_print(&line, "]");
-    reference_item("  ", *group->name ? group->name : "(top level)", NAME_COLUMN,
-                   line.bytes ? line.bytes : "", text);
-    text_free(&line);
+    put_item("  ", *group->name ? group->name : "(top level)", &line, text);
 }
 
 static void print_overview(const struct schema *schema, struct text *text)

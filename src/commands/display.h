@@ -48,7 +48,7 @@ void display_row(void *display, const struct run_row *row);
  * was computed, on which hardware, how accurately, and the verdict. */
 void summary_print(const struct run_record *record, enum status status);
 
-/* --- choice-report.c: the choice for a run that asks for an error (estimate/choice.h) --------- */
+/* --- the choice for a run that asks for an error (estimate/choice.h) -------------------------- */
 
 /*
  * Appends a table of the candidate settings, the cheapest that keeps the accuracy first. Each line

@@ -14,11 +14,13 @@
 
 enum { VALUE_COLUMN = 17, MOST_LISTED = 20 };
 
-/* Appends a line "  name           value"; a long value is broken into several lines. */
-static void put_item(const char *name, const struct text *value, struct text *text)
+/* Appends a line "  name           value", and frees the value; a long value is broken into several
+ * lines. */
+static void put_item(const char *name, struct text *value, struct text *text)
 {
     reference_item("  ", name, VALUE_COLUMN, value->bytes ? value->bytes : "", text);
     text->failed |= value->failed;
+    text_free(value);
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -54,7 +56,6 @@ static void put_progress(const struct result *result, const char *name, struct t
     }
     text_print(&value, "; as of %s", result->progress.stamp);
     put_item(name, &value, text);
-    text_free(&value);
 }
 
 /* Appends the last row of table number `table`, without quantities that were not measured or are
@@ -91,15 +92,15 @@ static void put_tables(const struct latest *latest, struct text *text)
 
 static void put_end(const struct result *result, struct text *text)
 {
-    struct text value = { 0 }, why = { 0 }, left_out = { 0 }, ended_by = { 0 };
+    struct text value = { 0 }, why = { 0 }, left_out = { 0 };
     char time[UNITS_TEXT_SIZE];
     text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, FIELD_STEP),
                result_real(result, FIELD_STEPS),
                units_time(result_units(result), result_real(result, FIELD_TIME), 6, time));
     put_item("reached", &value, text);
     if (result_string(result, FIELD_ENDED_BY)[0]) {
-        text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
-        put_item("stop_when", &ended_by, text);
+        text_print(&value, "%s", result_string(result, FIELD_ENDED_BY));
+        put_item("stop_when", &value, text);
     }
     /* For a stopped run `why` is only the step, which was appended above. */
     if (outcome_of(result, &why) != OUTCOME_STOPPED && why.length)
@@ -108,8 +109,6 @@ static void put_end(const struct result *result, struct text *text)
     if (left_out.length)
         put_item("statistics", &left_out, text);
     text_free(&left_out);
-    text_free(&ended_by);
-    text_free(&value);
     text_free(&why);
 }
 
@@ -144,7 +143,6 @@ void status_report_of_run(const struct result *result, const char *owner,
     if (!owner[0] && (result->state == RESULT_LEFT ||
                       (result->state == RESULT_ENDED && result_was_stopped(result))))
         put_way_on(result, text);
-    text_free(&verdict);
 }
 
 enum status status_report_status(const struct result *result, struct error *error)
@@ -261,7 +259,6 @@ static void put_member(const char *path, size_t member, const struct study *valu
     }
     result_close(&result);
     text_free(&why);
-    text_free(&words);
 }
 
 void status_report_of_members(const char *path, const struct study *values,
@@ -292,7 +289,6 @@ void status_report_of_members(const char *path, const struct study *values,
     text_append(text, lines.bytes ? lines.bytes : "", lines.length);
     text->failed |= lines.failed;
     text_free(&lines);
-    text_free(&runs);
 }
 
 void status_report_of_study(const char *path, const char *owner, struct status_report_study *study,
