@@ -1,3 +1,4 @@
+#include "study/study.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,7 +14,6 @@
 #include "output/directory.h"
 #include "report/result.h"
 #include "space/time-scales.h"
-#include "study/study.h"
 
 /* The values of one diagnostic in the three runs (levels), with the indices and times of those rows
  * whose times all runs have. */
