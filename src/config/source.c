@@ -1,4 +1,4 @@
-#include "config/tree.h"
+#include "config/section.h"
 
 #include <string.h>
 #include <strings.h>

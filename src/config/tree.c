@@ -1,4 +1,4 @@
-#include "config/tree.h"
+#include "config/section.h"
 
 #include <ctype.h>
 #include <libconfig.h>
