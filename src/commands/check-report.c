@@ -1,4 +1,4 @@
-#include "commands/check-report.h"
+#include "commands/display.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,9 +7,7 @@
 
 #include "accuracy/copies.h"
 #include "base/memory.h"
-#include "base/terminal.h"
 #include "base/text.h"
-#include "commands/display.h"
 #include "config/parameter-reference.h"
 #include "estimate/accuracy-target.h"
 #include "external/external.h"

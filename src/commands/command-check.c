@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "commands/arguments.h"
-#include "commands/check-report.h"
 #include "commands/commands.h"
+#include "commands/display.h"
 #include "estimate/accuracy-target.h"
 #include "estimate/prospects.h"
 

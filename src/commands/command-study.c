@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "backend/mpi-job.h"
-#include "base/terminal.h"
 #include "base/text.h"
-#include "commands/status-report.h"
+#include "commands/display.h"
 #include "estimate/experiment.h"
 #include "run/record.h"
 #include "study/study.h"

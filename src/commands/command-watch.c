@@ -13,13 +13,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/name.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/display.h"
 #include "commands/server.h"
-#include "commands/status-report.h"
 #include "report/report.h"
 
 enum { SERVED_PORT = 8080, SERVED_PAUSE = 5 /* least seconds between two pages */ };

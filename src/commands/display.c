@@ -3,12 +3,15 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "base/name.h"
 #include "output/run-fields.h"
 
 /* The seconds between two displays of progress: of the bar on a terminal, of a line elsewhere. */
@@ -265,4 +268,42 @@ void choice_report_attempts(const struct choice *choice, struct text *text)
     }
     if (count > 0)
         text_print(text, "; they cost %.2g of the run", lost / cost);
+}
+
+/* --- the terminal ----------------------------------------------------------------------------- */
+
+static bool has_colours(FILE *file)
+{
+    const char *forbids = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return isatty(fileno(file)) && !(forbids && forbids[0]) && kind && strcmp(kind, "dumb") != 0;
+}
+
+void terminal_print(FILE *file, enum terminal_colour colour, const char *text)
+{
+    if (colour && has_colours(file))
+        fprintf(file, "\033[%dm%s\033[0m", (int)colour, text);
+    else
+        fputs(text, file);
+}
+
+void terminal_put(FILE *file, enum terminal_colour colour, struct text *text)
+{
+    if (text->bytes) {
+        name_neutralise(text->bytes);
+        terminal_print(file, colour, text->bytes);
+    }
+    text_free(text);
+}
+
+struct terminal_size terminal_measure(FILE *file)
+{
+    struct terminal_size size = { .rows = 24, .columns = 80 };
+#ifdef TIOCGWINSZ
+    struct winsize window;
+    if (ioctl(fileno(file), TIOCGWINSZ, &window) == 0 && window.ws_row > 0 && window.ws_col > 0)
+        size = (struct terminal_size){ window.ws_row, window.ws_col };
+#else
+    (void)file;
+#endif
+    return size;
 }

@@ -1,4 +1,4 @@
-#include "commands/status-report.h"
+#include "commands/display.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 
 #include "base/document.h"
 #include "base/memory.h"
-#include "commands/display.h"
 #include "config/parameter-reference.h"
 #include "study/study.h"
 

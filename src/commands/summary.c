@@ -7,7 +7,6 @@
 
 #include "accuracy/energy-budget.h"
 #include "accuracy/trust.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "config/parameter-reference.h"
 #include "external/external.h"

@@ -53,8 +53,6 @@ ROWS = [
     ("src/base/document.c", "document_set(&object, row->key, row->value);",
      "if (row->value)\n            document_set(&object, row->key, row->value);", "unit/document"),
     ("src/base/document.c", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |", "cli/report*.py"),
-    ("src/base/terminal.c", "        name_neutralise(text->bytes);\n", "",
-     "fuzz/report faults/hostile.py"),
     ("src/base/status.c", "    name_neutralise(error->text + start);", "    ;",
      "faults/hostile.py"),
     ("src/base/text.c", 'strchr("=+@-\\t\\r", words[0])', 'strchr("=+@", words[0])', "unit/text"),

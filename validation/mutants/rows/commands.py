@@ -91,4 +91,6 @@ ROWS = [
      "gpu/emulate.py"),
     ("src/commands/command-bench-gpu.c", "row->part == GPU_BENCH_ACCURACY)",
      "row->part != GPU_BENCH_ACCURACY)", "gpu/run-on-gpu.py"),
+    ("src/commands/display.c", "        name_neutralise(text->bytes);\n", "",
+     "fuzz/report faults/hostile.py"),
 ]
