@@ -342,7 +342,7 @@ enum gpu_operation {
     GPU_OPERATIONS
 };
 
-enum { GPU_RATE_OPERATIONS = 8192, GPU_RATE_THREADS = 256 };
+enum { GPU_RATE_OPERATIONS = 1024, GPU_RATE_THREADS = 256 };
 
 cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, unsigned operations,
                      double *out, cudaStream_t stream);
