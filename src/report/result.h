@@ -79,7 +79,7 @@ bool result_rotates(const struct result *result); /* its frame of reference rota
 const struct units *result_units(const struct result *result);
 
 /* Returns the unit in which figures and sentences give the run's times, such as years
- * (model/time-unit.h). It may be the period of the orbit that the diagnostic `orbit` measures. */
+ * (model/units.h). It may be the period of the orbit that the diagnostic `orbit` measures. */
 struct time_unit result_time_unit(const struct result *result);
 
 /* Writes a time, given in the run's own unit, in that of result_time_unit(): "9.6 yr", with
