@@ -178,18 +178,17 @@ static enum status add_bounds(const json_t *item, struct figure *figure, struct 
     static const enum run_field fields[] = { FIELD_EXPECTED_AT_LEAST, FIELD_EXPECTED_AT_MOST };
     const char *const quantity = run_field_string(item, FIELD_EXPECTED_QUANTITY);
     const json_t *const between = run_field(item, FIELD_EXPECTED_BETWEEN);
-    enum status status = STATUS_OK;
     if (!shows(figure, quantity))
         return STATUS_OK;
     figure->place = FIGURE_EXPECTED;
-    for (size_t k = 0; k < 2 && !status; k++) {
+    for (size_t k = 0; k < 2 && !error->status; k++) {
         const json_t *const limit = json_array_get(between, k);
         const double bound =
             json_is_number(limit) ? json_number_value(limit) : run_field_real(item, fields[k]);
         if (!isnan(bound))
-            status = add_bound(item, quantity, k == 1, bound, figure, error);
+            add_bound(item, quantity, k == 1, bound, figure, error);
     }
-    return status;
+    return error->status;
 }
 
 /* --- curves that lie upon each other ---------------------------------------------------------- */

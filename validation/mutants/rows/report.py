@@ -128,7 +128,7 @@ ROWS = [
     ("src/report/findings-table.c", "if (held && is_of_the_start(result, finding))", "if (false)",
      "cli/report*.py"),
     ("src/report/page.c", "json_boolean(!any)", "json_boolean(any)", "cli/report*.py"),
-    ("src/report/page.c", "    if (player)\n", "    if (false)\n", "cli/report-player.py"),
+    ("src/report/page.c", "    if (player) {\n", "    if (false) {\n", "cli/report-player.py"),
     ("src/report/page.c", '? "until the run broke off"', '? "the whole run"', "cli/report*.py"),
     ("src/report/page.c", "files_view(run, beside)", "files_view(run, true)", "cli/report*.py"),
     ("src/report/result.c", "return left_out > 0.0 ? left_out : 0.0;", "return 0.0;",
