@@ -163,13 +163,9 @@ enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struc
     const uint64_t whole = little_endian(XXH3_64bits_digest(writer->whole));
     emit_header(writer, end_name, sizeof whole, XXH3_64bits(&whole, sizeof whole));
     emit(writer, &whole, sizeof whole);
-    if (writer->failure) {
-        directory_error(writer->directory, checkpoint_name, STATUS_IO, writer->failure, error);
-        checkpoint_abandon(writer);
-        return error->status;
-    }
-    const enum status status = directory_replace_commit(
-        writer->directory, checkpoint_name, kept ? checkpoint_previous : NULL, writer->fd, error);
+    const enum status status = directory_replace_commit(writer->directory, checkpoint_name,
+                                                        kept ? checkpoint_previous : NULL,
+                                                        writer->fd, writer->failure, error);
     writer_destroy(writer);
     return status;
 }

@@ -198,8 +198,13 @@ static int keep_as(const struct directory *directory, const char *name, const ch
 /* Puts a temporary file in place. The duplicate descriptor `held` keeps the file locked until it
  * has its final name. */
 enum status directory_replace_commit(struct directory *directory, const char *name,
-                                     const char *previous, int fd, struct error *error)
+                                     const char *previous, int fd, int failure, struct error *error)
 {
+    if (failure) {
+        directory_replace_abandon(directory, name, fd);
+        return directory_error(directory, name, failure == ECANCELED ? STATUS_STOPPED : STATUS_IO,
+                               failure, error);
+    }
     char buffer[TEMPORARY_SIZE];
     const char *temporary = find_temporary(directory, name, fd, buffer);
     const int held = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -236,11 +241,8 @@ enum status directory_replace_file(struct directory *directory, const char *name
     const int fd = directory_replace_begin(directory, name, error);
     if (fd < 0)
         return error->status;
-    const int code = descriptor_write(fd, bytes, length);
-    if (code == 0)
-        return directory_replace_commit(directory, name, NULL, fd, error);
-    directory_replace_abandon(directory, name, fd);
-    return directory_error(directory, name, STATUS_IO, code, error);
+    const int failure = descriptor_write(fd, bytes, length);
+    return directory_replace_commit(directory, name, NULL, fd, failure, error);
 }
 
 int directory_open_input(const struct directory *directory, const char *name, uint64_t *length,

@@ -66,11 +66,14 @@ void directory_replace_forget(struct directory *directory, const char *name);
  * the file is renamed, and the directory flushed, so that the file has the old or the new content
  * at any moment. The function _begin returns a descriptor to write to (-1 with STATUS_CANT_CREATE);
  * _commit closes it and puts the file in place (STATUS_IO) and, if `previous` is not NULL, keeps
- * the old file under that name; _abandon closes and removes the temporary file.
+ * the old file under that name; if `failure`, the errno of a failed write, is not 0, it abandons
+ * the file and reports the failure (STATUS_IO; STATUS_STOPPED for ECANCELED). _abandon closes and
+ * removes the temporary file.
  */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error);
 enum status directory_replace_commit(struct directory *directory, const char *name,
-                                     const char *previous, int fd, struct error *error);
+                                     const char *previous, int fd, int failure,
+                                     struct error *error);
 void directory_replace_abandon(struct directory *directory, const char *name, int fd);
 
 /* Checks that a file may take this name: it may if nothing is there, or a regular file, but never

@@ -113,13 +113,6 @@ static int compress_file(const struct directory *directory, int from, int to)
     }
 }
 
-static enum status explain(const struct directory *directory, const char *name, int failure,
-                           struct error *error)
-{
-    return directory_error(directory, name, failure == ECANCELED ? STATUS_STOPPED : STATUS_IO,
-                           failure, error);
-}
-
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
                       struct error *error)
 {
@@ -133,10 +126,7 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
     }
     const int failure = compress_file(directory, from, to);
     close(from);
-    if (!failure)
-        return directory_replace_commit(directory, packed, NULL, to, error);
-    directory_replace_abandon(directory, packed, to);
-    return explain(directory, packed, failure, error);
+    return directory_replace_commit(directory, packed, NULL, to, failure, error);
 }
 
 /* Unpacks the compressed file `from` into the open file `to`. Returns 0, or errno; ECANCELED if the
@@ -180,11 +170,9 @@ enum status gzip_unpack(struct directory *directory, const char *packed, const c
     gzclose_r(from);
     if (to < 0)
         return error->status;
-    if (!failure && !damaged)
-        return directory_replace_commit(directory, name, NULL, to, error);
+    if (!damaged)
+        return directory_replace_commit(directory, name, NULL, to, failure, error);
     directory_replace_abandon(directory, name, to);
-    if (failure)
-        return explain(directory, name, failure, error);
     return error_set(error, STATUS_IO, "%s/%s: the compressed file is damaged or cut short",
                      directory_path(directory), packed);
 }

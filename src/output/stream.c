@@ -380,13 +380,8 @@ enum status stream_commit(struct stream *stream, struct error *error)
         stream->failure = gzip_end(stream->gzip);
         stream->gzip = NULL;
     }
-    if (stream->failure) {
-        error_system(error, STATUS_IO, stream->failure, stream->path);
-        stream_abandon(stream);
-        return error->status;
-    }
-    const enum status status =
-        directory_replace_commit(stream->directory, stream->name, NULL, stream->fd, error);
+    const enum status status = directory_replace_commit(stream->directory, stream->name, NULL,
+                                                        stream->fd, stream->failure, error);
     stream->fd = -1;
     stream_destroy(stream);
     return status;
