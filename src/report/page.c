@@ -18,13 +18,14 @@
 #include "report/template.h"
 
 /* Returns the SHA-256 of a style or a script in base64: the content security policy of a page names
- * by it what a browser may use. */
-static json_t *hash_view(const struct text *text)
+ * by it what a browser may use. Frees the text. */
+static json_t *hash_view(struct text *text)
 {
     unsigned char hash[SHA256_SIZE];
     struct text digest = { 0 };
     sha256(text->bytes ? text->bytes : "", text->length, hash);
     text_base64(&digest, hash, sizeof hash);
+    text_free(text);
     return template_value(&digest);
 }
 
@@ -36,15 +37,13 @@ void page_begin(struct text *html, const char *title, bool player)
     template_fill(&style, "style.css", DOCUMENT({ "palette", palette_view() }), NULL);
     template_fill(&figures, "figures.js", json_object(), NULL);
     json_t *view =
-        DOCUMENT({ "title", json_string_nocheck(title) }, { "style_hash", hash_view(&style) },
+        DOCUMENT({ "title", json_string_nocheck(title) }, { "style", template_copy(&style) },
                  { "figures_hash", hash_view(&figures) });
-    document_set(&view, "style", template_value(&style));
+    document_set(&view, "style_hash", hash_view(&style));
     if (player) {
         template_fill(&script, "player.js", json_object(), NULL);
         document_set(&view, "player_hash", hash_view(&script));
     }
-    text_free(&figures);
-    text_free(&script);
     template_fill(html, "begin.html", view, NULL);
 }
 
