@@ -34,8 +34,7 @@ static void put_value(struct text *csv, const char *value)
 /* A list of the columns of a run, which most members of a study share. */
 struct columns {
     struct columns *next;
-    json_t *units;  /* object: the unit of each "diagnostic.column" */
-    json_t *places; /* object: the index of each of them in row->values */
+    json_t *cells; /* object: for each "diagnostic.column" its unit and its index in row->values */
 };
 
 /* The row of a member. It is kept instead of its run.json, which takes far more memory: a study may
@@ -80,8 +79,7 @@ static void clear_row(struct row *row)
 
 static void destroy_columns(struct columns *columns)
 {
-    json_decref(columns->units);
-    json_decref(columns->places);
+    json_decref(columns->cells);
     free(columns);
 }
 
@@ -125,7 +123,7 @@ static bool have_those_of(const struct columns *columns, const struct result *re
     {
         json_object_foreach(mine, column, unused)
         {
-            if (!json_object_get(columns->units, key_of(name, column, key)))
+            if (!json_object_get(columns->cells, key_of(name, column, key)))
                 return false;
         }
     }
@@ -141,8 +139,7 @@ static enum status add_columns(struct table *table, const struct result *result,
     struct columns *const columns = calloc(1, sizeof *columns);
     if (!columns)
         return error_memory(error);
-    columns->units = json_object();
-    columns->places = json_object();
+    columns->cells = json_object();
     json_object_foreach(result_find(result, FIELD_DIAGNOSTICS), name, mine)
     {
         struct series *series = NULL;
@@ -155,17 +152,13 @@ static enum status add_columns(struct table *table, const struct result *result,
             continue;
         json_object_foreach(mine, column, unused)
         {
-            document_set(&columns->units, key_of(name, column, key),
-                         json_string(unit_of(series, column)));
+            document_set(&columns->cells, key_of(name, column, key),
+                         json_pack("[s, I]", unit_of(series, column),
+                                   (json_int_t)json_object_size(columns->cells)));
         }
         series_destroy(series);
     }
-    json_object_foreach(columns->units, name, unused)
-    {
-        const json_int_t place = (json_int_t)json_object_size(columns->places);
-        document_set(&columns->places, name, json_integer(place));
-    }
-    if (!columns->units || !columns->places) {
+    if (!columns->cells) {
         destroy_columns(columns);
         return error_memory(error);
     }
@@ -187,22 +180,26 @@ static enum status find_columns(struct table *table, const struct result *result
     return STATUS_OK;
 }
 
+static size_t place_of(const json_t *cell)
+{
+    return (size_t)json_integer_value(json_array_get(cell, 1));
+}
+
 static enum status take_values(const struct result *result, struct row *row, struct error *error)
 {
     const char *key;
-    json_t *unit;
-    size_t k = 0;
-    row->values = calloc(json_object_size(row->columns->units) + 1, sizeof *row->values);
+    json_t *cell;
+    row->values = calloc(json_object_size(row->columns->cells) + 1, sizeof *row->values);
     if (!row->values)
         return error_memory(error);
-    json_object_foreach(row->columns->units, key, unit)
+    json_object_foreach(row->columns->cells, key, cell)
     {
         char name[KEY_SIZE];
         const size_t length = strcspn(key, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, key);
         const json_t *mine = json_object_get(result_find(result, FIELD_DIAGNOSTICS), name);
         const json_t *value = json_object_get(mine, key + length + 1);
-        row->values[k++] = json_is_number(value) ? json_number_value(value) : NAN;
+        row->values[place_of(cell)] = json_is_number(value) ? json_number_value(value) : NAN;
     }
     return STATUS_OK;
 }
@@ -261,22 +258,22 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-/* Returns an object with the units of the columns of all runs; NULL if memory runs out. */
+/* Returns an object with the columns of all runs and the unit of each; NULL if memory runs out. */
 static json_t *all_columns(const struct table *table)
 {
     json_t *all = json_object();
     const struct columns *last = NULL;
     const char *key;
-    json_t *unit;
+    json_t *cell;
     for (size_t m = 0; m < table->study->member_count; m++) {
         const struct row *row = &table->rows[m];
         if (!row->columns || row->columns == last)
             continue;
         last = row->columns;
-        json_object_foreach(last->units, key, unit)
+        json_object_foreach(last->cells, key, cell)
         {
             if (!json_object_get(all, key))
-                document_set(&all, key, json_incref(unit));
+                document_set(&all, key, json_incref(json_array_get(cell, 0)));
         }
     }
     return all;
@@ -317,8 +314,8 @@ static void put_titles(struct text *csv, const struct table *table, json_t *colu
 
 static double value_of(const struct row *row, const char *key)
 {
-    const json_t *const place = row->values ? json_object_get(row->columns->places, key) : NULL;
-    return place ? row->values[json_integer_value(place)] : NAN;
+    const json_t *const cell = row->values ? json_object_get(row->columns->cells, key) : NULL;
+    return cell ? row->values[place_of(cell)] : NAN;
 }
 
 static void put_row(struct text *csv, const struct table *table, size_t member, json_t *columns)
