@@ -36,10 +36,14 @@ struct wanted {
 
 /* --- lists -------------------------------------------------------------------------------------*/
 
+/* Cuts the list of an option into its words. Returns the error, if there was one before or the list
+ * is wrong; there are no words if the option was not given (`list` is NULL). */
 static enum status cut(const char *option, const char *list, struct words *words,
                        struct error *error)
 {
     *words = (struct words){ .count = 0 };
+    if (!list || error->status)
+        return error->status;
     if (strlen(list) >= sizeof words->text)
         return error_set(error, STATUS_USAGE, "orrery bench: --%s: too long", option);
     strcpy(words->text, list);
@@ -201,20 +205,13 @@ static enum status plan_wanted(const struct wanted *wanted, size_t count, struct
     const char *backends[16] = { NULL };
     for (size_t k = 0; backend_at(k) && k + 1 < COUNT_OF(backends); k++)
         backends[k] = backend_at(k)->variant.name;
-    if (wanted->sizes)
-        read_counts("sizes", wanted->sizes, 100000000, plan->sizes, error);
-    if (wanted->threads && !error->status)
-        read_counts("threads", wanted->threads, 65536, threads, error);
-    if (wanted->backends && !error->status)
-        read_names("backends", wanted->backends, backends, plan->backends, error);
-    if (wanted->kernels && !error->status)
-        read_names("kernels", wanted->kernels, schema_kernel_names, plan->kernels, error);
-    if (wanted->precisions && !error->status)
-        read_names("precisions", wanted->precisions, precision_names, plan->precisions, error);
-    if (wanted->isas && !error->status)
-        read_names("isas", wanted->isas, force_isa_names, plan->isas, error);
-    if (wanted->accuracies && !error->status)
-        read_accuracies("accuracies", wanted->accuracies, plan->accuracies, error);
+    read_counts("sizes", wanted->sizes, 100000000, plan->sizes, error);
+    read_counts("threads", wanted->threads, 65536, threads, error);
+    read_names("backends", wanted->backends, backends, plan->backends, error);
+    read_names("kernels", wanted->kernels, schema_kernel_names, plan->kernels, error);
+    read_names("precisions", wanted->precisions, precision_names, plan->precisions, error);
+    read_names("isas", wanted->isas, force_isa_names, plan->isas, error);
+    read_accuracies("accuracies", wanted->accuracies, plan->accuracies, error);
     for (size_t k = 0; threads[k]; k++)
         plan->threads[k] = (int)threads[k];
     return error->status;

@@ -212,7 +212,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
 static void say_asked(const struct run_record *record, enum status status)
 {
     struct text words = { 0 }, attempts = { 0 };
-    const bool judged = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    const bool judged = has_ended(status);
     const struct finding *const asked = &record->asked;
     const bool kept = asked->severity != FINDING_FAILURE;
     const size_t system = asked->system > 0 ? asked->system - 1 : 0;
