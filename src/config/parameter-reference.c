@@ -157,12 +157,9 @@ static void print_heading(const char *indent, const char *help, struct text *tex
 
 void reference_variant(const struct group *group, const struct variant *variant, struct text *text)
 {
-    if (group->list)
-        text_print(text, "%s = ( { %s = \"%s\"; ... } );\n", group->name, group->variant_key,
-                   variant->name);
-    else
-        text_print(text, "%s = { %s = \"%s\"; ... };\n", group->name, group->variant_key,
-                   variant->name);
+    text_print(text,
+               group->list ? "%s = ( { %s = \"%s\"; ... } );\n" : "%s = { %s = \"%s\"; ... };\n",
+               group->name, group->variant_key, variant->name);
     print_heading("  ", variant->help, text);
     if (variant->parameter_count + group->parameter_count)
         text_print(text, "\n");

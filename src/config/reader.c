@@ -147,6 +147,12 @@ static bool is_unclear(const struct section *section, const char *key)
            suggest_owners(section->group, key, NULL);
 }
 
+/* Tells whether the statement could not be read, and its error has been reported. */
+static bool is_told(const struct node *node)
+{
+    return node->kind == NODE_BAD && node->bad == BAD_TOLD;
+}
+
 /* Reads the keys that stand between the braces of a section, and reports errors, in the order of
  * the file. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
@@ -158,8 +164,7 @@ static void read_members(struct reader *r, struct section *section, const struct
         const bool is_group = !*group->name && find_group(&r->config->schema, member->name);
         if (value && !value->node)
             read_member(r, section, value, member);
-        else if (!value && !is_group && !is_unclear(section, member->name) &&
-                 !(member->kind == NODE_BAD && member->bad == BAD_TOLD))
+        else if (!value && !is_group && !is_unclear(section, member->name) && !is_told(member))
             report_stray(r, section, member);
     }
 }
@@ -187,11 +192,6 @@ static void read_section(struct reader *r, struct section *section, const struct
             read_member(r, section, &section->values[i], NULL);
     if (group->check && r->error->lines + r->error->dropped + r->refused == before)
         group->check(section, r->error);
-}
-
-static bool is_told(const struct node *node)
-{
-    return node->kind == NODE_BAD && node->bad == BAD_TOLD;
 }
 
 static enum status refuse_shape(struct reader *r, const struct group *group,

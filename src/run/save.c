@@ -242,7 +242,7 @@ static void write_body(struct stream *stream, const struct bodies *b, size_t i)
 {
     const double values[] = { b->x[i], b->y[i], b->z[i], b->vx[i], b->vy[i], b->vz[i], b->m[i] };
     stream_write(stream, "X", 1);
-    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+    for (size_t k = 0; k < COUNT_OF(values); k++) {
         stream_write(stream, " ", 1);
         stream_real(stream, text_plain(values[k]), 17);
     }
