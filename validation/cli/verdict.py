@@ -81,7 +81,7 @@ KINDS = {
         "time = { step = 0.05; end = 3.0; };", 1, "energy error", 0.005,
         SHORTER.format(r"[\d.e-]+", r"\d+")),
     "cold collapse without softening": (
-        'bodies = { initial = "cold-sphere"; count = 64; };\ntime = { step = 0.01; end = 3.0; };',
+        'bodies = { initial = "cold-sphere"; count = 24; };\ntime = { step = 0.01; end = 3.0; };',
         1, "energy error", 0.005,
         rf"({OWN_STEPS}|steps of 1e-11 are wanted, too many of them; {SOFTENING})"),
     "momentum": (
