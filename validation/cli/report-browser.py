@@ -11,8 +11,8 @@ import re
 import numpy
 import tap
 from pictures import BLIND, lab, near, pixels
-from reports import (blocks, change_run, chromium, figures_of, make_run, need_gnuplot, read,
-                     report, without_scripts)
+from reports import (blocks, change_run, chromium, figures_of, make_run, need_gnuplot,
+                     quick_report, read, report, without_scripts)
 
 
 def test_browser_shows_every_figure():
@@ -99,7 +99,7 @@ def test_policy_of_the_page():
     """what were markup after all is not obeyed: its policy lets no script, handler or style in"""
     need_gnuplot()
     make_run("made.run", steps=1300)
-    report("made.run", "--plot", "energies")
+    quick_report("made.run", "--plot", "energies")
     page = read("made.run/report.html")
     assert page.index("Content-Security-Policy") < page.index("<title>")
     for words in ATTACKS if tap.is_thorough() else ATTACKS[:1]:
@@ -119,7 +119,7 @@ def test_colours():
     """page and pictures share one palette, whose colours also colour-blind readers tell apart"""
     need_gnuplot()
     make_run("made.run")
-    report("made.run")
+    quick_report("made.run")
     page, commands = read("made.run/report.html"), read("made.run/plots/energies.gp")
     light, dark = (dict(re.findall(r"--(\w+): (#\w+);", text)) for text in
                    re.findall(r":root \{([^}]*)\}", page))
@@ -215,7 +215,7 @@ def test_browser_figures_answer():
     """the number of a curve under the cursor, curves that a click or a key hides, open details"""
     need_gnuplot()
     make_run("made.run", steps=1300)
-    report("made.run")
+    report("made.run", "--plot", "energy-error")
     page = read("made.run/report.html").replace("</body>", POINT)
     pathlib.Path("pointed.html").write_text(re.sub("<meta http-equiv.*", "", page))
     dom = chromium("--dump-dom", page="pointed.html")

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as xml
 import numpy
 import tap
 from reports import (STEPS, blocks, captions_of, change_run, figures_of, keys_of, make_run,
-                     need_gnuplot, read, report, without_scripts, write_csv)
+                     need_gnuplot, quick_report, read, report, without_scripts, write_csv)
 
 
 def test_one_run():
@@ -45,7 +45,7 @@ def test_what_ran():
 
     def words(**changes):
         change_run("made.run", **changes)
-        report("made.run", "--plot", "energies")
+        quick_report("made.run", "--plot", "energies")
         text = read("made.run/report.html").split("<h2>What ran</h2>")[1].split("<details>")[0]
         return re.sub(r"<[^>]*>|\s+", " ", text).strip()
 
@@ -86,7 +86,7 @@ def test_numbers_that_stand_out():
 
     def page_of(**changes):
         pathlib.Path("made.run/run.json").write_text(json.dumps(told | changes))
-        report("made.run", status=None)
+        quick_report("made.run", status=None)
         page = read("made.run/report.html").split("<figure")[0]
         return page, dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page))
 
@@ -130,7 +130,7 @@ def test_values():
     """figures show the columns: magnitudes, every peak, nothing undefined"""
     need_gnuplot()
     make_run("made.run", worst=3e-6)
-    report("made.run")
+    quick_report("made.run")
     error, largest = blocks("made.run/plots/energy-error.dat")
     assert len(error) <= 1200 < STEPS
     assert (error[:, 1] > 0).all() and error[:, 1].max() == 3e-6
@@ -147,7 +147,7 @@ def test_values():
     assert (starts == [path[0] for path in paths]).all() and (focus == 0).all(), (starts, focus)
     assert keys_of("made.run/plots/orbits.dat")[3:] == ["start", "centre of mass"]
     change_run("made.run", config__bodies__center=False)  # then that may be anywhere
-    report("made.run", "--plot", "orbits")
+    quick_report("made.run", "--plot", "orbits")
     assert keys_of("made.run/plots/orbits.dat")[3:] == ["start"]
     assert numpy.allclose(paths[1][4], [(0.2 + 1 / 3) * numpy.cos(0.7 + 1.2),
                                         (0.2 + 1 / 3) * numpy.sin(0.7 + 1.2)], rtol=1e-12)
@@ -157,7 +157,7 @@ def test_many_bodies():
     """of many bodies the first and the last frame are shown, at one scale"""
     need_gnuplot()
     make_run("made.run", bodies=500)
-    report("made.run")
+    quick_report("made.run")
     assert figures_of(read("made.run/report.html"))[:2] == ["bodies-first", "bodies-last"]
     ranges = [re.search(r"set xrange (.*)", read(f"made.run/plots/bodies-{which}.gp")).group(1)
               for which in ("first", "last")]
@@ -213,7 +213,7 @@ def test_ensemble():
     # Laid over another run, no bands tell what the curve of an ensemble is.
     assert tap.run("run", "made.cfg", "-q", "-o", "finer.run",
                    "-P", "time.step=0.005").returncode == 0
-    report("made.run", "finer.run")
+    quick_report("made.run", "finer.run")
     captions = captions_of(read("report/report.html"))
     over = [text for name, text in captions.items() if "-against-" not in name]
     assert over and all("Of an ensemble: the median of its systems." in text for text in over), over
@@ -237,7 +237,7 @@ def test_members_that_are_left_out_of_the_mean():
             (errors[0] / 2, 1, "No mean is drawn: all systems have lost too much")):
         assert tap.run("run", "made.cfg", "-q", "--force", "-P",
                        f"ensemble.energy_error_limit={limit}").returncode == status
-        report("made.run")
+        quick_report("made.run")
         page = read("made.run/report.html")
         assert words in page, (limit, words)
         count = 5 if status else 3
@@ -265,7 +265,7 @@ def figures_of_pairs(space, bins, *overrides):
     options = [word for override in overrides for word in ("-P", override)]
     result = tap.run("run", "made.cfg", "-q", "--force", "-o", "pairs", *options)
     assert result.returncode == 0, result
-    report("pairs")
+    (quick_report if overrides else report)("pairs")
     found = re.findall(r'<figure id="([\w-]+)">.*?<figcaption>(.*?)</figcaption>',
                        read("pairs/report.html"), re.S)
     return dict(found), [name for name, _ in found
@@ -280,7 +280,7 @@ def test_a_single_point():
                    "time = { step = 0.01; end = 1.0; };\n"
                    'diagnostics = ( { type = "conservation"; every = 1000; } );\n')
     assert tap.run("run", "one.cfg", "-q").returncode == 0
-    report("one.run")
+    quick_report("one.run")
     assert "set xtics (1)" in read("one.run/plots/energy-error.gp")
 
 
@@ -351,7 +351,7 @@ def test_links_to_files():
                                      "folder/made.run", True),
                                     (["folder/made.run", "-o", "there"], "there", False),
                                     (["folder"], "folder", False)):
-        report(*arguments, "--plot", "energies")
+        quick_report(*arguments, "--plot", "energies")
         words = read(f"{page}/report.html").split("<h2>Files</h2>")[1]
         assert words.count("conservation.csv") == 1 + linked, arguments
         assert ('href="conservation.csv"' in words) == linked, arguments
@@ -375,13 +375,13 @@ def test_tables_that_are_cut():
     for row, length in (("1300,1.3", last + 1), (rows[1301][:-9], last + 20),
                         (rows[1301][:-1], len(frames) - 1)):
         cut(row, length)
-        report("made.run")
+        quick_report("made.run")
         drawn = blocks("made.run/plots/energies.dat")[0]
         assert 1.29 < drawn[-1, 0] < 1.3, (row, drawn[-1])
         orbits = blocks("made.run/plots/orbits.dat")
         assert [len(orbit) for orbit in orbits[:3]] == 3 * [8], (length, orbits)  # of 9 frames
     cut("1300,1.3\n", len(frames))  # a whole line that lacks cells is damage
-    assert "conservation.csv:1302" in report("made.run", status=65).stderr
+    assert "conservation.csv:1302" in quick_report("made.run", status=65).stderr
 
 
 def test_events_that_are_cut():
@@ -399,7 +399,7 @@ def test_events_that_are_cut():
                       ["system [1]", "step [1]", "time [T]", "r [L]", "m [M]"],
                       [column[rows] for column in (system, event, event, bins,
                                                    100 * event + 10 * system + bins)])
-            report("made.run", "--plot", "shells-m")
+            quick_report("made.run", "--plot", "shells-m")
             drawn = [curve for curve in blocks("made.run/plots/shells-m.dat")
                      if curve.shape[1] == 2]
             last = 800 if cut == 0 else 400
@@ -411,21 +411,21 @@ def test_events_that_are_cut():
 def test_bad_input():
     """no run: 66; a damaged file: 65 with its line; wrong usage: 64"""
     need_gnuplot()
-    assert "nowhere" in report("nowhere", status=66).stderr
+    assert "nowhere" in quick_report("nowhere", status=66).stderr
     os.mkdir("empty")
-    assert "holds no run" in report("empty", status=66).stderr
-    report(status=64)
+    assert "holds no run" in quick_report("empty", status=66).stderr
+    quick_report(status=64)
     make_run("made.run")
     with open("made.run/run.json", "w") as file:
         file.write('{\n "name": oops }')
-    assert "run.json:2" in report("made.run", status=65).stderr
+    assert "run.json:2" in quick_report("made.run", status=65).stderr
     shutil.rmtree("made.run")
     make_run("made.run")
     rows = read("made.run/conservation.csv").split("\n")
     rows[2] = rows[2].replace(",", ";", 1)
     with open("made.run/conservation.csv", "w") as file:
         file.write("\n".join(rows))
-    assert "conservation.csv:3" in report("made.run", status=65).stderr
+    assert "conservation.csv:3" in quick_report("made.run", status=65).stderr
     assert not os.path.exists("made.run/report.html")
 
 
@@ -444,14 +444,14 @@ def test_names_that_no_run_could_have_written():
                             ('"softening": ', '"soft ening": ', "config.physics")):
         assert old in good
         pathlib.Path("made.run/run.json").write_text(good.replace(old, new, 1))
-        assert place in report("made.run", status=65).stderr, place
+        assert place in quick_report("made.run", status=65).stderr, place
     pathlib.Path("made.run/run.json").write_text(good)
     for old, new in (("kinetic [", "kin'etic ["), ("kinetic [", "!x["), ("[M L^2 T^-2]", "[M;]"),
                      ("kinetic [", f"{'a' * 64} [")):
         pathlib.Path("made.run/conservation.csv").write_text(table.replace(old, new, 1))
-        assert "conservation.csv:1: column 3: " in report("made.run", status=65).stderr, new
+        assert "conservation.csv:1: column 3: " in quick_report("made.run", status=65).stderr, new
     pathlib.Path("made.run/conservation.csv").write_text(table)
-    report("made.run")
+    quick_report("made.run")
 
 
 def test_links_in_a_run_are_not_read():

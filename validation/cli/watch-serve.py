@@ -154,12 +154,12 @@ def test_a_run_at_work():
         before = set(os.listdir("cluster.run"))
         assert not {name for name in before if "report" in name or name == "plots"}, before
         last = time.monotonic() + 300 * tap.PATIENCE  # drawing has a tenth of the time
-        run.send_signal(signal.SIGSTOP)  # takes no core meanwhile
-        time.sleep(2)
-        run.send_signal(signal.SIGCONT)
         while ask(port)[2] == first:
             assert time.monotonic() < last
-            time.sleep(0.2)
+            time.sleep(0.05)
+            run.send_signal(signal.SIGSTOP)  # takes no core meanwhile
+            time.sleep(0.5)
+            run.send_signal(signal.SIGCONT)
         pathlib.Path("cluster.run/stop").touch()
         assert run.wait(60 * tap.PATIENCE) == 75
         while "Refresh" in ask(port)[1]:

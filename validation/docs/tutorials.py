@@ -6,6 +6,7 @@ those that they change; so the test needs seconds and no second build.
 
 import concurrent.futures
 import csv
+import functools
 import json
 import math
 import os
@@ -68,21 +69,33 @@ def make(*arguments):
 
 
 def sources_of(tree, changed):
-    """The sources to be compiled: the changed ones, and all that include a changed header."""
+    """The sources to be compiled: the changed ones, and all that include a changed header. One of
+    rows concerns those that use its rows; the others get a declaration more."""
     headers = [name.removeprefix("src/") for name in changed if name.endswith(".h")]
     found = {name for name in changed if name.endswith(".c")}
     for path in (tree / "src").rglob("*.c"):
-        if any(f'"{name}"' in path.read_text(encoding="utf-8") for name in headers):
+        text = path.read_text(encoding="utf-8")
+        if any(f'"{name}"' in text and (not name.endswith("-table.h") or "_ROWS(" in text)
+               for name in headers):
             found.add(str(path.relative_to(tree)))
     return sorted(found)
 
 
-def build(tree, changed):
-    """Compiles the changed sources without optimisation and links them with the build's library."""
+@functools.cache
+def commands():
+    """The words by which the build compiles a source, and those by which it links the program."""
     make("-s", "compile_commands.json")
-    commands = json.loads(pathlib.Path(BUILD, "compile_commands.json").read_text())
-    arguments = next(one["arguments"] for one in commands
-                     if one["file"].endswith("src/initial/uniform.c"))[:-1]
+    found = json.loads(pathlib.Path(BUILD, "compile_commands.json").read_text())
+    line = next(line for line in make("-n", "-W", "liborrery.a", "V=1", "orrery").split("\n")
+                if " -o orrery " in line)
+    return next(one["arguments"] for one in found
+                if one["file"].endswith("src/initial/uniform.c"))[:-1], shlex.split(line)
+
+
+def build(tree, changed):
+    """Compiles the changed sources without optimisation and links them, and what was compiled for
+    this tree before, with the build's library."""
+    arguments, words = (list(one) for one in commands())
     place = arguments.index(next(word for word in arguments if word.startswith("-I")))
     tree = tree.absolute()
     arguments[place:place] = [f"-I{tree}/src"]
@@ -93,16 +106,12 @@ def build(tree, changed):
         result = subprocess.run([*arguments, *quick, tree / source, "-o", target], cwd=BUILD,
                                 capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
-        return str(target)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, sources_of(tree, changed)))
-    line = next(line for line in make("-n", "-W", "liborrery.a", "V=1", "orrery").split("\n")
-                if " -o orrery " in line)
-    words = shlex.split(line)
+        list(pool.map(compiled, sources_of(tree, changed)))
     words[words.index("orrery")] = str(tree / "orrery")
     library = words.index("liborrery.a")
-    words[library:library] = objects
+    words[library:library] = sorted(map(str, tree.glob("*.o")))
     result = subprocess.run(words, cwd=BUILD, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return tree / "orrery"
@@ -140,8 +149,7 @@ def test_add_a_diagnostic():
     source = pathlib.Path("tree/src/diagnostics/inertia.c")
     text = source.read_text(encoding="utf-8")
     source.write_text(re.sub(r" - c->center\[\d\]", "", text), encoding="utf-8")
-    wrong = build(pathlib.Path("tree"), ["src/diagnostics/inertia.c",
-                                         "src/diagnostics/diagnostic.h"])
+    wrong = build(pathlib.Path("tree"), ["src/diagnostics/inertia.c"])
     assert run(wrong, "run", "inertia.cfg", "-q", "--force").returncode == 0
     assert run(wrong, *away).returncode == 1, run(wrong, *away)
     box = run(orrery, "check", "inertia.cfg", "-P", "physics.boundary=periodic")
