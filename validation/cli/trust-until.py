@@ -212,7 +212,7 @@ def test_a_run_that_misses_begins_anew():
 
 def test_a_run_that_goes_on():
     """stopped and continued: the same bytes and the same judgement"""
-    run(config("cluster", "trust_until = 8.0; end = 80.0;"), "whole", "-q")
+    run(config("cluster", "trust_until = 4.0; end = 40.0;"), "whole", "-q")
     process = subprocess.Popen([tap.ORRERY, "run", "x.cfg", "-o", "part", "-q"])
     while not os.path.exists("part/trust.csv") and process.poll() is None:
         time.sleep(0.01)
