@@ -244,8 +244,8 @@ static enum status add_curve(struct figure *figure, const json_t *rows, const ch
     json_array_foreach(rows, index, row)
     {
         const json_t *value = json_object_get(row, limit ? "limit" : "rate");
-        if ((!label || (says(row, "part", titles[GPU_BENCH_SIZES]) &&
-                        says(row, "label", label) && says(row, "precision", precision))) &&
+        if ((!label || (says(row, "part", titles[GPU_BENCH_SIZES]) && says(row, "label", label) &&
+                        says(row, "precision", precision))) &&
             json_is_real(value) && count < MOST_SIZES) {
             x[count] = (double)json_integer_value(json_object_get(row, "count"));
             y[count++] = 1e-9 * json_real_value(value);

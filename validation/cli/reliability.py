@@ -355,7 +355,8 @@ def test_a_time_limit_leaves_time_for_the_checkpoint():
                          env=environment)
         assert result.returncode == 75 and "the time limit" in result.stderr, result
         about = run_json(name)
-        assert 0.5 < about["wall_seconds"] < (2.0 if name == "a" else 3.0) and about["step"] > 0, about["wall_seconds"]
+        assert 0.5 < about["wall_seconds"] < (2.0 if name == "a" else 3.0), about["wall_seconds"]
+        assert about["step"] > 0, about
         assert about["verdict"] == "stopped" and about["exit_status"] == 75
     # Of the limit and the batch system's the earlier one counts, wherever the clock stands.
     past = dict(os.environ, SLURM_JOB_END_TIME="1000000000")

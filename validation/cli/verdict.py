@@ -489,7 +489,8 @@ def test_check_points_out_what_does_not_fit():
              'metres and seconds set physics.units = "si"'),
             ("less than a period", "time.end=1.0",
              "time.end is 0.78 of the shortest period, 1.28")):
-        said = " ".join(tap.run("check", write(kind), "-P", change).stdout.replace("#", " ").split())
+        said = tap.run("check", write(kind), "-P", change).stdout
+        said = " ".join(said.replace("#", " ").split())
         assert words in said, said
     said = tap.run("check", write("step too long")).stdout
     assert "shortest period" not in said and "masses reach" not in said, said
