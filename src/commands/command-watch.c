@@ -70,23 +70,22 @@ static void redraw(struct watcher *watcher, const char *words)
     fflush(stdout);
 }
 
-/* Prints the report of the state, `text`: every report if it can replace the previous one on the
- * terminal, otherwise only the first and the last report; with --quiet none. */
-static void print_report(struct watcher *watcher, const struct text *text, bool last)
+/* Prints the report of the state, `text`, and may free it: every report if it can replace the
+ * previous one on the terminal, otherwise only the first and the last report; with --quiet none. */
+static void print_report(struct watcher *watcher, struct text *text, bool last)
 {
-    char none[] = "", *const words = text->bytes ? text->bytes : none;
     if (watcher->quiet || (!watcher->redraws && watcher->printed && !last))
         return;
     display_clear(&watcher->display);
-    name_neutralise(words);
-    if (watcher->redraws && !last) {
-        redraw(watcher, words);
+    if (watcher->redraws && !last && text->bytes) {
+        name_neutralise(text->bytes);
+        redraw(watcher, text->bytes);
     } else {
         if (watcher->drawn > 0)
             printf("\033[%zuA\033[J", watcher->drawn);
         if (watcher->printed && !watcher->redraws)
             putchar('\n');
-        fputs(words, stdout);
+        terminal_put(stdout, TERMINAL_PLAIN, text);
         watcher->drawn = 0;
     }
     watcher->printed = true;
