@@ -226,10 +226,9 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
 
 /* --- files -------------------------------------------------------------------------------------*/
 
-/* Tells whether the member `key` of a row is the string `word`. */
-static bool says(const json_t *row, const char *key, const char *word)
+static bool says(const json_t *string, const char *word)
 {
-    return strcmp(json_string_value(json_object_get(row, key)), word) == 0;
+    return strcmp(json_string_value(string), word) == 0;
 }
 
 /* Adds a curve to the figure: from the rows with this label and precision of the part "sizes" (from
@@ -243,9 +242,10 @@ static enum status add_curve(struct figure *figure, const json_t *rows, const ch
     const json_t *row;
     json_array_foreach(rows, index, row)
     {
-        const json_t *value = json_object_get(row, limit ? "limit" : "rate");
-        if ((!label || (says(row, "part", titles[GPU_BENCH_SIZES]) && says(row, "label", label) &&
-                        says(row, "precision", precision))) &&
+        const json_t *value = limit ? json_object_get(row, "limit") : json_object_get(row, "rate");
+        if ((!label || (says(json_object_get(row, "part"), titles[GPU_BENCH_SIZES]) &&
+                        says(json_object_get(row, "label"), label) &&
+                        says(json_object_get(row, "precision"), precision))) &&
             json_is_real(value) && count < MOST_SIZES) {
             x[count] = (double)json_integer_value(json_object_get(row, "count"));
             y[count++] = 1e-9 * json_real_value(value);

@@ -1,6 +1,6 @@
-/* What commands show: the display of a run (progress on standard error, as a bar or as lines, and a
- * table of chosen quantities on standard output) and its summary; the report of a check; the state
- * of a run or a study. */
+/* All that commands show: the display of a run (progress on standard error, as a bar or as lines,
+ * and a table of chosen quantities on standard output) and its summary; the report of a check; the
+ * state of a run or a study. */
 #ifndef ORRERY_COMMANDS_DISPLAY_H
 #define ORRERY_COMMANDS_DISPLAY_H
 

@@ -1,4 +1,4 @@
-/* What is said of config keys. The table of all of them in words is for config/defaults.cfg, the
+/* Describes config keys in words. The table of all of them is for config/defaults.cfg, the
  * man page orrery.cfg(5) and `orrery info`; requirements and suggestions are for errors too. */
 #ifndef ORRERY_CONFIG_PARAMETER_REFERENCE_H
 #define ORRERY_CONFIG_PARAMETER_REFERENCE_H

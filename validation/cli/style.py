@@ -281,7 +281,8 @@ READERS = {
     "src/commands/status-report.c": {"members", "time_end"},
     "src/run/change.c": {"time", "end", "step"},  # of the config with which a run began
     "src/bench/results.c": {"rates", "rows", "skipped", "bodies"},  # of the command's own
-    "src/commands/command-bench-gpu.c": {"rows", "cpu", "limit", "count"},
+    "src/commands/command-bench-gpu.c": {"rows", "cpu", "part", "label", "precision", "limit",
+                                         "rate", "count"},
     "gpu/host/tuning.c": {"kernel", "precision"},  # of the file of tuning
 }
 

@@ -28,8 +28,8 @@ ROWS = [
      "cli/run-numbers.py"),
     ("src/simulation/simulation.c", "conserved_larger_error(largest, ensemble->largest_error[s]);",
      "conserved_larger_error(largest, ensemble->largest_error[0]);", "cli/ensemble.py"),
-    ("src/simulation/simulation.c", "conserved_larger_error(ensemble->largest_error[s],",
-     "conserved_larger_error(0.0,",
+    ("src/simulation/simulation.c", "ensemble->largest_error[s], simulation_energy_error(",
+     "0.0, simulation_energy_error(", "cli/ensemble.py"),
+    ("src/simulation/simulation.c", "count += ensemble->left_out[s];", "count += 1;",
      "cli/ensemble.py"),
-    ("src/simulation/simulation.c", "count += ensemble->left_out[s];", "count += 1;", "cli/ensemble.py"),
 ]
