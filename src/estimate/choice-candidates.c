@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "accuracy/resolution.h"
 #include "base/memory.h"
 #include "estimate/experiment.h"
 
@@ -82,17 +83,18 @@ static double free_fall(const struct physics *physics, const struct conserved *c
  * Finds whether a cold system collapses before `end`, and whether close encounters do not decide
  * the steps (start->hidden): bodies are few, or softening is longer than the distance at which two
  * bodies turn each other by a right angle, about R / N with R = G M^2 / 2|U|; with a collapse,
- * in_collapse times as long as that.
+ * in_collapse times as long as that. Measures the error of the forces.
  */
 static enum status describe(const struct experiment *experiment, double end,
                             struct choice_start *start, struct error *error)
 {
     static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
     struct simulation s = { 0 };
-    const struct simulation *const from = &experiment->simulation;
-    const struct simulation_changes none = { 0 };
+    struct kernel_error forces = { 0 };
+    const size_t count = experiment->simulation.bodies->count;
     double softest = INFINITY;
-    if (!simulation_copy(&s, from, &none, error) && !simulation_begin(&s, error))
+    if (!simulation_copy(&s, &experiment->simulation, &(struct simulation_changes){ 0 }, error) &&
+        !simulation_begin(&s, error))
         for (size_t k = 0; k < s.bodies->systems; k++) {
             const struct conserved *const c = &s.first[k];
             const double fall = beyond * free_fall(&s.physics, c);
@@ -103,7 +105,10 @@ static enum status describe(const struct experiment *experiment, double end,
                 start->collapse = fmax(start->collapse, fall / end);
         }
     start->hidden = softest > (start->collapse > 0.0 ? in_collapse : 1.0);
-    start->hidden = start->hidden || from->bodies->count <= FEW_WITHOUT_CHANCE;
+    start->hidden = start->hidden || count <= FEW_WITHOUT_CHANCE;
+    if (!error->status && kernel_error_counts(&s))
+        kernel_error_measure(&s, &forces, error);
+    start->force_error = forces.whole;
     simulation_destroy(&s);
     return error->status;
 }

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "estimate/accuracy-target.h"
 #include "estimate/setting.h"
+#include "force/method.h"
 
 /* A setting (integrator and steps, estimate/setting.h), with the error and the cost that are
  * expected of it. */
@@ -64,6 +65,7 @@ struct choice_start {
                         distance, or there are at most three bodies */
     double collapse; /* part of the run after which all cold systems that collapse in it have done
                         so; or 0 */
+    double force_error; /* relative error of the forces; 0: they are exact */
 };
 
 /* Puts the candidates into `choice`, in the order in which they are tried, and fills *start.
@@ -93,6 +95,10 @@ enum status choice_make(const struct config *config, const struct choice_limits 
 /* Returns the words for a softening length with which close encounters would need fewer steps: "a
  * larger physics.softening", or "physics.softening > 0" if `softening` is 0. */
 const char *choice_softer(double softening);
+
+/* Returns the words for what would make forces more exact that are not as exact as those by direct
+ * sums in double precision: "take compute.precision = "double"", for instance. */
+const char *choice_exacter(const struct force_options *force);
 
 /* Chooses the cheapest candidate that keeps the error; returns false if none does. */
 bool choice_take_cheapest(struct choice *choice);

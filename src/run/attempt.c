@@ -192,20 +192,13 @@ const char *attempt_cost_text(const struct run *run, char buffer[CHOICE_DEARER_S
 
 const char *attempt_limit_text(const struct run *run, char buffer[ATTEMPT_LIMIT_SIZE])
 {
-    const struct backend_description *const d = &run->simulation->description;
     buffer[0] = '\0';
     if (!choice_is_limited(&run->choice, run->kernel_error.whole))
         return buffer;
-    if (force_traits(&d->force).truncation > 0.0)
-        snprintf(buffer, ATTEMPT_LIMIT_SIZE,
-                 ", which shorter steps do not lower: the forces, with an error of %.1e, are not "
-                 "exact enough; lower compute.accuracy, or take compute.method = \"direct\"",
-                 run->kernel_error.whole);
-    else
-        snprintf(buffer, ATTEMPT_LIMIT_SIZE,
-                 ", which shorter steps do not lower: forces in %s precision are not exact enough; "
-                 "take compute.precision = \"double\"",
-                 precision_names[d->precision]);
+    snprintf(buffer, ATTEMPT_LIMIT_SIZE,
+             ", which shorter steps do not lower: the forces, with an error of %.1e, are not exact "
+             "enough; %s",
+             run->kernel_error.whole, choice_exacter(&run->simulation->description.force));
     return buffer;
 }
 

@@ -362,6 +362,26 @@ def test_all_given_and_missed():
     assert row["value"] == record("f")["largest_energy_error"], row
 
 
+def test_what_no_step_keeps():
+    """euler, fmm of low accuracy, bodies that meet, and too many steps: refused before the run"""
+    cluster = 'initial = "plummer"; count = 2000;'
+    ellipse = 'initial = "two-body"; eccentricity = 0.9;'
+    write("m,x,y,z,vx,vy,vz\n1,0,0,0,1,0,0\n1,1,0,0,-1,0,0\n", "b.csv")
+    for bodies, more, asked, said in (
+            (ellipse, 'integrator = "euler";', "1e-3", "euler does not keep the energy with any "),
+            (ellipse, 'integrator = "semi-implicit-euler";', "1e-6", "semi-implicit-euler, step"),
+            ('initial = "file"; file = "b.csv";', "", "1e-6", "physics.softening > 0 or an earl"),
+            (cluster, "", "1e-9", "the forces, with an error of ")):
+        softening, end = 0.05 if bodies is cluster else 0, 200.0 if bodies is ellipse else 20.0
+        method = 'method = "fmm"; accuracy = 1e-2;' if bodies is cluster else ""
+        write(f"bodies = {{ {bodies} }};\nphysics = {{ softening = {softening}; }};\n"
+              f"compute = {{ {method} }};\n"
+              f"time = {{ energy_error = {asked}; {more} end = {end}; }};\n")
+        result = tap.run("run", "x.cfg", "-o", "never")
+        assert result.returncode == 78 and said in result.stderr, result
+        assert not os.path.exists("never")
+
+
 def test_the_precision_is_the_limit():
     """forces in single precision: shorter steps do not help, and the run stops trying"""
     write('bodies = { initial = "plummer"; count = 100; seed = 5; };\n'
@@ -371,8 +391,8 @@ def test_the_precision_is_the_limit():
     result = tap.run("run", "x.cfg", "-o", "p", "-q")
     assert result.returncode == 1, result
     assert re.search(r"failed: energy error \S+, bound 1e-09 by time.energy_error \(.+\), which "
-                     "shorter steps do not lower: forces in single precision are not exact enough; "
-                     'take compute.precision = "double"$', record("p")["verdict_text"]), \
+                     r"shorter steps do not lower: the forces, with an error of \S+, are not exact "
+                     'enough; take compute.precision = "double"$', record("p")["verdict_text"]), \
         record("p")["verdict_text"]
     attempts = record("p")["choice"]["attempts"]
     assert len(attempts) < 5, attempts
