@@ -387,39 +387,6 @@ static enum status confirm(struct search *search, struct error *error)
 
 /* --- nothing keeps it ------------------------------------------------------------------------- */
 
-const char *choice_exacter(const struct force_options *force)
-{
-    return force_traits(force).truncation > 0.0
-               ? "lower compute.accuracy, or take compute.method = \"direct\""
-               : "take compute.precision = \"double\"";
-}
-
-/* Refuses what is known before any pilot run: an integrator whose energy drifts with any step, and
- * an error that is out of the reach of the forces. */
-static enum status refuse_at_once(const struct config *config, const struct experiment *x,
-                                  const struct choice *choice, double force_error,
-                                  struct error *error)
-{
-    /* The least energy error over that of the forces. It was 1e-4 to 3e-3 for 3000 bodies by fmm
-     * with accuracies of 1e-2 to 1e-4, and is more in single precision. */
-    static const double least = 1e-5;
-    const struct section *const time = config_section(config, "time");
-    const struct integrator *const only = choice->candidates[0].setting.integrator;
-    if (accuracy_target_of_orbits(&choice->target))
-        return STATUS_OK;
-    if (integrator_drifts(only))
-        return section_error(time, "energy_error", error,
-                             "%s does not keep the energy with any step; leave out "
-                             "time.integrator, or take \"velocity-verlet\"",
-                             only->variant.name);
-    if (choice->target.asked < least * force_error)
-        return section_error(time, "energy_error", error,
-                             "no step keeps it: the forces, with an error of %.1e, are not exact "
-                             "enough; %s",
-                             force_error, choice_exacter(&x->simulation.options.force));
-    return STATUS_OK;
-}
-
 static enum status refuse(const struct config *config, const struct experiment *x,
                           const struct choice *choice, struct error *error)
 {
@@ -492,8 +459,7 @@ enum status choice_make(const struct config *config, const struct choice_limits 
     *choice = (struct choice){ .target = accuracy_target(config) };
     if (!setting_apply(config, &any, &applied, error) &&
         !experiment_create(applied, interruption, &x, error) &&
-        !choice_list_candidates(&x, config, choice, &start, error) &&
-        !refuse_at_once(config, &x, choice, start.force_error, error))
+        !choice_list_candidates(&x, config, choice, &start, error))
         find_fastest(&search, error);
     /* Pilot runs of orbits see as much of the run as the work allows. */
     const bool orbits = of_orbits(&search);

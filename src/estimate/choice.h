@@ -65,14 +65,18 @@ struct choice_start {
                         distance, or there are at most three bodies */
     double collapse; /* part of the run after which all cold systems that collapse in it have done
                         so; or 0 */
-    double force_error; /* relative error of the forces; 0: they are exact */
 };
 
 /* Puts the candidates into `choice`, in the order in which they are tried, and fills *start.
+ * STATUS_CONFIG, at time.energy_error, if it is known already that none of them keeps the error;
  * STATUS_MEMORY, STATUS_UNAVAILABLE, STATUS_STOPPED. */
 enum status choice_list_candidates(const struct experiment *experiment, const struct config *config,
                                    struct choice *choice, struct choice_start *start,
                                    struct error *error);
+
+/* Returns the words for what would make forces more exact that are not as exact as those by direct
+ * sums in double precision: "take compute.precision = "double"", for instance. */
+const char *choice_exacter(const struct force_options *force);
 
 /* --- the choice: choice.c --------------------------------------------------------------------- */
 
@@ -95,10 +99,6 @@ enum status choice_make(const struct config *config, const struct choice_limits 
 /* Returns the words for a softening length with which close encounters would need fewer steps: "a
  * larger physics.softening", or "physics.softening > 0" if `softening` is 0. */
 const char *choice_softer(double softening);
-
-/* Returns the words for what would make forces more exact that are not as exact as those by direct
- * sums in double precision: "take compute.precision = "double"", for instance. */
-const char *choice_exacter(const struct force_options *force);
 
 /* Chooses the cheapest candidate that keeps the error; returns false if none does. */
 bool choice_take_cheapest(struct choice *choice);
