@@ -22,6 +22,17 @@ WISH = os.environ.get("ORRERY_THOROUGH", "")
 current = os.path.basename(sys.argv[0])  # the test that runs, at first the script
 
 
+def scratch():
+    """The folder for the directories of the tests: one in memory if it has room and runs programs,
+    since a disk makes them wait for a fifth of their time; None: that of TMPDIR, or the usual one."""
+    path, least = "/dev/shm", 4 << 30
+    if "TMPDIR" in os.environ or not os.access(path, os.W_OK):
+        return None
+    about = os.statvfs(path)
+    runs_programs = not about.f_flag & getattr(os, "ST_NOEXEC", 8)
+    return path if runs_programs and about.f_bavail * about.f_frsize >= least else None
+
+
 class Skip(Exception):
     """Raised by a test that cannot run here; its text says why."""
 
@@ -134,7 +145,7 @@ def main(namespace=None):
     for number, (name, test) in enumerate(tests, 1):
         current = name
         title = (test.__doc__ or name[5:].replace("_", " ")).strip().split("\n")[0].replace("#", "")
-        with tempfile.TemporaryDirectory(prefix="orrery-test-") as directory:
+        with tempfile.TemporaryDirectory(prefix="orrery-test-", dir=scratch()) as directory:
             os.chdir(directory)
             before = cpu_seconds()
             try:

@@ -68,6 +68,10 @@ def make(*arguments):
     return result.stdout
 
 
+# The headers with a table of rows at their end.
+TABLES = ("diagnostics/diagnostic.h", "initial/initial.h")
+
+
 def sources_of(tree, changed):
     """The sources to be compiled: the changed ones, and all that include a changed header. One of
     rows concerns those that use its rows; the others get a declaration more."""
@@ -75,7 +79,7 @@ def sources_of(tree, changed):
     found = {name for name in changed if name.endswith(".c")}
     for path in (tree / "src").rglob("*.c"):
         text = path.read_text(encoding="utf-8")
-        if any(f'"{name}"' in text and (not name.endswith("-table.h") or "_ROWS(" in text)
+        if any(f'"{name}"' in text and (name not in TABLES or "_ROWS(" in text)
                for name in headers):
             found.add(str(path.relative_to(tree)))
     return sorted(found)

@@ -250,6 +250,7 @@ def check_restart(row, changes, how):
     about = json.loads(pathlib.Path("trial/run.json").read_text())
     start = time.monotonic()
     limit = 2 if everything() else 1
+    changes = changes if everything() else (*changes, "compute.threads=1")
     result = tap.run(*arguments_of("steps", changes, "trial"), "--restart", "--max-time", limit,
                      timeout=100)
     row.ended(f"{how}, restart", result, (75,))
