@@ -24,7 +24,8 @@ current = os.path.basename(sys.argv[0])  # the test that runs, at first the scri
 
 def scratch():
     """The folder for the directories of the tests: one in memory if it has room and runs programs,
-    since a disk makes them wait for a fifth of their time; None: that of TMPDIR, or the usual one."""
+    since a disk makes them wait for a fifth of their time; None: that of TMPDIR, or the usual
+    one."""
     path, least = "/dev/shm", 4 << 30
     if "TMPDIR" in os.environ or not os.access(path, os.W_OK):
         return None

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "model/conserved.h"
 
 /* --- an energy beside what it was ------------------------------------------------------------- */

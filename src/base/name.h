@@ -34,17 +34,4 @@ bool name_is_shown(const char *name);
  * writing. */
 void name_neutralise(char *words);
 
-/* --- hashes ----------------------------------------------------------------------------------- */
-
-/* SHA-256 (FIPS 180-4). By these hashes a report recognises the files that it has written, and a
- * page names the styles and scripts that a browser may use. */
-
-enum { SHA256_SIZE = 32, SHA256_TEXT_SIZE = 2 * SHA256_SIZE + 1 };
-
-/* Computes the hash of `length` bytes. */
-void sha256(const void *bytes, size_t length, unsigned char hash[SHA256_SIZE]);
-
-/* Writes the hash in hexadecimal digits; returns `text`. */
-const char *sha256_text(const void *bytes, size_t length, char text[SHA256_TEXT_SIZE]);
-
 #endif

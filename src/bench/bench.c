@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "diagnostics/force-error.h"
 #include "estimate/need.h"

@@ -76,7 +76,7 @@ struct bench_row {
 };
 
 struct bench_sink {
-    void (*rate)(void *context, const struct bench_rate *rate);
+    void (*rate)(void *context, const struct bench_rate *rate); /* of arithmetic_rates() alone */
     void (*row)(void *context, const struct bench_row *row);
     /* Called before the measurement of each number of bodies and at the end, with the part of all
      * numbers that is done, 0 to 1. May be NULL. */

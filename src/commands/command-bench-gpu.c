@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "bench/bench.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"

@@ -140,20 +140,20 @@ enum status convert_target_open(const struct conversion *c, struct convert_targe
 
 /* Writes the name of the file for frame `index` of a format that has one frame per file:
  * snapshot.hdf5 or, with --all, snapshot_000.hdf5 and on. */
-static void file_of_frame(const struct conversion *c, size_t index, char name[PATH_SIZE])
+static void file_of_frame(const struct conversion *c, size_t index, char name[CONVERT_PATH_SIZE])
 {
     const char *dot = strrchr(c->name, '.');
     const int stem = (int)(dot && dot != c->name ? (size_t)(dot - c->name) : strlen(c->name));
     if (c->all)
-        snprintf(name, PATH_SIZE, "%.*s_%03zu%s", stem, c->name, index, c->name + stem);
+        snprintf(name, CONVERT_PATH_SIZE, "%.*s_%03zu%s", stem, c->name, index, c->name + stem);
     else
-        snprintf(name, PATH_SIZE, "%s", c->name);
+        snprintf(name, CONVERT_PATH_SIZE, "%s", c->name);
 }
 
 static enum status write_file(const struct conversion *c, struct convert_target *target,
                               const struct moment *now, struct error *error)
 {
-    char name[PATH_SIZE];
+    char name[CONVERT_PATH_SIZE];
     void *bytes;
     size_t length;
     file_of_frame(c, target->files, name);

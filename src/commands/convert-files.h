@@ -8,7 +8,7 @@
 #include "formats/read.h"
 #include "formats/snapshot.h"
 
-enum { PATH_SIZE = 4096 };
+enum { CONVERT_PATH_SIZE = 4096 };
 
 /* The options of the command line, and what follows from them. IN is the file to read, OUT the file
  * to write. */
@@ -22,9 +22,9 @@ struct conversion {
 
     const struct read_format *reader;
     const struct snapshot_format *writer;
-    char folder[PATH_SIZE]; /* folder of OUT */
-    const char *name;       /* name of OUT in that folder */
-    bool compressed;        /* OUT ends in .gz */
+    char folder[CONVERT_PATH_SIZE]; /* folder of OUT */
+    const char *name;               /* name of OUT in that folder */
+    bool compressed;                /* OUT ends in .gz */
     struct xyz_frame xyz;
     const struct units *wanted, *declared; /* units of --units for OUT, and of --from-units for an
                                               IN that names none; NULL: not given */
@@ -46,7 +46,7 @@ struct convert_target {
     struct stream *stream;
     struct snapshot_arrays arrays; /* frames, if all are written at the end */
     size_t files;
-    char first[PATH_SIZE];
+    char first[CONVERT_PATH_SIZE];
 };
 
 /* Tells whether --from-units asks to take the numbers of IN as they stand. */

@@ -1,4 +1,5 @@
-/* The members of struct config and struct section, which only src/config knows. */
+/* The members of struct config and struct section, which only src/config knows, and the tree that
+ * they are read from. */
 #ifndef ORRERY_CONFIG_SECTION_H
 #define ORRERY_CONFIG_SECTION_H
 

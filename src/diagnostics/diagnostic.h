@@ -1,5 +1,5 @@
-/* Diagnostics measure the bodies at chosen steps, the events. Each has one source file and one row
- * of the table at the end of this file. A diagnostic makes rows of numbers from the bodies at one
+/* Diagnostics measure the bodies at chosen steps, the events. Each has one row of the table at the
+ * end of this file. A diagnostic makes rows of numbers from the bodies at one
  * moment; the run writes the rows to the file <name>.csv and shows them to the acceptance
  * criteria. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
@@ -285,8 +285,8 @@ enum status species_check(const struct section *section, const char *species,
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Each diagnostic has one source file, which defines diagnostic_NAME, and one row here. */
-/* The diagnostics that users list in `diagnostics` of a config, in the order of the manual. */
+/* Each row names a diagnostic NAME, which a source file defines as diagnostic_NAME. The diagnostics
+ * that users list in `diagnostics` of a config, in the order of the manual. */
 #define DIAGNOSTIC_ROWS(ROW)                                                                       \
     ROW(binaries)                                                                                  \
     ROW(bound_mass)                                                                                \

@@ -13,8 +13,8 @@
 
 /* The largest number of bodies, of all systems together, in a trial (the timed copy). */
 static const double trial_bodies = 8192;
-/* The least seconds of all rounds of a measurement together, and of its first round: long enough to
- * be measured, short enough to wait for. */
+/* The seconds after which no further round of a measurement begins, and the least seconds of its
+ * first round: long enough to be measured, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.001;
 enum { MOST_ROUNDS = 5 };
 /* The assumed speed of a disk that cannot be measured. */

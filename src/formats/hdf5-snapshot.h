@@ -2,7 +2,8 @@
  * A snapshot in HDF5 that a child process reads, so that a crash of libhdf5 at a damaged file does
  * not end the program. The child sends a description of the file, a struct hdf5_snapshot, and then
  * the numbers of its data sets, particle type by type and in the order of hdf5_sets, HDF5_ROWS rows
- * at once. hdf5-snapshot.c is the child's part, read-hdf5.c that of the program.
+ * at once. hdf5-snapshot.c is the child's part, read-hdf5.c that of the program. Below that: the
+ * HDF5 files that the program writes (gadget-hdf5.c, vtk-hdf5.c).
  */
 #ifndef ORRERY_FORMATS_HDF5_SNAPSHOT_H
 #define ORRERY_FORMATS_HDF5_SNAPSHOT_H
@@ -83,8 +84,8 @@ bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set);
 
 /* HDF5 files that are built in memory and become arrays of bytes, for gadget-hdf5.c and vtk-hdf5.c.
  * The same content always gives the same bytes. Handles of libhdf5 are int64_t here, so that this
- * header does not include that of libhdf5. A program that was built without HDF5 has none of these
- * functions. */
+ * header does not include that of libhdf5. A program that was built without HDF5 has none of the
+ * functions hdf5_image_*. */
 
 /* Creates an empty HDF5 file in memory and returns its handle; a negative number after a
  * failure. */
@@ -104,6 +105,8 @@ bool hdf5_image_attribute(int64_t object, const char *name, int64_t file_type, i
  * numbers. Returns its handle, which the caller closes; a negative number after a failure. */
 int64_t hdf5_image_set(int64_t group, const char *name, int64_t file_type, size_t rows,
                        size_t width);
+
+/* --- snapshots: gadget-hdf5.c, vtk-hdf5.c ----------------------------------------------------- */
 
 /*
  * Makes the bytes of an HDF5 snapshot, as GADGET-4, SWIFT, yt and pynbody read it, of the bodies of

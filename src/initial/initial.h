@@ -141,9 +141,8 @@ enum status check_ids(const struct bodies *bodies, size_t first, const char *sou
 
 /* --- for the starts themselves ---------------------------------------------------------------- */
 
-/* The table of initial conditions, and what their source files share. */
-/* The starts, in the order of the lists that users see; the source file of each defines
- * initial_NAME. The last one is no model of an encounter. */
+/* The starts, in the order of the lists that users see; a source file defines initial_NAME for
+ * each. The last one is no model of an encounter. */
 #define INITIAL_ROWS(ROW)                                                                          \
     ROW(cold_sphere)                                                                               \
     ROW(dehnen)                                                                                    \

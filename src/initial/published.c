@@ -63,7 +63,8 @@ static enum status fill_three(const struct section *section, const struct physic
     const bool eight = section_variant(section) == &initial_figure_eight.variant;
     struct keys keys;
     section_read(section, &keys);
-    const double speed = sqrt(physics->gravitational_constant * keys.mass / keys.length);
+    const double speed =
+        eight ? sqrt(physics->gravitational_constant * keys.mass / keys.length) : 1.0;
     set_published(bodies, first, eight ? figure_eight : pythagorean, THREE, keys.mass, keys.length,
                   speed);
     return STATUS_OK;

@@ -1,7 +1,7 @@
 /*
  * The memory that this process can still have: the least of what the machine has available, what
  * the control groups of the process (Linux, versions 1 and 2) still allow, and what `ulimit` still
- * allows.
+ * allows; and the speed of a disk.
  */
 #ifndef ORRERY_MACHINE_ROOM_H
 #define ORRERY_MACHINE_ROOM_H

@@ -1,12 +1,13 @@
 /* The manifest of a directory (run.json, study.json, ...): a JSON document that says which program
- * wrote it and which files that program has written. No other file is ever replaced or removed. */
+ * wrote it and which files that program has written. No other file is ever replaced or removed.
+ * Seals are hashes of a report's files. */
 #ifndef ORRERY_OUTPUT_MANIFEST_H
 #define ORRERY_OUTPUT_MANIFEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/name.h"
+#include "base/sha256.h"
 #include "base/status.h"
 
 struct directory;

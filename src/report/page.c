@@ -12,6 +12,7 @@
 #include "base/lines.h"
 #include "base/memory.h"
 #include "base/name.h"
+#include "base/sha256.h"
 #include "integrator/stage-list.h"
 #include "report/outcome.h"
 #include "report/plot.h"

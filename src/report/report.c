@@ -11,6 +11,7 @@
 
 #include "base/document.h"
 #include "base/name.h"
+#include "base/sha256.h"
 #include "output/directory.h"
 #include "output/workplace.h"
 #include "report/differences.h"

@@ -1,5 +1,5 @@
 /* The options that a command gives to a run, and the functions by which the run tells the command
- * of its progress. */
+ * of its progress; and the quantities that a run shows (--show). */
 #ifndef ORRERY_RUN_OPTIONS_H
 #define ORRERY_RUN_OPTIONS_H
 

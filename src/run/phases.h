@@ -1,6 +1,6 @@
 /*
- * The phases of a run, in their order, each in a source of its name. The parts of a run are in
- * run/parts.h.
+ * The phases of a run, in their order, each in a source of its name. attempt.c, and restart.c with
+ * the content of checkpoints, serve several of them. The parts of a run are in run/parts.h.
  */
 #ifndef ORRERY_RUN_PHASES_H
 #define ORRERY_RUN_PHASES_H
@@ -173,8 +173,9 @@ enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, st
  * backend and kernel. */
 bool restart_same_build(const struct run *run, const struct checkpoint *checkpoint);
 
-/* Compares the present state of bodies and integrator with that of a checkpoint, bit by bit. */
 struct restart_difference;
+
+/* Compares the present state of bodies and integrator with that of a checkpoint, bit by bit. */
 enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
                                 struct restart_difference *difference, struct error *error);
 

@@ -10,7 +10,6 @@
 #include "base/build.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "force/direct/direct.h"
 #include "output/run-fields.h"
 #include "run/change.h"

@@ -94,6 +94,8 @@ enum status study_run(const struct study *study, const struct study_options *opt
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
 
+/* --- disk.c: what the study will write -------------------------------------------------------- */
+
 /*
  * Estimates the bytes of all rows, frames and checkpoints of the members for which `counts` is
  * true (NULL: of all). A child process prepares their runs, so that this process, which must have

@@ -237,7 +237,7 @@ def test_browser_light_dark_phone():
     need_gnuplot()
     make_run("made.run")
     report("made.run")
-    # The first colours of curves and the page's background, from palette.c.
+    # The first colours of curves and the page's background, from script.c.
     light, dark = (0x00, 0x72, 0xb2), (0x3f, 0x9b, 0xe0)
     backgrounds = {"light": (0xfa, 0xfb, 0xfc), "dark": (0x14, 0x17, 0x1c)}
     shots = {"light": (light, "1000,1300"), "dark": (dark, "1000,1300", "--force-dark-mode"),

@@ -261,7 +261,7 @@ def check_restart(row, changes, how):
 
 def answers(first, last):
     def test():
-        for kind in some(KINDS[first:last], 2, few=1):
+        for kind in some(KINDS[first:last], 2):
             with Row(23, kind[0]) as row:
                 for number in range(2 if everything() else 1):
                     try_kind(row, kind, number)
@@ -283,7 +283,7 @@ def test_checkpoints_within_measurements():
              "replays of an energy budget at step 0")
     kinds = [kind for kind in KINDS if kind[0] in names]
     assert len(kinds) == len(names)
-    for kind in some(kinds, 2, few=1):
+    for kind in some(kinds, 2):
         with Row(23, f"{kind[0]}, asked for a checkpoint") as row:
             try_kind(row, kind, 0, "checkpoint")
 

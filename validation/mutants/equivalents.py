@@ -27,7 +27,6 @@ EQUIVALENT = [
      "char buffer[EXPERIMENT_DIRECTORY_SIZE], path[EXPERIMENT_DIRECTORY_SIZE + 256];",
      "char buffer[EXPERIMENT_DIRECTORY_SIZE], path[EXPERIMENT_DIRECTORY_SIZE + 259];",
      "three bytes more of room"),
-    ("src/run/remedy.c", "va_end(arguments);", ";", "does nothing with the compilers in use"),
     ("src/study/study.c",
      "for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)",
      "for (size_t i = 1; study->values && i < study->key_count * study->member_count; i++)",

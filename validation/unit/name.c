@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "report/plot.h"
 

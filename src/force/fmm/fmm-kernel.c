@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "force/vector.h"
 
-#define CONCAT_EXPANDED(a, b) a##b
-#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 
 /* Steps of Newton's from the estimate of 1/sqrt() to the digits of the type. */
