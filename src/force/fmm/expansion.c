@@ -140,36 +140,6 @@ static void fill_powers(const struct expansion *e, const double t[3],
     }
 }
 
-void expansion_shift_multipoles(const struct expansion *e, const double t[3], double *M)
-{
-    const int p = e->order;
-    double power[3][EXPANSION_MOST + 1];
-    fill_powers(e, t, power);
-    for (int nz = 0; nz <= p; nz++)
-        for (int ny = 0; ny <= p - nz; ny++) {
-            double *const row = M + e->index[0][ny][nz];
-            for (int nx = p - nz - ny; nx > 0; nx--)
-                for (int j = 1; j <= nx; j++)
-                    row[nx] += power[0][j] * row[nx - j];
-        }
-    for (int nz = 0; nz <= p; nz++)
-        for (int ny = p - nz; ny > 0; ny--)
-            for (int j = 1; j <= ny; j++) {
-                double *const row = M + e->index[0][ny][nz];
-                const double *const from = M + e->index[0][ny - j][nz];
-                for (int nx = 0; nx <= p - nz - ny; nx++)
-                    row[nx] += power[1][j] * from[nx];
-            }
-    for (int nz = p; nz > 0; nz--)
-        for (int j = 1; j <= nz; j++)
-            for (int ny = 0; ny <= p - nz; ny++) {
-                double *const row = M + e->index[0][ny][nz];
-                const double *const from = M + e->index[0][ny][nz - j];
-                for (int nx = 0; nx <= p - nz - ny; nx++)
-                    row[nx] += power[2][j] * from[nx];
-            }
-}
-
 void expansion_shift_local(const struct expansion *e, const double t[3], double *F)
 {
     const int p = e->order;

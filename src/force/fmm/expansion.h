@@ -1,7 +1,7 @@
 /*
  * Cartesian expansions of the softened kernel 1/sqrt(r^2 + eps^2), to a total order p that is
  * chosen at run time (docs/theory.md): which coefficient stands where. translations.py writes the
- * products that make F_n.
+ * products that make F_n, and shifts of expansions, as straight code.
  *
  * With multi-indices n = (nx, ny, nz), |n| = nx + ny + nz, n! = nx! ny! nz!:
  *   M_n  = sum_j m_j (z - x_j)^n / n!          multipoles of a cell about its center z
@@ -60,11 +60,6 @@ void expansion_destroy(struct expansion *expansion);
  */
 void expansion_powers(const struct expansion *expansion, const double *multipoles, double *powers,
                       double *norms);
-
-/* Moves multipoles to a center that is further by t: M_n = sum_k t^(n-k)/(n-k)! M_k; in place, one
- * axis after another. */
-void expansion_shift_multipoles(const struct expansion *expansion, const double t[3],
-                                double *multipoles);
 
 /* Moves a local expansion to a center that is further by t: F_n = sum_k t^k/k! F_(n+k); in
  * place. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the products that make local expansions of multipoles, as straight code: beside this
+"""Writes the sums of products that translate and shift expansions, as straight code: beside this
 script, a file for each arithmetic, translations-single.inc and translations-double.inc. ./bootstrap
 runs it in a clone; a tarball has the files."""
 
@@ -78,25 +78,52 @@ def products(p, index):
     return lines
 
 
-def function(p):
+def shift(p, index, up):
+    """Multipoles (`up`) or a local expansion about a center that is further by t, one axis after
+    another: M_n = sum_k t^(n-k)/(n-k)! M_k, F_n = sum_k t^k/k! F_(n+k). The latter is
+    expansion_shift_local()."""
+    names = [(axis, j) for axis in range(3) for j in range(1, p + 1)]
+    lines = [f'const double t{axis}{j} = ' +
+             (f't{axis}{j - 1} * (t[{axis}] * (1.0 / {j}));' if j > 1 else f't[{axis}];')
+             for axis, j in names]
+    lines += [f'double f{index[n]} = (double)from[{index[n]}]' +
+              (f' * scale[{sum_of(n)}];' if up else ';') for n in index]
+    for axis in range(3):
+        for n in sorted(index, reverse=up):
+            for j in range(1, (n[axis] if up else p - sum_of(n)) + 1):
+                step = [0, 0, 0]
+                step[axis] = -j if up else j
+                lines.append(f'f{index[n]} += t{axis}{j} * f{index[plus(n, step)]};')
+    return lines + [f'to[{index[n]}] ' + (f'+= f{index[n]};' if up else
+                                          f'= (REAL)(f{index[n]} * scale[{sum_of(n)}]);')
+                    for n in index]
+
+
+def functions(p):
     index = {n: i for i, n in enumerate(indices(p))}
+    shifts = 'const REAL *from, const double t[3], const double *scale'
     return [f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
             '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{',
             *derivatives(p, index), *(f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index),
-            *products(p, index), '}']
+            *products(p, index), '}',
+            f'static void NAME(shift_multipoles_{p})({shifts}, double *to)\n{{',
+            *shift(p, index, True), '}',
+            f'static void NAME(shift_local_{p})({shifts}, REAL *to)\n{{',
+            *shift(p, index, False), '}']
 
 
 def table(orders):
+    words = ('translate', 'shift_multipoles', 'shift_local')
     return ['/* By the order; NULL where no setting has it. */',
-            'static void (*const NAME(translations)[EXPANSION_MOST + 1])(const VECTOR x[3],\n'
-            '    const VECTOR *from, const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums) = {',
-            *(f'[{p}] = NAME(translate_{p}),' for p in orders), '};']
+            'static const struct NAME(straight) NAME(straight)[EXPANSION_MOST + 1] = {',
+            *(f'[{p}] = {{ {", ".join(f"NAME({word}_{p})" for word in words)} }},'
+              for p in orders), '};']
 
 
 for arithmetic, orders in ORDERS.items():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         f'translations-{arithmetic}.inc')
-    code = [line for p in orders for line in function(p)] + table(orders)
+    code = [line for p in orders for line in functions(p)] + table(orders)
     temporary = f'{path}.{os.getpid()}'  # two makes may run at once
     with open(temporary, 'w') as file:
         file.write('\n'.join(['/* Made by translations.py. */', '/* clang-format off */', *code,

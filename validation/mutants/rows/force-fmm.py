@@ -1,8 +1,8 @@
 """The faults of src/force/fmm/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/force/fmm/translations-double.inc", "[10] = NAME(translate_10),",
-     "[9] = NAME(translate_10),", "unit/fmm"),
+    ("src/force/fmm/translations-double.inc", "[10] = { NAME(translate_10),",
+     "[9] = { NAME(translate_10),", "unit/fmm"),
     ("src/force/fmm/fmm-tolerance.c", "pow(aim / ratio, 1 / exponent)",
      "pow(ratio / aim, 1 / exponent)", "unit/fmm"),
     ("src/force/fmm/fmm-tolerance.c", "ratio <= audited", "ratio <= 1e9 * audited", "unit/fmm"),
