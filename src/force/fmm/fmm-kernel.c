@@ -26,8 +26,9 @@ enum {
  * cell that is close to a body of the other. */
 #define OPENING_ANGLE 0.95f
 
-/* See accept_cells(). Measured: with 2, a few bodies between a dense core and the rest had most of
- * the error. */
+/* The error that all cells of one opened mass together may make at a leaf, over the error that one
+ * cell may make there: the last formula of accept_cells(). Measured: with 2, a few bodies between a
+ * dense core and the rest had most of the error. */
 #define OPENED_MASS_FACTOR 0.1f
 
 /* Loads the first `count` floats at each of FLOATS addresses, one vector for each float: `count` is

@@ -42,11 +42,13 @@ static inline float fmm_size_factor(const struct fmm_cell *cell)
 }
 
 /*
- * Sets the allowed error of cell c. That of a leaf follows from its scale f, which stands there and
- * is the least sum of m / (r^2 + eps^2) at any body of the leaf, and from the root mean square F of
- * the scales of all bodies. The accuracy is one of root mean squares, to which weakly pulled bodies
- * add little: they may have a larger part of their own acceleration wrong, as sqrt(F / f), but at
- * most FMM_MOST_LENIENT times as much. A parent takes the least of its children.
+ * Sets the allowed error of cell c. That of a leaf follows from its scale f and from the root mean
+ * square F of the scales of all bodies. The scale of a leaf is an acceleration: the least sum of
+ * m / (r^2 + eps^2) over all other bodies at any body of the leaf. Before the call it stands in
+ * allowed_error of the leaf, whose value the call replaces. The accuracy is one of root mean
+ * squares, to which weakly pulled bodies add little: they may have a larger part of their own
+ * acceleration wrong, as sqrt(F / f), but at most FMM_MOST_LENIENT times as much. A parent takes
+ * the least of its children.
  */
 #define FMM_MOST_LENIENT 4.0f
 

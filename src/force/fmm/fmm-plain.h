@@ -1,7 +1,7 @@
 /*
- * The fast multipole method in its plain form: the specification of fmm.c, and what the serial
- * backend computes. One thread, double precision, no vectors, and an opening angle in place of the
- * search for a tolerance.
+ * The fast multipole method written as simply as possible (the plain form): the specification of
+ * fmm.c, and what the serial backend computes. It has one thread, double precision, no vectors, and
+ * an opening angle in place of the search for a tolerance.
  */
 #ifndef ORRERY_FORCE_FMM_PLAIN_H
 #define ORRERY_FORCE_FMM_PLAIN_H

@@ -4,7 +4,7 @@
 
 /* The least and the most bodies of a sample whose direct sums are one work item. A work item reads
  * all bodies of the tree once, so that few items are fast; but each thread should have one. */
-enum { LEAST_TOGETHER = 16, MOST_TOGETHER = 64 };
+enum { LEAST_TOGETHER = 16, MOST_TOGETHER = 96 };
 
 enum { MOST_ROUNDS = 6, MOST_REPEATS = 6 };
 
@@ -176,6 +176,48 @@ static double error_of(const struct fmm *fmm, int samples, double a2)
     }
     a2 = a2 > 0 ? a2 : sampled_a2;
     return a2 > 0 ? sqrt(error2 / a2) / fmm->base.options.accuracy : 0;
+}
+
+/* --- scales ----------------------------------------------------------------------------------- */
+
+/* Returns the sum of the squares of the scales of all bodies of a branch. */
+static double squares_of_scales(const struct fmm *fmm, const struct body_tree_branch *branch)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < body_tree_cells_below(branch); k++) {
+        const struct fmm_cell *const cell = &fmm->field.cells[body_tree_cell_below(branch, k)];
+        if (!cell->child[0])
+            sum += (cell->last - cell->first) * pow((double)cell->allowed_error, 2);
+    }
+    return sum;
+}
+
+void fmm_find_scales(struct fmm *fmm)
+{
+    struct body_tree *const tree = fmm->tree;
+    struct fmm_cell *const cells = fmm->field.cells;
+    uint32_t path[FMM_DEPTH];
+    size_t item;
+    while (fmm_take_item(fmm, tree->branches, &item)) {
+        const uint32_t root = tree->branch[item].root;
+        fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread(fmm)], path,
+                            fmm_path_to(fmm, root, path), root);
+        fmm->squares[item] = squares_of_scales(fmm, &tree->branch[item]);
+    }
+    fmm_next_phase(fmm);
+    double sum = 0;
+    for (size_t b = 0; b < tree->branches; b++)
+        sum += fmm->squares[b];
+    const float mean = (float)sqrt(sum / (double)tree->count);
+    while (fmm_take_item(fmm, tree->branches, &item))
+        for (uint32_t k = body_tree_cells_below(&tree->branch[item]); k-- > 0;)
+            fmm_set_allowed_error(cells, body_tree_cell_below(&tree->branch[item], k), mean);
+    fmm_next_phase(fmm);
+    if (fmm_thread(fmm) == 0)
+        for (size_t c = tree->trunk; c-- > 0;)
+            if (cells[c].child[0] && cells[c].child[0] < tree->trunk)
+                fmm_set_allowed_error(cells, (uint32_t)c, mean);
+    fmm_next_phase(fmm);
 }
 
 /* --- the tolerance ---------------------------------------------------------------------------- */

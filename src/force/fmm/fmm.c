@@ -22,6 +22,7 @@
  * pairs of a direct sum in double that take as long as one body. Measured, see docs/performance.md.
  * The orders are those that translations.py writes. */
 static const struct fmm_setting settings[] = {
+    /* accuracy, order, leaf, refine, precision, pairs_per_body */
     { 1e-2, 3, 32, false, PRECISION_SINGLE, 5800 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 7000 },
     { 3e-4, 5, 48, true, PRECISION_SINGLE, 12000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 16000 },
     { 3e-6, 8, 64, true, PRECISION_SINGLE, 24000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 100000 },
@@ -217,9 +218,7 @@ static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t bas
     }
 }
 
-/* Finds the cells from the root (first) to the parent of a cell of the trunk; returns their
- * number. */
-static size_t path_to(const struct fmm *fmm, uint32_t cell, uint32_t path[FMM_DEPTH])
+size_t fmm_path_to(const struct fmm *fmm, uint32_t cell, uint32_t path[FMM_DEPTH])
 {
     size_t length = 0;
     for (uint32_t c = cell; c != 0; c = fmm->parents[c])
@@ -267,56 +266,19 @@ static void grow_branches(struct fmm *fmm)
     fmm_next_phase(fmm);
     while (fmm_take_item(fmm, tree->branches, &item)) {
         const struct body_tree_branch *const branch = &tree->branch[item];
-        for (uint32_t c = branch->last; c-- > branch->first;)
-            fmm->kernels->gather(&fmm->field, c);
-        fmm->kernels->gather(&fmm->field, branch->root);
+        const uint32_t cells = body_tree_cells_below(branch);
+        for (uint32_t k = 0; k < cells; k++) /* leaves in the order of their bodies */
+            if (!tree->cells[body_tree_cell_below(branch, k)].child[0])
+                fmm->kernels->gather(&fmm->field, body_tree_cell_below(branch, k));
+        for (uint32_t k = cells; k-- > 0;)
+            if (tree->cells[body_tree_cell_below(branch, k)].child[0])
+                fmm->kernels->gather(&fmm->field, body_tree_cell_below(branch, k));
     }
     fmm_next_phase(fmm);
     if (fmm_thread(fmm) == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
                 fmm->kernels->gather(&fmm->field, (uint32_t)c);
-    fmm_next_phase(fmm);
-}
-
-/* Returns the sum of the squares of the scales of all bodies of a branch. */
-static double squares_of_scales(const struct fmm *fmm, const struct body_tree_branch *branch)
-{
-    double sum = 0;
-    for (uint32_t k = 0; k < body_tree_cells_below(branch); k++) {
-        const struct fmm_cell *const cell = &fmm->field.cells[body_tree_cell_below(branch, k)];
-        if (!cell->child[0])
-            sum += (cell->last - cell->first) * pow((double)cell->allowed_error, 2);
-    }
-    return sum;
-}
-
-/* Finds the scales of all leaves, and from these what is allowed of every cell's error. */
-static void find_scales(struct fmm *fmm)
-{
-    struct body_tree *const tree = fmm->tree;
-    struct fmm_cell *const cells = fmm->field.cells;
-    uint32_t path[FMM_DEPTH];
-    size_t item;
-    while (fmm_take_item(fmm, tree->branches, &item)) {
-        const uint32_t root = tree->branch[item].root;
-        fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread(fmm)], path,
-                            path_to(fmm, root, path), root);
-        fmm->squares[item] = squares_of_scales(fmm, &tree->branch[item]);
-    }
-    fmm_next_phase(fmm);
-    double sum = 0;
-    for (size_t b = 0; b < tree->branches; b++)
-        sum += fmm->squares[b];
-    const float mean = (float)sqrt(sum / (double)tree->count);
-    while (fmm_take_item(fmm, tree->branches, &item))
-        for (uint32_t k = body_tree_cells_below(&tree->branch[item]); k-- > 0;)
-            fmm_set_allowed_error(cells, body_tree_cell_below(&tree->branch[item], k), mean);
-    fmm_next_phase(fmm);
-    if (fmm_thread(fmm) == 0)
-        for (size_t c = tree->trunk; c-- > 0;)
-            if (cells[c].child[0] && cells[c].child[0] < tree->trunk)
-                fmm_set_allowed_error(cells, (uint32_t)c, mean);
     fmm_next_phase(fmm);
 }
 
@@ -333,8 +295,8 @@ void fmm_sum_due(struct fmm *fmm)
         if (!fmm_count_due(&fmm->field, cell->first, cell->last))
             continue;
         fmm_clear_sums(fmm, cell->first, cell->last);
-        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread(fmm)], path, path_to(fmm, root, path),
-                          root, cell->first, cell->last);
+        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread(fmm)], path,
+                          fmm_path_to(fmm, root, path), root, cell->first, cell->last);
         fmm_tally_branch(fmm, item);
     }
     fmm_next_phase(fmm);
@@ -390,7 +352,7 @@ bool fmm_grow(struct fmm *fmm, const struct bodies *bodies, size_t system)
     fmm_next_phase(fmm);
     grow_trunk(fmm);
     grow_branches(fmm);
-    find_scales(fmm);
+    fmm_find_scales(fmm);
     end_part(fmm, FMM_TREE);
     return true;
 }
@@ -445,14 +407,20 @@ double fmm_unit(const struct fmm *fmm)
 static void accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {
+    enum { AHEAD = 16 }; /* bodies whose places are on their way from the memory */
     struct fmm *const fmm = (struct fmm *)force;
     double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
     for (size_t s = item->first; s < item->last; s++) {
         sum_system(fmm, bodies, s);
         const double unit = fmm_unit(fmm);
-        for (size_t i = fmm_share(fmm, 0); i < fmm_share(fmm, 1); i++)
-            for (int d = 0; d < 3; d++)
-                a[d][s * bodies->stride + fmm->tree->keys[i].index] = unit * fmm->field.sums[d][i];
+        const struct body_tree_key *const keys = fmm->tree->keys;
+        const size_t first = fmm_share(fmm, 0), last = fmm_share(fmm, 1);
+        for (size_t i = first; i < last; i++)
+            for (int d = 0; d < 3; d++) {
+                double *const to = a[d] + s * bodies->stride;
+                __builtin_prefetch(&to[keys[i + AHEAD < last ? i + AHEAD : i].index], 1);
+                to[keys[i].index] = unit * fmm->field.sums[d][i];
+            }
         fmm_next_phase(fmm);
     }
 }

@@ -154,7 +154,15 @@ double fmm_unit(const struct fmm *fmm);
 /* The accelerations of bodies that are due, by fmm.c or by the plain form: see force/jerk.h. */
 extern const struct jerk_class fmm_due;
 
+/* Finds the cells from the root (first) to the parent of a cell of the trunk; returns their
+ * number. */
+size_t fmm_path_to(const struct fmm *fmm, uint32_t cell, uint32_t path[FMM_DEPTH]);
+
 /* --- the tolerance ---------------------------------------------------------------------------- */
+
+/* Finds the scales of all leaves (fmm_set_allowed_error()), and from these what is allowed of every
+ * cell's error. */
+void fmm_find_scales(struct fmm *fmm);
 
 /* Finds the tolerance with which the error of the sums is what was asked for. The tree must be
  * grown and the scales known. Every thread of the team calls. */
