@@ -101,7 +101,7 @@ def shift(p, index, up):
 
 def functions(p):
     index = {n: i for i, n in enumerate(indices(p))}
-    shifts = 'const REAL *from, const double t[3], const double *scale'
+    shifts = 'const REAL *from, const double t[3],\n    const double *scale'
     return [f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
             '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{',
             *derivatives(p, index), *(f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index),
