@@ -272,16 +272,18 @@ def test_what_was_there_is_kept():
 def test_what_fails_leaves_the_others_their_turn():
     """a device that fails after its first rows is tried all the same: every part has its turn"""
     tap.thorough()
-    # The operations of the device take six kernels, and the accuracy of the forces the next.
+    # The operations of the device take 6 to 18 kernels, by the speed of the machine; what is
+    # measured after them takes hundreds.
     result = on_executor("--output", "results", "--only", "bench,sanitizer",
-                         ORRERY_EXECUTOR_FAIL_KERNEL="9")
+                         ORRERY_EXECUTOR_FAIL_KERNEL="20")
     assert result.returncode == 1, result
     found, page = read()
     assert found["parts"]["bench"]["state"] == "failed", found["parts"]
     assert "unspecified launch failure" in found["parts"]["bench"]["output"], found["parts"]
     assert found["parts"]["sanitizer"].get("reason") != "it was not its turn", found["parts"]
     measured = [row["part"] for row in found["bench"]["rows"] if not row["skipped"]]
-    assert measured == 3 * ["operations of the device"], measured
+    assert measured[:3] == 3 * ["operations of the device"], measured
+    assert "ladder" not in measured and "steps of velocity Verlet" not in measured, measured
     assert "| bench | " in page and "| failed |" in page, page
 
 
