@@ -43,17 +43,17 @@ double arithmetic_seconds(const struct stream *stream, int threads, uint64_t vec
 
 uint64_t arithmetic_length(const struct stream *stream, int threads)
 {
+    const uint64_t most = (uint64_t)1 << 40;
     uint64_t vectors = 256 * ARITHMETIC_UNROLLED;
-    while (arithmetic_seconds(stream, threads, vectors) < STREAM_SECONDS && vectors < (uint64_t)1
-                                                                                          << 40)
+    while (vectors < most && arithmetic_seconds(stream, threads, vectors) < STREAM_SECONDS)
         vectors *= 2;
     return vectors;
 }
 
 /* --- the rates of operations ------------------------------------------------------------------ */
 
-/* Returns the numbers per second of a stream on all threads together: the best of some
- * rounds, in at most `seconds` if one is not longer. */
+/* Returns the numbers per second of a stream on all threads together: the best of some rounds, in
+ * at most `seconds` if one is not longer. */
 static double stream_rate(const struct stream *stream, int threads, double seconds)
 {
     enum { ROUNDS = 20 };

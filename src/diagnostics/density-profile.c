@@ -333,6 +333,11 @@ static enum status measure_shells(struct profile *profile, const struct moment *
     return STATUS_OK;
 }
 
+/* The members of the classes of both diagnostics; r_min and r_max are shared. */
+#define SHELLS_OF_BODIES                                                                           \
+    .size = sizeof(struct profile), .needs = NEED_STATE, .open_space = true, .shared_reals = 2,    \
+    .init = init, .clear = clear, .body_bytes = SPHERE_BODY_BYTES
+
 /* --- the profile ------------------------------------------------------------------------------ */
 
 enum {
@@ -423,19 +428,13 @@ const struct diagnostic_class diagnostic_density_profile = {
                  "Density in logarithmic shells about the centre, with a fitted power law, r^-2 "
                  "and Plummer.",
                  parameters, COUNT_OF(parameters) },
-    .size = sizeof(struct profile),
-    .needs = NEED_STATE,
-    .open_space = true,
-    .shared_reals = 2, /* r_min and r_max */
-    .init = init,
-    .clear = clear,
+    SHELLS_OF_BODIES,
     .measure_rows = measure_rows,
     DIAGNOSTIC_COLUMNS(columns),
     DIAGNOSTIC_DRAWINGS(drawings),
     .table = true,
     .rows_key = "shells",
     .bin_columns = BODIES,
-    .body_bytes = SPHERE_BODY_BYTES,
 };
 
 /* --- its slope -------------------------------------------------------------------------------- */
@@ -487,14 +486,8 @@ static const struct drawing slope_drawings[] = {
 const struct diagnostic_class diagnostic_density_slope = {
     .variant = { "density-slope", "Logarithmic slope of the density profile, with its error.",
                  parameters, COUNT_OF(parameters) },
-    .size = sizeof(struct profile),
-    .needs = NEED_STATE,
-    .open_space = true,
-    .shared_reals = 2, /* r_min and r_max */
-    .init = init,
-    .clear = clear,
+    SHELLS_OF_BODIES,
     .measure_system = measure_system,
     DIAGNOSTIC_COLUMNS(slope_columns),
     DIAGNOSTIC_DRAWINGS(slope_drawings),
-    .body_bytes = SPHERE_BODY_BYTES,
 };

@@ -1,7 +1,6 @@
 /* Diagnostics measure the bodies at chosen steps, the events. Each has one row of the table at the
- * end of this file. A diagnostic makes rows of numbers from the bodies at one
- * moment; the run writes the rows to the file <name>.csv and shows them to the acceptance
- * criteria. */
+ * end of this file. A diagnostic makes rows of numbers from the bodies at one moment; the run
+ * writes the rows to the file <name>.csv and shows them to the acceptance criteria. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 
